@@ -7,6 +7,7 @@ import { defineConfig, type Plugin } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
 import { packCmaps } from './src/adapters/extractors/cmaps.ts';
 import { INITDB, packCluster } from './src/adapters/index/cluster.ts';
+import { ASSEMBLY, type AssemblyName, assemble } from './src/assembly.ts';
 import { ISOLATION, PAGE_POLICY, pageHeaders } from './src/relay/page-headers.ts';
 import { chat as enChat } from './src/ui/i18n/en/chat.ts';
 import { library as enLibrary } from './src/ui/i18n/en/library.ts';
@@ -67,6 +68,38 @@ export function cmaps(): Plugin {
     },
     configureServer: ({ middlewares }) => {
       middlewares.use(`/assets/${name}`, (_, response) => response.end(pack()));
+    },
+  };
+}
+
+/** Assembles what is written in WebAssembly by hand; `VITE_ASSEMBLY` is the folder where `NAME.wasm` lies. */
+export function assembly(): Plugin {
+  const sources = Object.entries(ASSEMBLY).map(([name, { source }]) => ({
+    name: name as AssemblyName,
+    text: readFileSync(resolve(import.meta.dirname, 'src', source), 'utf8'),
+  }));
+  const digest = createHash('sha256').update(readFileSync(resolve(import.meta.dirname, 'src/assembly.ts')));
+  for (const { text } of sources) digest.update(text);
+  const folder = `assets/assembly-${digest.digest('hex').slice(0, 12)}/`;
+  return {
+    name: 'assembly',
+    config: () => ({ define: { 'import.meta.env.VITE_ASSEMBLY': JSON.stringify(folder) } }),
+    async generateBundle() {
+      for (const { name, text } of sources)
+        this.emitFile({
+          type: 'asset',
+          fileName: `${folder}${name}.wasm`,
+          source: await assemble(name, text),
+        });
+    },
+    configureServer: ({ middlewares }) => {
+      for (const { name, text } of sources)
+        middlewares.use(`/${folder}${name}.wasm`, (_, response, next) => {
+          assemble(name, text).then((code) => {
+            response.setHeader('Content-Type', 'application/wasm');
+            response.end(code);
+          }, next);
+        });
     },
   };
 }
@@ -186,6 +219,7 @@ export default defineConfig({
     firstPaint(),
     cluster(),
     cmaps(),
+    assembly(),
     VitePWA({
       strategies: 'injectManifest',
       srcDir: 'src/workers',

@@ -295,6 +295,13 @@ test.describe('with a library that is remembered', () => {
       );
     await expect.poll(kept, { timeout: 60_000 }).toMatch(/encoder_quantized\.onnx_data/);
     await expect.poll(kept).toMatch(/tokenizer\.json/);
+    const assembled = await page.evaluate(async () => {
+      const all = await Promise.all(
+        (await caches.keys()).map(async (name) => (await caches.open(name)).keys()),
+      );
+      return all.flat().flatMap(({ url }) => /\/assembly-\w+\/([\w-]+)\.wasm/.exec(url)?.[1] ?? []);
+    });
+    expect(assembled.sort()).toEqual(['dot-products', 'encoder', 'encoder-plain', 'late-tables']);
     await expect
       .poll(kept, { timeout: 60_000 })
       .toMatch(/all-MiniLM-L6-v2\/onnx\/encoder_quantized\.onnx_data/);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
-import { ALIASES, cluster, cmaps } from '../vite.config.ts';
+import { ALIASES, assembly, cluster, cmaps } from '../vite.config.ts';
 import { BROWSER_ARGS, findBrowser } from './browser.ts';
 import { IN_BROWSER, IS_ALL, LEFT_OUT } from './tiers.ts';
 
@@ -26,7 +26,7 @@ const headers = {
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
-  plugins: [cluster(), cmaps(), tailwindcss()],
+  plugins: [cluster(), cmaps(), assembly(), tailwindcss()],
   resolve: { alias: ALIASES },
   // As `test/scale.ts` reads it in Node, too.
   define: { 'import.meta.env.TEST_ALL': JSON.stringify(IS_ALL ? '1' : '') },

@@ -1,4 +1,5 @@
 // Small duties of the page that follow what a person does, or leaves undone: nothing of them is drawn.
+import { readAssembly } from '../adapters/browser/assembly.ts';
 import { keepForOffline, letGoOfOthers, mayKeepMore } from '../adapters/browser/device.ts';
 import { BUNDLED_MODELS, bundledModel, bundledPaths } from '../adapters/embedding/bundled-models.ts';
 import { pathsToKeep } from '../adapters/embedding/offline.ts';
@@ -85,13 +86,15 @@ export function lookAfter({
     const { provider, local } = app.settings.config.get().embedding;
     const isLocal = provider === 'local';
     const model = local.source === 'bundled' ? bundledModel(local.model) : undefined;
-    const already = await keepForOffline(isLocal ? pathsToKeep(model) : [], signal);
+    const already = await keepForOffline(isLocal ? await pathsToKeep(model, readAssembly) : [], signal);
     // Delete an earlier version's files only once this version's are in place: a tab of the earlier one may be open until then.
     if (already) await letGoOfOthers('/models/', bundledPaths());
     if (!isLocal || !model || !(await mayKeepMore())) return;
     // The other one that ships with the app, so that one may change over without a network.
-    await keepForOffline(BUNDLED_MODELS.filter((one) => one !== model).flatMap(pathsToKeep), signal).catch(
-      (error) => log.info('The other model is not kept for offline use', error),
+    const others = BUNDLED_MODELS.filter((one) => one !== model);
+    const paths = await Promise.all(others.map((one) => pathsToKeep(one, readAssembly)));
+    await keepForOffline(paths.flat(), signal).catch((error) =>
+      log.info('The other model is not kept for offline use', error),
     );
   };
   const timer = setTimeout(() => {

@@ -1,4 +1,5 @@
 // The thread of the embedding model: serves every line its owner hands over, and says when it has retired.
+import { readAssembly } from '../adapters/browser/assembly.ts';
 import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { MODEL_CACHE } from '../adapters/browser/model-cache.ts';
 import { createEmbeddingHost } from '../adapters/embedding/host.ts';
@@ -14,6 +15,7 @@ const IDLE_MS = 5 * 60_000;
 const host = createEmbeddingHost({
   load: createTransformersLoader({
     models: `${import.meta.env.BASE_URL}models/`,
+    readAssembly,
     ort: ORT_FILES,
     kept: MODEL_CACHE,
     spawnLane: () => new Worker(new URL('./encoder.worker.ts', import.meta.url), { type: 'module' }),

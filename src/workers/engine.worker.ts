@@ -1,5 +1,6 @@
 // The engine's thread: PGlite with the memory index, served to all tabs by whichever of them leads, and in the leader the
 // background work that keeps the index up with the log. Everything here resumes from bookmarks when another tab takes over.
+import { readAssembly } from '../adapters/browser/assembly.ts';
 import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { exclusively } from '../adapters/browser/locks.ts';
 import { createEmbedding } from '../adapters/embedding/index.ts';
@@ -124,6 +125,7 @@ void serveIndex({
   },
   wanted: async () => (await opened).settings.config.get().storage.engine,
   cipher: async () => (await opened).indexCipher,
+  readAssembly,
   cluster: import.meta.env.VITE_CLUSTER && `${import.meta.env.BASE_URL}${import.meta.env.VITE_CLUSTER}`,
   onOpened: ({ index, engine }) => {
     lead(index, engine).catch((error) => log.error('The engine does not run', error));

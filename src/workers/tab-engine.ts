@@ -1,4 +1,5 @@
 // Connects a tab to the index's engine: in a worker that all tabs share, or in the page where nothing is kept.
+import { readAssembly } from '../adapters/browser/assembly.ts';
 import type { EmbeddingProvider } from '../adapters/embedding/embedding-provider.ts';
 import type { createEmbeddingThread } from '../adapters/embedding/thread.ts';
 import type { MemoryIndex } from '../adapters/index/memory-index.ts';
@@ -48,7 +49,7 @@ function startInPage(deps: TabEngineDeps): RunningEngine {
     const { openEngine } = await import('../adapters/index/engines.ts');
     const { createPgliteIndex } = await import('../adapters/index/pglite.ts');
     const opened = await openEngine({ wanted: 'memory' });
-    index = createPgliteIndex(opened.database);
+    index = createPgliteIndex(opened.database, { readAssembly });
     const { giveTitle, startMemoryEngine } = await import('../services/memory/engine.ts');
     return startMemoryEngine({
       store,

@@ -1,31 +1,38 @@
-// What is written in assembly: the app carries exactly what its source says.
-import { readFileSync } from 'node:fs';
+// What is written in assembly: the build makes files of all of it, and none of it is written down a second time.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import wabt from 'wabt';
-import {
-  ASSEMBLED as ENCODER,
-  ASSEMBLED_PLAIN as PLAIN_ENCODER,
-} from '../../src/adapters/embedding/encoder.ts';
-import { ASSEMBLED as PRODUCTS } from '../../src/adapters/index/dot-products.ts';
-import { ASSEMBLED as TABLES } from '../../src/adapters/index/late-tables.ts';
-import { withoutRelaxed } from './plain-simd.ts';
+import { ASSEMBLY, type AssemblyName, assemble } from '../../src/assembly.ts';
+import { readAssembled } from './assembled.ts';
 
-it.each([
-  ['embedding/encoder.wat', ENCODER],
-  ['index/dot-products.wat', PRODUCTS],
-  ['index/late-tables.wat', TABLES],
-])('%s is what the script beside it carries', async (path, carried) => {
-  const source = readFileSync(new URL(`../../src/adapters/${path}`, import.meta.url), 'utf8');
-  const { parseWat } = await wabt();
-  const { buffer } = parseWat(path, source, { simd: true, relaxed_simd: true, threads: true }).toBinary({});
-  expect(carried).toBe(Buffer.from(buffer).toString('base64'));
+const SRC = resolve(import.meta.dirname, '../../src');
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).map((file) =>
+  file.replaceAll('\\', '/'),
+);
+const names = Object.keys(ASSEMBLY) as AssemblyName[];
+
+it('every source becomes a file', () => {
+  const sources = names.map((name) => ASSEMBLY[name].source);
+  expect([...new Set<string>(sources)].sort()).toEqual(files.filter((file) => file.endsWith('.wat')).sort());
 });
 
-it('the build of the encoder for the older SIMD comes from the same source', async () => {
-  const source = readFileSync(new URL('../../src/adapters/embedding/encoder.wat', import.meta.url), 'utf8');
-  const { parseWat } = await wabt();
-  const { buffer } = parseWat('encoder.wat', withoutRelaxed(source), { simd: true, threads: true }).toBinary(
-    {},
+it('no module stands in a script', () => {
+  // The first bytes of every module, in base64.
+  const carrying = files.filter(
+    (file) => /\.tsx?$/.test(file) && readFileSync(join(SRC, file), 'utf8').includes('AGFzbQ'),
   );
-  expect(PLAIN_ENCODER).toBe(Buffer.from(buffer).toString('base64'));
+  expect(carrying).toEqual([]);
+});
+
+it.each(names)('%s is a module of a few kilobytes', async (name) => {
+  const code = await readAssembled(name);
+  expect(code.byteLength).toBeLessThan(8_000);
+  expect(WebAssembly.Module.exports(await WebAssembly.compile(code)).length).toBeGreaterThan(1);
+});
+
+it('a source that is wrong is refused, also where nothing stands for a relaxed instruction', async () => {
+  await expect(assemble('encoder', '(module (func (i32.nothing)))')).rejects.toThrow(/encoder\.wat/);
+  await expect(assemble('encoder-plain', '(module (func (drop (i8x16.relaxed_swizzle))))')).rejects.toThrow(
+    'nothing stands for i8x16.relaxed_swizzle yet',
+  );
 });

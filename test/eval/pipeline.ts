@@ -23,6 +23,7 @@ import { meaningBy } from '../../src/services/context/meaning.ts';
 import { createSentenceMeaning } from '../../src/services/context/sentence-meaning.ts';
 import { createLibrary } from '../../src/services/library/library-service.ts';
 import { createRecognising } from '../../src/services/memory/recognising.ts';
+import { readAssembled } from '../adapters/assembled.ts';
 import { openDatabase } from '../adapters/index/database.ts';
 import { filesOf } from '../fixtures/files.ts';
 import { englishWords } from '../fixtures/words.ts';
@@ -200,7 +201,10 @@ export function conversationsOf(sessions: readonly Session[]) {
 
 async function openPostgres() {
   const database = await openDatabase();
-  return { index: createPgliteIndex(database), close: () => database.close() };
+  return {
+    index: createPgliteIndex(database, { readAssembly: readAssembled }),
+    close: () => database.close(),
+  };
 }
 
 /** Opens Postgres and the model once; `library` then fills it with one person's conversations after another. */

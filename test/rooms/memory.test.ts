@@ -6,6 +6,7 @@ import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
 import type { ConversationId } from '../../src/domain/base/ids.ts';
 import type { Part, RecalledPassage } from '../../src/domain/chat/message.ts';
 import { sampleConversations } from '../../src/services/library/samples.ts';
+import { readAssembled } from '../adapters/assembled.ts';
 import { createInProcessLocalEmbedding } from '../adapters/embedding/in-process.ts';
 import { openDatabase } from '../adapters/index/database.ts';
 import { deep } from '../scale.ts';
@@ -17,7 +18,7 @@ const DAY = 86_400_000;
 
 // One database and one of each model for all tests: opening them takes seconds.
 const database = await openDatabase();
-const index = createPgliteIndex(database);
+const index = createPgliteIndex(database, { readAssembly: readAssembled });
 const e5 = createInProcessLocalEmbedding({ models: MODELS });
 const miniLm = createInProcessLocalEmbedding({ models: MODELS, config: { model: 'all-MiniLM-L6-v2' } });
 afterAll(async () => {

@@ -25,7 +25,7 @@ export interface BundledModel {
   readonly pooling: 'mean' | 'cls';
   /** All files that loading may read on the CPU (dtype q8), see `filesFor`. Their sizes make an honest progress bar. */
   readonly files: readonly ModelFile[];
-  /** For `encoder.ts`, which runs it on the CPU where the browser knows relaxed SIMD; ONNX Runtime does where it does not. */
+  /** For `encoder.ts`, which runs it on the CPU where the browser knows SIMD; ONNX Runtime does where it does not. */
   readonly encoder: EncoderShape;
   /** The weights WebGPU runs instead of q8; null where the model has none. */
   readonly q4: ModelFile | null;

@@ -3,95 +3,7 @@
 // than this takes on one. Each piece's states are rounded to seven bits by a step of their own, ONNX Runtime's to eight bits by one step for the
 // whole text: ours come nearer to a model that rounds nothing (cosine .998 to .999, against .995 to .997).
 
-import { log } from '../../domain/base/log.ts';
-
-/** `encoder.wat`, assembled: 3,945 bytes. */
-export const ASSEMBLED =
-  'AGFzbQEAAAABVApgAABgAXsBe2AFf39/f38AYAZ/f39/f38AYAd7e39/f39/AGAKf39/f39/f39/fwBgCX9/f39/f39/fwBgBX9/f399AGACf38AYAd/f39/f399AAISAQNlbnYGbWVtb3J5' +
-  'AgMBgIAEAw0MAAEBAgMEBQYDBwgJBgYBfwFBAAsHVgkHaXNXaG9sZQMACHF1YW50aXNlAAMEcGFjawAEB3Byb2R1Y3QABghtdWx0aXBseQAHBHR1cm4ACAdzb2Z0bWF4AAkEZ2VsdQAKCW5v' +
-  'cm1hbGlzZQALCAEACoIdDEUA/Qx/f39/f39/f39/f39/f39//Qz//////////////////////QwAAAAAAAAAAAAAAAAAAAAA/ZMC/RsAQf7/A0ckAAs6ACAAIAAgAP0NCAkKCwwNDg8AAQID' +
-  'BAUGB/3kASEAIAAgACAA/Q0EBQYHAAECAwwNDg8ICQoL/eQBCzoAIAAgACAA/Q0ICQoLDA0ODwABAgMEBQYH/Y4CIQAgACAAIAD9DQQFBgcAAQIDDA0ODwgJCgv9jgILqgMDBH8FewF9A0Ag' +
-  'ACACQQJ0aiEH/QwAAAAAAAAAAAAAAAAAAAAAIQn9DAAAAAAAAAAAAAAAAAAAAAAhCiAAIQYDQCAG/QAEACENIAkgDf2NAiEJIAogDf2OAiEKIAZBEGohBiAGIAdJDQALIAoQAiEKIAn94QEQ' +
-  'Av3hASEJIAr9HwAgCf0fAJNDAAD+QpVDYEKiDZchDkMAAIA/IA6V/RMhCyAJIAv95gH94QH9aiEMIAQgDjgCACAEIAz9HwA4AgQgDP0MAAAAPwAAAD8AAAA/AAAAP/3kASEMIAMgBUF8cSAC' +
-  'bGogBUEDcUECdGohCCAAIQYDQCAG/QAEACALIAz9hQL9gQIgBv0ABBAgCyAM/YUC/YEC/YUBIAb9AAQgIAsgDP2FAv2BAiAG/QAEMCALIAz9hQL9gQL9hQH9Zv0Mf39/f39/f39/f39/f39/' +
-  'f/13IQ0gCCAN/VoCAAAgCCAN/VoCEAEgCCAN/VoCIAIgCCAN/VoCMAMgCEHAAGohCCAGQcAAaiEGIAYgB0kNAAsgByEAIARBCGohBCAFQQFqIQUgBSABSQ0ACwuUAQEGfwNAQQAhC0EAIQcg' +
-  'ACAGaiEIIAQgBkF4cSABbGogBkEHcUECdGohCQNAIAgtAABBgAFrIQogCyAKaiELIAkgB0F8cUEDdGogB0EDcWogCjoAACAIIAJqIQggB0EBaiEHIAcgAUkNAAsgBSAGQQJ0aiALsiADIAZB' +
-  'AnRqKgIAlDgCACAGQQFqIQYgBiACSQ0ACwt0AQJ7IAL9CQIAIQcgAv0JAgQhCCAGIAcgAP36ASAD/QAEAP3mASAIIAT9AAQA/eYB/eUB/eYBIAX9AAQA/eQB/QsEACAGIAcgAf36ASAD/QAE' +
-  'EP3mASAIIAT9AAQQ/eYB/eUB/eYBIAX9AAQQ/eQB/QsEEAuSBgIIfwx7/QwBAAEAAQABAAEAAQABAAEAIRIgCEECdCERA0AgBCADQQN0aiEMIAAhCiABIQ5BACENIAkgD0ECdGohEANAIAQh' +
-  'C/0MAAAAAAAAAAAAAAAAAAAAACEW/QwAAAAAAAAAAAAAAAAAAAAAIRf9DAAAAAAAAAAAAAAAAAAAAAAhGP0MAAAAAAAAAAAAAAAAAAAAACEZ/QwAAAAAAAAAAAAAAAAAAAAAIRr9DAAAAAAA' +
-  'AAAAAAAAAAAAAAAhG/0MAAAAAAAAAAAAAAAAAAAAACEc/QwAAAAAAAAAAAAAAAAAAAAAIR0jAARAA0AgC/0ABAAhFCAL/QAEECEVIAr9CQIAIRMgFCATIBb9kwIhFiAVIBMgF/2TAiEXIAr9' +
-  'CQIEIRMgFCATIBj9kwIhGCAVIBMgGf2TAiEZIAr9CQIIIRMgFCATIBr9kwIhGiAVIBMgG/2TAiEbIAr9CQIMIRMgFCATIBz9kwIhHCAVIBMgHf2TAiEdIApBEGohCiALQSBqIQsgCyAMSQ0A' +
-  'CwUDQCAL/QAEACEUIAv9AAQQIRUgCv0JAgAhEyAWIBQgE/2SAiAS/boB/a4BIRYgFyAVIBP9kgIgEv26Af2uASEXIAr9CQIEIRMgGCAUIBP9kgIgEv26Af2uASEYIBkgFSAT/ZICIBL9ugH9' +
-  'rgEhGSAK/QkCCCETIBogFCAT/ZICIBL9ugH9rgEhGiAbIBUgE/2SAiAS/boB/a4BIRsgCv0JAgwhEyAcIBQgE/2SAiAS/boB/a4BIRwgHSAVIBP9kgIgEv26Af2uASEdIApBEGohCiALQSBq' +
-  'IQsgCyAMSQ0ACwsgFiAXIA4gBSAGIAcgEBAFIBAgEWohECAYIBkgDkEIaiAFIAYgByAQEAUgECARaiEQIBogGyAOQRBqIAUgBiAHIBAQBSAQIBFqIRAgHCAdIA5BGGogBSAGIAcgEBAFIBAg' +
-  'EWohECAOQSBqIQ4gDUEEaiENIA0gAkkNAAsgDCEEIAVBIGohBSAGQSBqIQYgB0EgaiEHIA9BCGohDyAPIAhJDQALC58EAgl/C3sDQEEAIQoDQCAAIQwgDCABaiENIA0gAWohDiAOIAFqIQ8g' +
-  'AiAKQQJ0aiEQIAQhC/0MAAAAAAAAAAAAAAAAAAAAACEV/QwAAAAAAAAAAAAAAAAAAAAAIRb9DAAAAAAAAAAAAAAAAAAAAAAhF/0MAAAAAAAAAAAAAAAAAAAAACEY/QwAAAAAAAAAAAAAAAAA' +
-  'AAAAIRn9DAAAAAAAAAAAAAAAAAAAAAAhGv0MAAAAAAAAAAAAAAAAAAAAACEb/QwAAAAAAAAAAAAAAAAAAAAAIRwDQCAQ/QAEACETIBD9AAQQIRQgDP0JAgAhEiASIBMgFf2FAiEVIBIgFCAW' +
-  '/YUCIRYgDf0JAgAhEiASIBMgF/2FAiEXIBIgFCAY/YUCIRggDv0JAgAhEiASIBMgGf2FAiEZIBIgFCAa/YUCIRogD/0JAgAhEiASIBMgG/2FAiEbIBIgFCAc/YUCIRwgDEEEaiEMIA1BBGoh' +
-  'DSAOQQRqIQ4gD0EEaiEPIBAgA2ohECALQQFrIQsgCw0ACyAHIApBAnRqIREgESAV/QsEACARIBb9CwQQIBEgCGohESARIBf9CwQAIBEgGP0LBBAgESAIaiERIBEgGf0LBAAgESAa/QsEECAR' +
-  'IAhqIREgESAb/QsEACARIBz9CwQQIApBCGohCiAKIAZJDQALIAAgAUECdGohACAHIAhBAnRqIQcgCUEEaiEJIAkgBUkNAAsLWgEEfwNAQQAhByAAIAhBAnRqIQYDQCAEIAcgAkkEfSAGKgIA' +
-  'BUMAAAAACzgCACAGIAFqIQYgBEEEaiEEIAdBAWohByAHIAVJDQALIAhBAWohCCAIIANJDQALC4MEAgN/BnsgBEM7qrg/lP0TIQsDQCAAIANBAnRqIQYgACACQQJ0aiEFAkAgBSAGTw0AA0Ag' +
-  'BUPK8knxOAIAIAVBBGohBSAFIAZJDQALC/0MyvJJ8crySfHK8knxyvJJ8SEIIAAhBQNAIAggBf0ABAD9jgIhCCAFQRBqIQUgBSAGSQ0ACyAIEAIhCP0MAAAAAAAAAAAAAAAAAAAAACEJIAAh' +
-  'BQNAIAX9AAQAIAj95QEgC/3mAf0MAAD6wgAA+sIAAPrCAAD6wv2OAiEMIAz9DAAAQEsAAEBLAABASwAAQEv95AEhDSAMIA39DAAAQEsAAEBLAABASwAAQEv95QH95QEhDCANQRf9qwEgDP0M' +
-  'cgSuOnIErjpyBK46cgSuOv0MKYYePCmGHjwphh48KYYePP2FAiAM/QxyW2M9cltjPXJbYz1yW2M9/YUCIAz9DIz8dT6M/HU+jPx1Poz8dT79hQIgDP0MFHIxPxRyMT8UcjE/FHIxP/2FAiAM' +
-  '/QwBAIA/AQCAPwEAgD8BAIA//YUC/a4BIQogCSAK/eQBIQkgBSAK/QsEACAFQRBqIQUgBSAGSQ0AC/0MAACAPwAAgD8AAIA/AACAPyAJEAH95wEhCSAAIQUDQCAFIAX9AAQAIAn95gH9CwQA' +
-  'IAVBEGohBSAFIAZJDQALIAYhACABQQFrIQEgAQ0ACwuzBAIBfwV7IAAgAUECdGohAgNAIAD9AAQAIQMgA/3gAf0M8wQ1P/MENT/zBDU/8wQ1P/3mASEE/QwAAIA/AACAPwAAgD8AAIA/IAT9' +
-  'DAW6pz4Fuqc+BbqnPgW6pz79DAAAgD8AAIA/AACAPwAAgD/9hQL95wEhBSAEIAT95gH9DDuquL87qri/O6q4vzuquL/95gH9DAAA+sIAAPrCAAD6wgAA+sL9jgIhBiAG/QwAAEBLAABASwAA' +
-  'QEsAAEBL/eQBIQcgBiAH/QwAAEBLAABASwAAQEsAAEBL/eUB/eUBIQYgB0EX/asBIAb9DHIErjpyBK46cgSuOnIErjr9DCmGHjwphh48KYYePCmGHjz9hQIgBv0McltjPXJbYz1yW2M9cltj' +
-  'Pf2FAiAG/QyM/HU+jPx1Poz8dT6M/HU+/YUCIAb9DBRyMT8UcjE/FHIxPxRyMT/9hQIgBv0MAQCAPwEAgD8BAIA/AQCAP/2FAv2uASEGIAX9DCLchz8i3Ic/ItyHPyLchz/9DOMAur/jALq/' +
-  '4wC6v+MAur/9hQIgBf0M4/C1P+PwtT/j8LU/4/C1P/2FAiAF/QyOqZG+jqmRvo6pkb6OqZG+/YUCIAX9DAZ5gj4GeYI+BnmCPgZ5gj79hQIgBf3mASAG/eYBIQUgACAE/QzzBDU/8wQ1P/ME' +
-  'NT/zBDU//eYBIAUgA/0MAAAAAAAAAAAAAAAAAAAAAP2OAv2GAv0LBAAgAEEQaiEAIAAgAkkNAAsLwgICA38Ee0MAAIA/IAOzlf0TIQ0DQCAAIANBAnRqIQj9DAAAAAAAAAAAAAAAAAAAAAAh' +
-  'DCAAIQcDQCAH/QAEACAB/QAEAP3kASEKIAcgCv0LBAAgDCAK/eQBIQwgAUEQaiEBIAdBEGohByAHIAhJDQALIAwQASAN/eYBIQv9DAAAAAAAAAAAAAAAAAAAAAAhDCAAIQcDQCAH/QAEACAL' +
-  '/eUBIQogCiAKIAz9hQIhDCAHQRBqIQcgByAISQ0AC/0MAACAPwAAgD8AAIA/AACAPyAMEAEgDf3mASAG/RP95AH94wH95wEhDCAAIQdBACEJA0AgByAH/QAEACAL/eUBIAz95gEgBCAJav0A' +
-  'BAAgBSAJav0ABAD9hQL9CwQAIAlBEGohCSAHQRBqIQcgByAISQ0ACyAIIQAgAkEBayECIAINAAsL';
-
-/** The same source without relaxed instructions (test/adapters/plain-simd.ts), assembled: 4,963 bytes. */
-export const ASSEMBLED_PLAIN =
-  'AGFzbQEAAAABVApgAABgAXsBe2AFf39/f38AYAZ/f39/f38AYAd7e39/f39/AGAKf39/f39/f39/fwBgCX9/f39/f39/fwBgBX9/f399AGACf38AYAd/f39/f399AAISAQNlbnYGbWVtb3J5AgMBgI' +
-  'AEAw0MAAEBAgMEBQYDBwgJBgYBfwFBAAsHVgkHaXNXaG9sZQMACHF1YW50aXNlAAMEcGFjawAEB3Byb2R1Y3QABghtdWx0aXBseQAHBHR1cm4ACAdzb2Z0bWF4AAkEZ2VsdQAKCW5vcm1hbGlzZQAL' +
-  'CAEACvwkDJwBAP0Mf39/f39/f39/f39/f39/f0EI/YsBQQj9jAH9DP/////////////////////9DP8A/wD/AP8A/wD/AP8A/wD9Tv2VAf0Mf39/f39/f39/f39/f39/f0EI/YwB/Qz///////////' +
-  '//////////QQj9jQH9lQH9jgH9fv0MAAAAAAAAAAAAAAAAAAAAAP2uAf0bAEH+/wNHJAALOgAgACAAIAD9DQgJCgsMDQ4PAAECAwQFBgf95AEhACAAIAAgAP0NBAUGBwABAgMMDQ4PCAkKC/3kAQs6' +
-  'ACAAIAAgAP0NCAkKCwwNDg8AAQIDBAUGB/3rASEAIAAgACAA/Q0EBQYHAAECAwwNDg8ICQoL/esBC7YDAwR/BXsBfQNAIAAgAkECdGohB/0MAAAAAAAAAAAAAAAAAAAAACEJ/QwAAAAAAAAAAAAAAA' +
-  'AAAAAAIQogACEGA0AgBv0ABAAhDSAJIA396gEhCSAKIA396wEhCiAGQRBqIQYgBiAHSQ0ACyAKEAIhCiAJ/eEBEAL94QEhCSAK/R8AIAn9HwCTQwAA/kKVQ2BCog2XIQ5DAACAPyAOlf0TIQsgCSAL' +
-  '/eYB/eEB/WohDCAEIA44AgAgBCAM/R8AOAIEIAz9DAAAAD8AAAA/AAAAPwAAAD/95AEhDCADIAVBfHEgAmxqIAVBA3FBAnRqIQggACEGA0AgBv0ABAAgC/3mASAM/eQB/fgBIAb9AAQQIAv95gEgDP' +
-  '3kAf34Af2FASAG/QAEICAL/eYBIAz95AH9+AEgBv0ABDAgC/3mASAM/eQB/fgB/YUB/Wb9DH9/f39/f39/f39/f39/f3/9dyENIAggDf1aAgAAIAggDf1aAhABIAggDf1aAiACIAggDf1aAjADIAhB' +
-  'wABqIQggBkHAAGohBiAGIAdJDQALIAchACAEQQhqIQQgBUEBaiEFIAUgAUkNAAsLlAEBBn8DQEEAIQtBACEHIAAgBmohCCAEIAZBeHEgAWxqIAZBB3FBAnRqIQkDQCAILQAAQYABayEKIAsgCmohCy' +
-  'AJIAdBfHFBA3RqIAdBA3FqIAo6AAAgCCACaiEIIAdBAWohByAHIAFJDQALIAUgBkECdGogC7IgAyAGQQJ0aioCAJQ4AgAgBkEBaiEGIAYgAkkNAAsLdAECeyAC/QkCACEHIAL9CQIEIQggBiAHIAD9' +
-  '+gEgA/0ABAD95gEgCCAE/QAEAP3mAf3lAf3mASAF/QAEAP3kAf0LBAAgBiAHIAH9+gEgA/0ABBD95gEgCCAE/QAEEP3mAf3lAf3mASAF/QAEEP3kAf0LBBAL2gwCCH8Me/0MAQABAAEAAQABAAEAAQ' +
-  'ABACESIAhBAnQhEQNAIAQgA0EDdGohDCAAIQogASEOQQAhDSAJIA9BAnRqIRADQCAEIQv9DAAAAAAAAAAAAAAAAAAAAAAhFv0MAAAAAAAAAAAAAAAAAAAAACEX/QwAAAAAAAAAAAAAAAAAAAAAIRj9' +
-  'DAAAAAAAAAAAAAAAAAAAAAAhGf0MAAAAAAAAAAAAAAAAAAAAACEa/QwAAAAAAAAAAAAAAAAAAAAAIRv9DAAAAAAAAAAAAAAAAAAAAAAhHP0MAAAAAAAAAAAAAAAAAAAAACEdIwAEQANAIAv9AAQAIR' +
-  'QgC/0ABBAhFSAK/QkCACETIBRBCP2LAUEI/YwBIBP9DP8A/wD/AP8A/wD/AP8A/wD9Tv2VASAUQQj9jAEgE0EI/Y0B/ZUB/Y4B/X4gFv2uASEWIBVBCP2LAUEI/YwBIBP9DP8A/wD/AP8A/wD/AP8A' +
-  '/wD9Tv2VASAVQQj9jAEgE0EI/Y0B/ZUB/Y4B/X4gF/2uASEXIAr9CQIEIRMgFEEI/YsBQQj9jAEgE/0M/wD/AP8A/wD/AP8A/wD/AP1O/ZUBIBRBCP2MASATQQj9jQH9lQH9jgH9fiAY/a4BIRggFU' +
-  'EI/YsBQQj9jAEgE/0M/wD/AP8A/wD/AP8A/wD/AP1O/ZUBIBVBCP2MASATQQj9jQH9lQH9jgH9fiAZ/a4BIRkgCv0JAgghEyAUQQj9iwFBCP2MASAT/Qz/AP8A/wD/AP8A/wD/AP8A/U79lQEgFEEI' +
-  '/YwBIBNBCP2NAf2VAf2OAf1+IBr9rgEhGiAVQQj9iwFBCP2MASAT/Qz/AP8A/wD/AP8A/wD/AP8A/U79lQEgFUEI/YwBIBNBCP2NAf2VAf2OAf1+IBv9rgEhGyAK/QkCDCETIBRBCP2LAUEI/YwBIB' +
-  'P9DP8A/wD/AP8A/wD/AP8A/wD9Tv2VASAUQQj9jAEgE0EI/Y0B/ZUB/Y4B/X4gHP2uASEcIBVBCP2LAUEI/YwBIBP9DP8A/wD/AP8A/wD/AP8A/wD9Tv2VASAVQQj9jAEgE0EI/Y0B/ZUB/Y4B/X4g' +
-  'Hf2uASEdIApBEGohCiALQSBqIQsgCyAMSQ0ACwUDQCAL/QAEACEUIAv9AAQQIRUgCv0JAgAhEyAWIBRBCP2LAUEI/YwBIBP9DP8A/wD/AP8A/wD/AP8A/wD9Tv2VASAUQQj9jAEgE0EI/Y0B/ZUB/Y' +
-  '4BIBL9ugH9rgEhFiAXIBVBCP2LAUEI/YwBIBP9DP8A/wD/AP8A/wD/AP8A/wD9Tv2VASAVQQj9jAEgE0EI/Y0B/ZUB/Y4BIBL9ugH9rgEhFyAK/QkCBCETIBggFEEI/YsBQQj9jAEgE/0M/wD/AP8A' +
-  '/wD/AP8A/wD/AP1O/ZUBIBRBCP2MASATQQj9jQH9lQH9jgEgEv26Af2uASEYIBkgFUEI/YsBQQj9jAEgE/0M/wD/AP8A/wD/AP8A/wD/AP1O/ZUBIBVBCP2MASATQQj9jQH9lQH9jgEgEv26Af2uAS' +
-  'EZIAr9CQIIIRMgGiAUQQj9iwFBCP2MASAT/Qz/AP8A/wD/AP8A/wD/AP8A/U79lQEgFEEI/YwBIBNBCP2NAf2VAf2OASAS/boB/a4BIRogGyAVQQj9iwFBCP2MASAT/Qz/AP8A/wD/AP8A/wD/AP8A' +
-  '/U79lQEgFUEI/YwBIBNBCP2NAf2VAf2OASAS/boB/a4BIRsgCv0JAgwhEyAcIBRBCP2LAUEI/YwBIBP9DP8A/wD/AP8A/wD/AP8A/wD9Tv2VASAUQQj9jAEgE0EI/Y0B/ZUB/Y4BIBL9ugH9rgEhHC' +
-  'AdIBVBCP2LAUEI/YwBIBP9DP8A/wD/AP8A/wD/AP8A/wD9Tv2VASAVQQj9jAEgE0EI/Y0B/ZUB/Y4BIBL9ugH9rgEhHSAKQRBqIQogC0EgaiELIAsgDEkNAAsLIBYgFyAOIAUgBiAHIBAQBSAQIBFq' +
-  'IRAgGCAZIA5BCGogBSAGIAcgEBAFIBAgEWohECAaIBsgDkEQaiAFIAYgByAQEAUgECARaiEQIBwgHSAOQRhqIAUgBiAHIBAQBSAQIBFqIRAgDkEgaiEOIA1BBGohDSANIAJJDQALIAwhBCAFQSBqIQ' +
-  'UgBkEgaiEGIAdBIGohByAPQQhqIQ8gDyAISQ0ACwu3BAIJfwt7A0BBACEKA0AgACEMIAwgAWohDSANIAFqIQ4gDiABaiEPIAIgCkECdGohECAEIQv9DAAAAAAAAAAAAAAAAAAAAAAhFf0MAAAAAAAA' +
-  'AAAAAAAAAAAAACEW/QwAAAAAAAAAAAAAAAAAAAAAIRf9DAAAAAAAAAAAAAAAAAAAAAAhGP0MAAAAAAAAAAAAAAAAAAAAACEZ/QwAAAAAAAAAAAAAAAAAAAAAIRr9DAAAAAAAAAAAAAAAAAAAAAAhG/' +
-  '0MAAAAAAAAAAAAAAAAAAAAACEcA0AgEP0ABAAhEyAQ/QAEECEUIAz9CQIAIRIgEiAT/eYBIBX95AEhFSASIBT95gEgFv3kASEWIA39CQIAIRIgEiAT/eYBIBf95AEhFyASIBT95gEgGP3kASEYIA79' +
-  'CQIAIRIgEiAT/eYBIBn95AEhGSASIBT95gEgGv3kASEaIA/9CQIAIRIgEiAT/eYBIBv95AEhGyASIBT95gEgHP3kASEcIAxBBGohDCANQQRqIQ0gDkEEaiEOIA9BBGohDyAQIANqIRAgC0EBayELIA' +
-  'sNAAsgByAKQQJ0aiERIBEgFf0LBAAgESAW/QsEECARIAhqIREgESAX/QsEACARIBj9CwQQIBEgCGohESARIBn9CwQAIBEgGv0LBBAgESAIaiERIBEgG/0LBAAgESAc/QsEECAKQQhqIQogCiAGSQ0A' +
-  'CyAAIAFBAnRqIQAgByAIQQJ0aiEHIAlBBGohCSAJIAVJDQALC1oBBH8DQEEAIQcgACAIQQJ0aiEGA0AgBCAHIAJJBH0gBioCAAVDAAAAAAs4AgAgBiABaiEGIARBBGohBCAHQQFqIQcgByAFSQ0ACy' +
-  'AIQQFqIQggCCADSQ0ACwuSBAIDfwZ7IARDO6q4P5T9EyELA0AgACADQQJ0aiEGIAAgAkECdGohBQJAIAUgBk8NAANAIAVDyvJJ8TgCACAFQQRqIQUgBSAGSQ0ACwv9DMrySfHK8knxyvJJ8crySfEh' +
-  'CCAAIQUDQCAIIAX9AAQA/esBIQggBUEQaiEFIAUgBkkNAAsgCBACIQj9DAAAAAAAAAAAAAAAAAAAAAAhCSAAIQUDQCAF/QAEACAI/eUBIAv95gH9DAAA+sIAAPrCAAD6wgAA+sL96wEhDCAM/QwAAE' +
-  'BLAABASwAAQEsAAEBL/eQBIQ0gDCAN/QwAAEBLAABASwAAQEsAAEBL/eUB/eUBIQwgDUEX/asBIAz9DHIErjpyBK46cgSuOnIErjr95gH9DCmGHjwphh48KYYePCmGHjz95AEgDP3mAf0McltjPXJb' +
-  'Yz1yW2M9cltjPf3kASAM/eYB/QyM/HU+jPx1Poz8dT6M/HU+/eQBIAz95gH9DBRyMT8UcjE/FHIxPxRyMT/95AEgDP3mAf0MAQCAPwEAgD8BAIA/AQCAP/3kAf2uASEKIAkgCv3kASEJIAUgCv0LBA' +
-  'AgBUEQaiEFIAUgBkkNAAv9DAAAgD8AAIA/AACAPwAAgD8gCRAB/ecBIQkgACEFA0AgBSAF/QAEACAJ/eYB/QsEACAFQRBqIQUgBSAGSQ0ACyAGIQAgAUEBayEBIAENAAsL1AQCAX8FeyAAIAFBAnRq' +
-  'IQIDQCAA/QAEACEDIAP94AH9DPMENT/zBDU/8wQ1P/MENT/95gEhBP0MAACAPwAAgD8AAIA/AACAPyAE/QwFuqc+BbqnPgW6pz4Fuqc+/eYB/QwAAIA/AACAPwAAgD8AAIA//eQB/ecBIQUgBCAE/e' +
-  'YB/Qw7qri/O6q4vzuquL87qri//eYB/QwAAPrCAAD6wgAA+sIAAPrC/esBIQYgBv0MAABASwAAQEsAAEBLAABAS/3kASEHIAYgB/0MAABASwAAQEsAAEBLAABAS/3lAf3lASEGIAdBF/2rASAG/Qxy' +
-  'BK46cgSuOnIErjpyBK46/eYB/Qwphh48KYYePCmGHjwphh48/eQBIAb95gH9DHJbYz1yW2M9cltjPXJbYz395AEgBv3mAf0MjPx1Poz8dT6M/HU+jPx1Pv3kASAG/eYB/QwUcjE/FHIxPxRyMT8Ucj' +
-  'E//eQBIAb95gH9DAEAgD8BAIA/AQCAPwEAgD/95AH9rgEhBiAF/Qwi3Ic/ItyHPyLchz8i3Ic//eYB/QzjALq/4wC6v+MAur/jALq//eQBIAX95gH9DOPwtT/j8LU/4/C1P+PwtT/95AEgBf3mAf0M' +
-  'jqmRvo6pkb6OqZG+jqmRvv3kASAF/eYB/QwGeYI+BnmCPgZ5gj4GeYI+/eQBIAX95gEgBv3mASEFIAAgA/0MAAAAAAAAAAAAAAAAAAAAAP3rASAE/QzzBDU/8wQ1P/MENT/zBDU//eYBIAX95gH95Q' +
-  'H9CwQAIABBEGohACAAIAJJDQALC8gCAgN/BHtDAACAPyADs5X9EyENA0AgACADQQJ0aiEI/QwAAAAAAAAAAAAAAAAAAAAAIQwgACEHA0AgB/0ABAAgAf0ABAD95AEhCiAHIAr9CwQAIAwgCv3kASEM' +
-  'IAFBEGohASAHQRBqIQcgByAISQ0ACyAMEAEgDf3mASEL/QwAAAAAAAAAAAAAAAAAAAAAIQwgACEHA0AgB/0ABAAgC/3lASEKIAogCv3mASAM/eQBIQwgB0EQaiEHIAcgCEkNAAv9DAAAgD8AAIA/AA' +
-  'CAPwAAgD8gDBABIA395gEgBv0T/eQB/eMB/ecBIQwgACEHQQAhCQNAIAcgB/0ABAAgC/3lASAM/eYBIAQgCWr9AAQA/eYBIAUgCWr9AAQA/eQB/QsEACAJQRBqIQkgB0EQaiEHIAcgCEkNAAsgCCEA' +
-  'IAJBAWshAiACDQALCw==';
+import { log, orElse } from '../../domain/base/log.ts';
 
 /** The parts of a model's shape that its file of weights does not tell. */
 export interface EncoderShape {
@@ -228,12 +140,15 @@ const SCRATCH_BYTES = Object.values(SCRATCH).reduce((sum, size) => sum + size, 0
 
 /** A model in memory, in the form that another thread is given. */
 export interface EncoderShare {
-  readonly kind: EncoderKind;
+  readonly code: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   readonly weights: Weights;
   /** Address of this reader's own scratch memory. */
   readonly scratch: number;
 }
+
+/** Reads a module that the build made of `encoder.wat`; rejects where the file is missing. */
+export type ReadEncoderCode = (name: 'encoder' | 'encoder-plain') => Promise<ArrayBuffer>;
 
 /** Build of the arithmetic, and kind of memory. */
 export interface EncoderKind {
@@ -243,17 +158,21 @@ export interface EncoderKind {
   readonly shared: boolean;
 }
 
+/** The arithmetic, compiled. */
+export interface EncoderCode {
+  readonly module: WebAssembly.Module;
+  readonly shared: boolean;
+}
+
 const SHARED = 3;
 const OWN = 1;
 
-function assembled({ relaxed, shared }: EncoderKind): Uint8Array<ArrayBuffer> {
-  const code = Uint8Array.from(atob(relaxed ? ASSEMBLED : ASSEMBLED_PLAIN), (character) =>
-    character.charCodeAt(0),
-  );
-  // The import of the memory says whether it is shared: a byte behind its name and the kind of import.
+/** The code for one kind of memory. Its import of the memory says which: a byte behind its name and the kind of import. */
+function codeFor(shared: boolean, assembled: ArrayBuffer): Uint8Array<ArrayBuffer> {
+  const code = new Uint8Array(assembled);
   const name = new TextEncoder().encode('memory');
   const at = code.findIndex((_, from) => name.every((byte, offset) => code[from + offset] === byte));
-  code[at + name.length + 1] = shared ? SHARED : OWN;
+  if (at >= 0) code[at + name.length + 1] = shared ? SHARED : OWN;
   return code;
 }
 
@@ -266,47 +185,51 @@ const hasSharedMemory = (): boolean => {
   }
 };
 
-/** Finds the fastest kind that this browser can run; null where it has no SIMD at all. */
-function kindHere(): EncoderKind | null {
-  const shared = hasSharedMemory();
-  for (const relaxed of [true, false]) {
-    const kind = { relaxed, shared };
-    if (WebAssembly.validate(assembled(kind))) return kind;
-  }
-  return null;
+/** Loads the code of one kind; null where this browser cannot run it, or the file is missing or wrong. */
+export async function loadEncoderKind(
+  read: ReadEncoderCode,
+  { relaxed, shared }: EncoderKind,
+): Promise<EncoderCode | null> {
+  const assembled = await orElse(
+    read(relaxed ? 'encoder' : 'encoder-plain'),
+    null,
+    "the encoder's arithmetic",
+  );
+  const code = assembled && codeFor(shared, assembled);
+  return code && WebAssembly.validate(code) ? { module: await WebAssembly.compile(code), shared } : null;
 }
 
-/** True if the faster build of the encoder runs here. */
-export const knowsRelaxedSimd = (): boolean => kindHere()?.relaxed === true;
+/** Loads the fastest arithmetic that this browser runs; null where it runs none, or no file is there. */
+export async function loadEncoderCode(read: ReadEncoderCode): Promise<EncoderCode | null> {
+  const shared = hasSharedMemory();
+  return (
+    (await loadEncoderKind(read, { relaxed: true, shared })) ??
+    (await loadEncoderKind(read, { relaxed: false, shared }))
+  );
+}
 
-/** True if this browser can run the encoder: every browser with SIMD can. */
-export const canEncode = (): boolean => kindHere() !== null;
-
-const arithmeticIn = (memory: WebAssembly.Memory, kind: EncoderKind): Arithmetic =>
-  new WebAssembly.Instance(new WebAssembly.Module(assembled(kind)), { env: { memory } })
-    .exports as unknown as Arithmetic;
+const arithmeticIn = (memory: WebAssembly.Memory, code: WebAssembly.Module): Arithmetic =>
+  new WebAssembly.Instance(code, { env: { memory } }).exports as unknown as Arithmetic;
 
 /**
  * Makes the encoder. Takes 60 ms, and as much memory as the weights and 7 MB more.
  * @param numbers the weights one after another, as `onnx/encoder_quantized.onnx_data` of a bundled model has them; not needed afterwards
- * @param kind for tests; otherwise the fastest that runs here
  * @throws RangeError where the weights are too short or too long for the shape
  */
 export function createEncoder(
   numbers: ArrayBuffer,
   shape: EncoderShape,
-  kind: EncoderKind | null = kindHere(),
+  { module: code, shared }: EncoderCode,
 ): LoadedEncoder {
-  if (!kind) throw new WebAssembly.CompileError('this browser knows no SIMD');
   const { vocabulary, layers, words } = shape;
   const [mine, others] = [numbers.byteLength + SCRATCH_BYTES, SHARES * SCRATCH_BYTES];
   const memory = new WebAssembly.Memory({
     initial: Math.ceil(mine / PAGE),
     // Sums kept for each column make the weights a little longer than their file.
     maximum: Math.ceil((mine + others + numbers.byteLength / 8) / PAGE) + 2,
-    shared: kind.shared,
+    shared,
   });
-  const { pack } = arithmeticIn(memory, kind);
+  const { pack } = arithmeticIn(memory, code);
 
   let used = LINE;
   const room = (size: number): number => {
@@ -360,10 +283,10 @@ export function createEncoder(
   if (read !== numbers.byteLength) throw new RangeError('the file of weights is too long');
   let shares = 0;
   return {
-    ...joinEncoder({ kind, memory, weights, scratch }),
+    ...joinEncoder({ code, memory, weights, scratch }),
     share: () => {
       if (++shares > SHARES) throw new RangeError('no room for one more reader');
-      return { kind, memory, weights, scratch: room(SCRATCH_BYTES) };
+      return { code, memory, weights, scratch: room(SCRATCH_BYTES) };
     },
   };
 }
@@ -377,9 +300,9 @@ function placesAt(scratch: number): Readonly<Record<keyof typeof SCRATCH, number
 }
 
 /** Adds one more reader of a model that is in memory already, on the calling thread. */
-export function joinEncoder({ kind, memory, weights, scratch }: EncoderShare): Encoder {
+export function joinEncoder({ code, memory, weights, scratch }: EncoderShare): Encoder {
   const { vocabulary, words, vectors, sizes, positions, firstNorm, stack } = weights;
-  const { quantise, product, multiply, turn, softmax, gelu, normalise } = arithmeticIn(memory, kind);
+  const { quantise, product, multiply, turn, softmax, gelu, normalise } = arithmeticIn(memory, code);
   const { state, next, wide, whole, steps, turned, attention } = placesAt(scratch);
 
   /** Writes the vectors of a piece and of its position to its row of `state`. */

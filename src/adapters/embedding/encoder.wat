@@ -1,5 +1,5 @@
-;; The arithmetic of a BERT encoder whose weights are whole numbers of eight bits. Assembled into encoder.ts;
-;; test/adapters/assembly.test.ts compares the two and prints what belongs there.
+;; The arithmetic of a BERT encoder whose weights are whole numbers of eight bits. The build assembles it twice,
+;; with relaxed SIMD and without (src/assembly.ts).
 ;;
 ;; Numbers are float32 unless said otherwise; rows are padded to a multiple of four and columns to one of eight, so nothing here has an edge.
 ;; Everything takes addresses in bytes, and keeps nothing between two calls.

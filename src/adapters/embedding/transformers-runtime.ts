@@ -21,7 +21,14 @@ import {
   filesFor,
   type ModelFile,
 } from './bundled-models.ts';
-import { canEncode, createEncoder, ENCODER_WIDTH, SHARES } from './encoder.ts';
+import {
+  createEncoder,
+  ENCODER_WIDTH,
+  type EncoderCode,
+  loadEncoderCode,
+  type ReadEncoderCode,
+  SHARES,
+} from './encoder.ts';
 import { createEncoderPool } from './encoder-pool.ts';
 import type { EmbeddingRuntime, LoadRuntime } from './host.ts';
 import { GpuError, StaleFilesError } from './host.ts';
@@ -35,6 +42,8 @@ import { unit } from './vector.ts';
 export interface RuntimePlaces {
   /** Folder of the bundled models: a URL path in the browser, a file path in Node; ends in `/`. */
   readonly models: string;
+  /** Reads our encoder's arithmetic. Where it is not to be had, ONNX Runtime runs the model, until it is loaded anew. */
+  readonly readAssembly: ReadEncoderCode;
   /**
    * ONNX Runtime's two files, served by the app itself; absent in Node. The plain build is small and fast on the CPU but knows
    * no WebGPU; the other one does.
@@ -106,8 +115,8 @@ async function load(
   }
   point(model, places);
   const known = model.source === 'bundled' ? bundledModel(model.model) : undefined;
-  const encodable = known && dtype === 'q8' && canEncode() ? known : null;
-  const files = encodable ? filesFor(encodable, 'encoder') : filesOf(known, dtype);
+  const code = known && dtype === 'q8' ? await loadEncoderCode(places.readAssembly) : null;
+  const files = known && code ? filesFor(known, 'encoder') : filesOf(known, dtype);
   const { missing, stub, letGo, fetched } = watch(files, onProgress);
   const kept = await keptFiles(model, places);
   if (model.source === 'bundled' && places.files) {
@@ -115,9 +124,10 @@ async function load(
     if (file || !known) throw missingFile(model, file?.path ?? 'config.json');
   }
   try {
-    const network = encodable
-      ? await encoderOf(encodable, places)
-      : await networkOf(model, { device, dtype, adapter, places });
+    const network =
+      known && code
+        ? await encoderOf(known, code, places)
+        : await networkOf(model, { device, dtype, adapter, places });
     // In this order: building a vocabulary takes as much memory as the bytes that are freed here.
     letGo();
     const tokenizer = await AutoTokenizer.from_pretrained(model.model);
@@ -297,13 +307,17 @@ interface Inputs {
  * Loads our own encoder: one text at a time on this thread, and lanes beside it.
  * @throws `embedding-missing` where the weights cannot be had, as offline before they are kept
  */
-async function encoderOf(model: BundledModel, { models, files, spawnLane }: RuntimePlaces): Promise<Network> {
+async function encoderOf(
+  model: BundledModel,
+  code: EncoderCode,
+  { models, files, spawnLane }: RuntimePlaces,
+): Promise<Network> {
   const path = `${model.id}/${ENCODER_NUMBERS.data}`;
   const answer = files ? null : await orElse(env.fetch(models + path), null, 'the weights of the encoder');
   if (!files && !answer?.ok) throw missingFile({ model: model.id }, ENCODER_NUMBERS.data);
   const numbers = await (answer?.arrayBuffer() ?? files?.read(path));
   const isAsShipped = isShipped(model, numbers);
-  const encoder = createEncoder(numbers, model.encoder);
+  const encoder = createEncoder(numbers, model.encoder, code);
   if (!(await isAsShipped)) throw new RangeError('the file of weights is not the one that was shipped');
   const count = Math.min(SHARES, threads());
   const pool =

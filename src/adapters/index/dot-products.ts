@@ -1,10 +1,5 @@
 // Keeps rows of small whole numbers in WebAssembly memory and multiplies them with a query: eight at a time (SIMD), which JavaScript cannot do.
 
-/** `dot-products.wat`, assembled: 195 bytes. */
-export const ASSEMBLED =
-  'AGFzbQEAAAABCQFgBX9/f39/AAMCAQAFAwEAAQcVAgZtZW1vcnkCAAhwcm9kdWN0cwAACo0BAYoBAgJ/AXsCQANAIAFFDQH9DAAAAAAAAAAAAAAAAAAAAAAhByADIQUgACACaiEG' +
-  'A0AgByAA/QEDACAF/QAEAP26Af2uASEHIAVBEGohBSAAQQhqIQAgACAGSQ0ACyAEIAf9GwAgB/0bAWogB/0bAiAH/RsDamo2AgAgBEEEaiEEIAFBAWshAQwACwsL';
-
 /** Largest absolute value in a row. */
 export const ROW_TOP = 127;
 /** Largest absolute value in a query of so many numbers: no sum may exceed 32 bits. */
@@ -37,15 +32,13 @@ interface DotProducts {
 }
 
 /**
- * Makes an empty store for rows of up to 8,192 numbers.
- * @throws RangeError where memory runs out, `WebAssembly.CompileError` where the browser has no vector instructions
+ * Makes an empty store for rows of up to 8,192 numbers. @param code `dot-products.wat`, compiled
+ * @throws RangeError where memory runs out
  */
-export function createDotProducts(dimensions: number): DotProducts {
+export function createDotProducts(dimensions: number, code: WebAssembly.Module): DotProducts {
   const width = Math.ceil(dimensions / 8) * 8;
   if (width === 0 || width * 2 > SUMS) throw new RangeError(`vectors of ${dimensions} numbers`);
-  const bytes = Uint8Array.from(atob(ASSEMBLED), (byte) => byte.charCodeAt(0));
-  const { memory, products } = new WebAssembly.Instance(new WebAssembly.Module(bytes))
-    .exports as unknown as Assembled;
+  const { memory, products } = new WebAssembly.Instance(code).exports as unknown as Assembled;
   return {
     row: (place) => {
       const from = ROWS + place * width;

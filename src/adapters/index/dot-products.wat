@@ -1,5 +1,5 @@
 ;; The products of one query with many rows of small numbers, eight at a time. JavaScript has no way to say that, and takes eight times as long.
-;; Assembled into dot-products.ts; test/adapters/assembly.test.ts compares the two and prints what belongs there.
+;; The build assembles it (src/assembly.ts).
 (module
   (memory (export "memory") 1)
 

@@ -1,24 +1,9 @@
 // Late interaction (`domain/memory/late.ts`) over the signs as Postgres writes them, sixteen pieces at a time in WebAssembly. A piece of the question
 // becomes 64 tables, one for each four numbers: what each of the 16 ways in which four signs can stand adds. Whole numbers below 1,024: the
 // likeness of a piece is exact to about 0.0002, and always to 4/1,023 of what its four widest numbers make together.
-import type { QueryPieces } from '../../domain/memory/late.ts';
-
-/** `late-tables.wat`, assembled: 1412 bytes. */
-export const ASSEMBLED =
-  'AGFzbQEAAAABEAJgBX9/f39/AGAEf39/fwADAwIAAQUDAQABBx0DBm1lbW9yeQIAB2xhcmdlc3QAAAZzcHJlYWQAAQq+CgKSAwIEfwZ7A0D9DAAAAAAAAAAAAAAAAAAAAAAhDiACQYAQaiEG' +
-  'IAAhByABIQgDQP0MAAAAAAAAAAAAAAAAAAAAACEL/QwAAAAAAAAAAAAAAAAAAAAAIQz9DAAAAAAAAAAAAAAAAAAAAAAhDSACIQUDQCAH/QAEACEJIAX9AAQAIAn9DiEKIAsgCv0M/wD/AP8A' +
-  '/wD/AP8A/wD/AP1O/Y4BIQsgDCAKQQj9jQH9jgEhDCANIAX9AAQQIAn9Dv1uIQ0gB0EQaiEHIAVBIGohBSAFIAZJDQALIAsgDUEI/YsB/Y4BIQsgDCAN/QwA/wD/AP8A/wD/AP8A/wD//U79' +
-  'jgEhDCAOIAsgDP2ZAf2ZASEOIAhBAWshCCAIDQALIA4gDiAO/Q0ICQoLDA0ODwABAgMEBQYH/ZkBIQ4gDiAOIA79DQQFBgcAAQIDBAUGBwABAgP9mQEhDiAOIA4gDv0NAgMAAQIDAAECAwAB' +
-  'AgMAAf2ZASEOIAQgDv0ZADYCACAEQQRqIQQgBiECIANBAWshAyADDQALC6cHAgN/AXsDQCAAIARBACAEIAFJG0EGdGohBSADIARBBHZBCnQgBEEPcWpqIQYgBf0ABAAhByAH/QwPDw8PDw8P' +
-  'Dw8PDw8PDw8P/U79DAAJAAAAAAAAAAAAAAAAAAAgB0EG/W39Dv1uIQcgBiAH/VgAEAAgBiAH/VgAAAEgBiAH/VgAMAIgBiAH/VgAIAMgBiAH/VgAUAQgBiAH/VgAQAUgBiAH/VgAcAYgBiAH' +
-  '/VgAYAcgBiAH/VgAkAEIIAYgB/1YAIABCSAGIAf9WACwAQogBiAH/VgAoAELIAYgB/1YANABDCAGIAf9WADAAQ0gBiAH/VgA8AEOIAYgB/1YAOABDyAF/QAEECEHIAf9DA8PDw8PDw8PDw8P' +
-  'Dw8PDw/9Tv0MAAkAAAAAAAAAAAAAAAAAACAHQQb9bf0O/W4hByAGIAf9WACQAgAgBiAH/VgAgAIBIAYgB/1YALACAiAGIAf9WACgAgMgBiAH/VgA0AIEIAYgB/1YAMACBSAGIAf9WADwAgYg' +
-  'BiAH/VgA4AIHIAYgB/1YAJADCCAGIAf9WACAAwkgBiAH/VgAsAMKIAYgB/1YAKADCyAGIAf9WADQAwwgBiAH/VgAwAMNIAYgB/1YAPADDiAGIAf9WADgAw8gBf0ABCAhByAH/QwPDw8PDw8P' +
-  'Dw8PDw8PDw8P/U79DAAJAAAAAAAAAAAAAAAAAAAgB0EG/W39Dv1uIQcgBiAH/VgAkAQAIAYgB/1YAIAEASAGIAf9WACwBAIgBiAH/VgAoAQDIAYgB/1YANAEBCAGIAf9WADABAUgBiAH/VgA' +
-  '8AQGIAYgB/1YAOAEByAGIAf9WACQBQggBiAH/VgAgAUJIAYgB/1YALAFCiAGIAf9WACgBQsgBiAH/VgA0AUMIAYgB/1YAMAFDSAGIAf9WADwBQ4gBiAH/VgA4AUPIAX9AAQwIQcgB/0MDw8P' +
-  'Dw8PDw8PDw8PDw8PD/1O/QwACQAAAAAAAAAAAAAAAAAAIAdBBv1t/Q79biEHIAYgB/1YAJAGACAGIAf9WACABgEgBiAH/VgAsAYCIAYgB/1YAKAGAyAGIAf9WADQBgQgBiAH/VgAwAYFIAYg' +
-  'B/1YAPAGBiAGIAf9WADgBgcgBiAH/VgAkAcIIAYgB/1YAIAHCSAGIAf9WACwBwogBiAH/VgAoAcLIAYgB/1YANAHDCAGIAf9WADABw0gBiAH/VgA8AcOIAYgB/1YAOAHDyAEQQFqIQQgBCAC' +
-  'QQR0SQ0ACws=';
+import { ignore } from '../../domain/base/log.ts';
+import { lateInteraction, type QueryPieces } from '../../domain/memory/late.ts';
+import { fromHex } from './statements.ts';
 
 /** Numbers in a piece's vector, signs that are looked up at once, and tables of a piece. */
 const WIDTH = 256;
@@ -46,25 +31,49 @@ interface Assembled {
   readonly spread: (digits: number, found: number, groups: number, pieces: number) => void;
 }
 const encoder = new TextEncoder();
-let assembled: Assembled | undefined;
-function assemble(): Assembled {
-  if (assembled) return assembled;
-  const bytes = Uint8Array.from(atob(ASSEMBLED), (byte) => byte.charCodeAt(0));
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes));
-  assembled = exports as unknown as Assembled;
-  return assembled;
-}
 
 /**
- * Makes the comparison for one question; the next one's ends it. `signs`: 64 hexadecimal digits for each piece of a passage, bytes in order.
- * What it gives is what `lateInteraction` does. Null where the question or the passage has no pieces.
- * @throws `WebAssembly.CompileError` where vector instructions are not known, RangeError where there is no memory.
+ * Makes the comparison for one question. `signs`: 64 hexadecimal digits for each piece of a passage, bytes in order. Null where the question or the
+ * passage has no pieces. @throws RangeError where there is no memory.
  */
-export function createLateTables({ tokens, weights }: QueryPieces): (signs: string) => number | null {
+export type Compare = (question: QueryPieces) => (signs: string) => number | null;
+
+/** Compares piece by piece, many times as slow: for as long as the tables' code is not there. */
+export const comparePlainly: Compare = (question) => {
+  const compare = lateInteraction(question);
+  return (signs) => compare(fromHex(`\\x${signs}`));
+};
+
+/** The same by tables, those of one question at a time: the next one's ends it. @param code `late-tables.wat`, compiled */
+export function createLateTables(code: WebAssembly.Module): Compare {
+  const assembled = new WebAssembly.Instance(code).exports as unknown as Assembled;
+  return (question) => compareBy(assembled, question);
+}
+
+/** By tables as soon as their code is there, which nobody waits for. @param code asked for at once, and again with each question until it comes */
+export function createCompare(code: () => Promise<WebAssembly.Module>): Compare {
+  let compare: Compare = comparePlainly;
+  const load = () =>
+    ignore(
+      code().then((loaded) => {
+        if (compare === comparePlainly) compare = createLateTables(loaded);
+      }),
+      'the code of late interaction; what is asked meanwhile is compared plainly',
+    );
+  load();
+  return (question) => {
+    if (compare === comparePlainly) load();
+    return compare(question);
+  };
+}
+
+function compareBy(
+  { memory, largest, spread }: Assembled,
+  { tokens, weights }: QueryPieces,
+): (signs: string) => number | null {
   const count = weights.length;
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   if (count === 0 || !(total > 0) || tokens.length !== count * WIDTH) return () => null;
-  const { memory, largest, spread } = assemble();
   /** The sums, the tables, and then the passage. */
   const [tables, pieces] = [count * 4, count * (4 + PIECE)].map((at) => Math.ceil(at / 16) * 16) as [
     number,

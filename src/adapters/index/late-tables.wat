@@ -1,6 +1,6 @@
 ;; Looks up a question's tables for sixteen pieces of a passage at a time (André, Kermarrec and Le Scouarnec, "Cache locality is not enough: PQ Fast
-;; Scan", 2015). JavaScript has no way to say that, and takes eight times as long. Assembled into late-tables.ts;
-;; test/adapters/assembly.test.ts compares the two and prints what belongs there.
+;; Scan", 2015). JavaScript has no way to say that, and takes eight times as long.
+;; The build assembles it (src/assembly.ts).
 (module
   (memory (export "memory") 1)
 

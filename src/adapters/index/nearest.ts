@@ -31,11 +31,11 @@ export interface Nearest {
 }
 
 /**
- * Vectors of `dimensions` numbers; none yet.
+ * Vectors of `dimensions` numbers; none yet. @param code `dot-products.wat`, compiled
  * @throws what `createDotProducts` does; `take` too.
  */
-export function createNearest(dimensions: number): Nearest {
-  const products = createDotProducts(dimensions);
+export function createNearest(dimensions: number, code: WebAssembly.Module): Nearest {
+  const products = createDotProducts(dimensions, code);
   const chunks: number[] = [];
   const places = new Map<number, number>();
   /** One through the length of each row. */

@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { roleSchema } from '../../domain/chat/message.ts';
-import { createLateTables } from './late-tables.ts';
+import { compiled, type ReadIndexCode } from './assembled.ts';
+import { type Compare, createCompare } from './late-tables.ts';
 import type { ChunkRow, MemoryIndex, NeighbourRow } from './memory-index.ts';
 import { NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, QUARTER, settleChange, toUnit } from './rules.ts';
 import { createSearch } from './searching.ts';
@@ -25,7 +26,13 @@ import { createVectorCopy } from './vector-copy.ts';
 export interface PgliteIndexOptions {
   /** From so many vectors on those of the model that is asked for are also held in memory. Default: 4,000. */
   readonly holdFrom?: number;
+  /** Without it vectors are searched in the table, and late interaction is counted plainly. */
+  readonly readAssembly?: ReadIndexCode;
 }
+
+const noCode: ReadIndexCode = async (name) => {
+  throw new Error(`${name} was not given`);
+};
 
 /** Characters sent to be kept, after which the write-ahead log is given back: nothing else does in this one-process Postgres. */
 const CHECKPOINT_AFTER = 4_000_000;
@@ -122,16 +129,19 @@ class PgliteIndex implements MemoryIndex {
   readonly #database: Database;
   readonly #ask: Ask;
   readonly #copy: VectorCopy;
+  readonly #compare: Compare;
   readonly look: ReturnType<typeof createSearch>;
   #charactersKept = 0;
   #kept;
   /** The model that `waiting` is about: only this index writes to its database. */
   #waitedFor: string | undefined;
 
-  constructor(database: Database, options: PgliteIndexOptions = {}) {
+  constructor(database: Database, { holdFrom, readAssembly = noCode }: PgliteIndexOptions = {}) {
     this.#database = database;
     this.#ask = createAsk(database);
-    this.#copy = createVectorCopy(this.#ask, options.holdFrom);
+    const codeOf = (name: Parameters<ReadIndexCode>[0]) => compiled(() => readAssembly(name));
+    this.#copy = createVectorCopy(this.#ask, codeOf('dot-products'), holdFrom);
+    this.#compare = createCompare(codeOf('late-tables'));
     this.look = createSearch(this.#ask, this.#copy);
     this.#kept = this.#anew();
   }
@@ -280,7 +290,7 @@ class PgliteIndex implements MemoryIndex {
       [model, toJson(chunks)],
     );
     // Made and used in one go: the tables are those of one question at a time.
-    const compare = createLateTables(question);
+    const compare = this.#compare(question);
     return new Map(
       rows.flatMap(({ id, signs }) => {
         const maxSim = compare(signs);

@@ -1,7 +1,7 @@
 // Keeps a copy of one model's vectors in memory, so that a search need not read them all from the table. Its owner reports every write,
 // and it takes the changes over before the next answer; while it cannot answer, the table is searched.
 import { z } from 'zod';
-import { log } from '../../domain/base/log.ts';
+import { log, orElse } from '../../domain/base/log.ts';
 import { createNearest, type Likely, type Nearest } from './nearest.ts';
 import { type Ask, fromHex, type Given, toJson } from './statements.ts';
 
@@ -60,21 +60,29 @@ interface Held {
   turn: Promise<void>;
 }
 
-/** A copy that is made when it is wanted, from `from` vectors on (default: 4,000). */
-export function createVectorCopy(ask: Ask, from = HOLD_FROM): VectorCopy {
-  return new PagedVectorCopy(ask, from);
+/** A copy that is made when it is wanted, from `from` vectors on (default: 4,000). @param code `dot-products.wat`; may reject, and be asked again */
+export function createVectorCopy(
+  ask: Ask,
+  code: () => Promise<WebAssembly.Module>,
+  from = HOLD_FROM,
+): VectorCopy {
+  return new PagedVectorCopy(ask, code, from);
 }
 
 class PagedVectorCopy implements VectorCopy {
   readonly #ask: Ask;
+  readonly #code: () => Promise<WebAssembly.Module>;
   readonly #from: number;
+  /** Model for whose copy the code is being read. */
+  #wanted: string | undefined;
   #held: Held | undefined;
   /** Model that no copy can be made for. */
   #unheld: string | undefined;
   #searches = 0;
 
-  constructor(ask: Ask, from = HOLD_FROM) {
+  constructor(ask: Ask, code: () => Promise<WebAssembly.Module>, from: number) {
     this.#ask = ask;
+    this.#code = code;
     this.#from = from;
   }
 
@@ -93,9 +101,19 @@ class PagedVectorCopy implements VectorCopy {
 
   want(model: string, dimensions: number, bytes: number): void {
     const vectors = vectorsIn(bytes, dimensions);
-    if (this.#held?.model === model || this.#unheld === model || vectors < this.#from || vectors > HOLD_UP_TO)
-      return;
-    const nearest = this.#created(model, dimensions);
+    if (vectors < this.#from || vectors > HOLD_UP_TO || this.#wanted === model) return;
+    if (this.#held?.model === model || this.#unheld === model) return;
+    this.#wanted = model;
+    const code = orElse(this.#code(), null, 'the code that compares vectors; the table is searched');
+    void code.then((loaded) => {
+      if (this.#wanted !== model) return;
+      this.#wanted = undefined;
+      if (loaded) this.#begin(model, dimensions, loaded);
+    });
+  }
+
+  #begin(model: string, dimensions: number, code: WebAssembly.Module): void {
+    const nearest = this.#created(model, dimensions, code);
     if (!nearest) return;
     const copy: Held = {
       model,
@@ -146,7 +164,7 @@ class PagedVectorCopy implements VectorCopy {
   }
 
   clear(): void {
-    [this.#held, this.#unheld] = [undefined, undefined];
+    [this.#held, this.#unheld, this.#wanted] = [undefined, undefined, undefined];
   }
 
   #heldOf(model: string, dimensions: number): Held | null {
@@ -165,9 +183,9 @@ class PagedVectorCopy implements VectorCopy {
     log.info('Vectors are searched on disk', error);
   }
 
-  #created(model: string, dimensions: number): Nearest | null {
+  #created(model: string, dimensions: number, code: WebAssembly.Module): Nearest | null {
     try {
-      return createNearest(dimensions);
+      return createNearest(dimensions, code);
     } catch (error) {
       this.#giveUp(model, error);
       return null;

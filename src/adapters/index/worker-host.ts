@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
+import type { ReadIndexCode } from './assembled.ts';
 import { createExchange, type Exchange } from './calls.ts';
 import { type EngineName, openEngine, type WantedEngine } from './engines.ts';
 import type { MemoryIndex } from './memory-index.ts';
@@ -31,6 +32,8 @@ interface IndexHost {
   readonly onOpened?: (opened: { index: MemoryIndex; engine: EngineName }) => void;
   /** Address of the packed empty database, see `EngineOptions`. */
   readonly cluster?: string | undefined;
+  /** See `PgliteIndexOptions`. */
+  readonly readAssembly?: ReadIndexCode;
   /** Cipher of a locked device, asked for at the moment of becoming the leader. Default: nothing is sealed. */
   readonly cipher?: () => Promise<RecordCipher | null>;
   /** Called instead when it could not be opened; tabs are told by themselves. */
@@ -64,6 +67,7 @@ export async function serveIndex({
   wanted,
   condition,
   cluster,
+  readAssembly,
   cipher,
   onOpened,
   onFailed,
@@ -122,7 +126,7 @@ export async function serveIndex({
           });
           announce({ type: crashed ? 'crashed' : 'damaged', problem });
         };
-        const index = createPgliteIndex(watched(opened.database, onLost));
+        const index = createPgliteIndex(watched(opened.database, onLost), readAssembly && { readAssembly });
         exchangeOf(id).lead(index);
         const said = { type: 'opened', engine: opened.engine, schema: SCHEMA_VERSION } as const;
         // Files that never opened are those of a first start that was cut off: nothing was lost with them.

@@ -1,14 +1,15 @@
 // Our encoder beside the same network written down plainly, with the weights as they are and nothing rounded.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
-  ASSEMBLED,
-  ASSEMBLED_PLAIN,
-  canEncode,
   createEncoder as createEncoderOf,
+  type Encoder,
+  type EncoderCode,
   type EncoderKind,
   type EncoderShape,
   joinEncoder,
+  loadEncoderCode,
+  loadEncoderKind,
   SHARES,
   ENCODER_WIDTH as WIDTH,
 } from '../../../src/adapters/embedding/encoder.ts';
@@ -16,6 +17,7 @@ import {
 import './in-process.ts';
 import { cosine, unit } from '../../../src/adapters/embedding/vector.ts';
 import { ALL } from '../../scale.ts';
+import { compileAssembled, readAssembled } from '../assembled.ts';
 
 const INNER = 1536;
 const [HEADS, HEAD] = [12, 32];
@@ -173,9 +175,33 @@ function plainly(made: Weights, ids: readonly number[]): Float32Array {
   return Float32Array.from(x.flat());
 }
 
-it('runs where the tests run', () => {
-  expect(canEncode()).toBe(true);
+describe('the arithmetic', () => {
+  const read = vi.fn(readAssembled);
+  beforeEach(() => {
+    read.mockClear();
+  });
+
+  it('is the faster build where the tests run, and of the older one nothing is read', async () => {
+    expect(await loadEncoderCode(read)).toMatchObject({ shared: true });
+    expect(read.mock.calls).toEqual([['encoder']]);
+  });
+
+  it('is the older build where the faster one is not to be had, or is something else', async () => {
+    for (const answer of [async () => Promise.reject(new TypeError('Failed to fetch')), page]) {
+      read.mockImplementationOnce(answer);
+      expect(await loadEncoderCode(read)).not.toBeNull();
+    }
+    expect(read.mock.calls).toEqual([['encoder'], ['encoder-plain'], ['encoder'], ['encoder-plain']]);
+  });
+
+  it('is none where neither is to be had, and there again once the cause is gone', async () => {
+    read.mockImplementationOnce(page).mockImplementationOnce(page);
+    expect(await loadEncoderCode(read)).toBeNull();
+    expect(await loadEncoderCode(read)).not.toBeNull();
+  });
 });
+/** What a server answers with that has only its start page. */
+const page = async () => new TextEncoder().encode('<!doctype html><title>memory</title>').buffer;
 
 const KINDS: readonly EncoderKind[] = [
   { relaxed: true, shared: true },
@@ -192,8 +218,13 @@ describe.each(ALL ? CASES : CASES.filter((_, at) => at === 0 || at === CASES.len
     const { words, ...kind } = how;
     const shape: EncoderShape = { vocabulary: VOCABULARY, layers: 2, words };
     const { made, file } = weightsOf(shape);
-    const createEncoder = (numbers: ArrayBuffer, of: EncoderShape) => createEncoderOf(numbers, of, kind);
-    const encoder = createEncoder(file, shape);
+    let code: EncoderCode;
+    let encoder: Encoder;
+    const createEncoder = (numbers: ArrayBuffer, of: EncoderShape) => createEncoderOf(numbers, of, code);
+    beforeAll(async () => {
+      code = (await loadEncoderKind(readAssembled, kind)) as EncoderCode;
+      encoder = createEncoder(file, shape);
+    });
     const maxSim = (found: Float32Array, wanted: Float32Array) =>
       range(wanted.length / WIDTH).map((row) =>
         cosine(
@@ -251,14 +282,13 @@ describe.each(ALL ? CASES : CASES.filter((_, at) => at === 0 || at === CASES.len
 );
 
 it.each([
-  ['relaxed', ASSEMBLED],
-  ['older', ASSEMBLED_PLAIN],
-])(
+  ['relaxed', 'encoder'],
+  ['older', 'encoder-plain'],
+] as const)(
   'multiplies the same in one instruction and by hand, to the last bit and at the edges of a byte (%s SIMD)',
-  (_, assembled) => {
+  async (_, name) => {
     const memory = new WebAssembly.Memory({ initial: 8, maximum: 8, shared: true });
-    const code = Uint8Array.from(atob(assembled), (character) => character.charCodeAt(0));
-    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code), { env: { memory } });
+    const { exports } = new WebAssembly.Instance(await compileAssembled(name), { env: { memory } });
     const product = exports.product as (...given: number[]) => void;
     const isWhole = exports.isWhole as WebAssembly.Global<'i32'>;
     const [rows, width, columns] = [4, 16, 8];

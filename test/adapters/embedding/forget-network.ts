@@ -1,2 +1,6 @@
-// Makes this thread one that is offline.
-globalThis.fetch = () => Promise.reject(new TypeError('Failed to fetch'));
+// Makes this thread one that is offline, with what travels with the app itself.
+const fetchOnline = globalThis.fetch;
+globalThis.fetch = (input, init) =>
+  /\/assembly-/.test(String(input))
+    ? fetchOnline(input, init)
+    : Promise.reject(new TypeError('Failed to fetch'));

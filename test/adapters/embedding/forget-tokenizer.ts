@@ -1,6 +1,6 @@
 // Makes this thread one that lost its network once the weights had come.
-const fetchAsBefore = globalThis.fetch;
+const fetchAtFirst = globalThis.fetch;
 globalThis.fetch = (input, init) =>
   /tokenizer/.test(String(input))
     ? Promise.reject(new TypeError('Failed to fetch'))
-    : fetchAsBefore(input, init);
+    : fetchAtFirst(input, init);

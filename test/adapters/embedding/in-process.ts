@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { versions } from 'node:process';
 import { setFlagsFromString } from 'node:v8';
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
-import { knowsRelaxedSimd } from '../../../src/adapters/embedding/encoder.ts';
 import type { LoadRuntime } from '../../../src/adapters/embedding/host.ts';
 import { createEmbeddingHost } from '../../../src/adapters/embedding/host.ts';
 import { createLocalEmbedding } from '../../../src/adapters/embedding/local.ts';
@@ -14,13 +14,15 @@ import {
 } from '../../../src/adapters/embedding/transformers-runtime.ts';
 import type { Config } from '../../../src/domain/settings/config.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
+import { readAssembled } from '../assembled.ts';
 
 // Node 20 knows relaxed SIMD, but has to be told: what is measured here is then what runs in browsers.
-if (!knowsRelaxedSimd()) setFlagsFromString('--experimental-wasm-relaxed-simd');
+if (Number.parseInt(versions.node, 10) < 21) setFlagsFromString('--experimental-wasm-relaxed-simd');
 
 /** The bundled models in a folder, `public/models`. */
 export const modelsIn = (folder: string): RuntimePlaces => ({
   models: folder + sep,
+  readAssembly: readAssembled,
   files: {
     exists: (path) => existsSync(join(folder, path)),
     read: async (path) => new Uint8Array(await readFile(join(folder, path))).buffer,

@@ -1,5 +1,6 @@
 // The real worker with the real models in a real, isolated browser.
 import { afterAll, describe, expect, it } from 'vitest';
+import { readAssembly } from '../../../src/adapters/browser/assembly.ts';
 import { BUNDLED_MODELS } from '../../../src/adapters/embedding/bundled-models.ts';
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
 import { createLocalEmbedding } from '../../../src/adapters/embedding/local.ts';
@@ -17,6 +18,8 @@ const spawnWithout = () =>
   new Worker(new URL('./without-relaxed-simd.worker.ts', import.meta.url), { type: 'module' });
 const spawnWithoutEncoder = () =>
   new Worker(new URL('./without-encoder.worker.ts', import.meta.url), { type: 'module' });
+const spawnWithoutAssembly = () =>
+  new Worker(new URL('./without-assembly.worker.ts', import.meta.url), { type: 'module' });
 const spawnAlone = () =>
   new Worker(new URL('./without-isolation.worker.ts', import.meta.url), { type: 'module' });
 const spawnBroken = () =>
@@ -51,6 +54,7 @@ for (const { id, languages } of BUNDLED_MODELS) {
     // ONNX Runtime rounds a whole text's states by one step.
     ['by our encoder, where a browser knows no relaxed SIMD', spawnWithout, 0.99],
     ['by ONNX Runtime, where our encoder does not run', spawnWithoutEncoder, 0.97],
+    ['by ONNX Runtime, where our encoder is not to be had', spawnWithoutAssembly, 0.97],
   ] as const;
   it.each(ways.filter(([, start]) => isRun(start)))(
     `${id} gives the vectors it gives in Node, %s`,
@@ -165,12 +169,12 @@ it('falls back to the CPU where WebGPU is promised but fails', async () => {
 
 it('keeps for offline use what this browser reads: ONNX Runtime only where our encoder does not run', async () => {
   const [model] = BUNDLED_MODELS;
-  const kept = () => pathsToKeep(model).join(' ');
-  expect(kept()).toMatch(/onnx_data/);
-  expect(kept()).not.toMatch(/ort-wasm|config\.json .*encoder_quantized\.onnx /);
-  expect(pathsToKeep(undefined).join(' ')).toMatch(/ort-wasm-simd-threaded\.wasm/);
+  const kept = async () => (await pathsToKeep(model, readAssembly)).join(' ');
+  expect(await kept()).toMatch(/onnx_data/);
+  expect(await kept()).not.toMatch(/ort-wasm|config\.json .*encoder_quantized\.onnx /);
+  expect((await pathsToKeep(undefined, readAssembly)).join(' ')).toMatch(/ort-wasm-simd-threaded\.wasm/);
   await import('./forget-encoder.ts');
-  expect(kept()).toMatch(/encoder_quantized\.onnx .*onnx_data .*ort-wasm-simd-threaded\.mjs.*\.wasm/);
+  expect(await kept()).toMatch(/encoder_quantized\.onnx .*onnx_data .*ort-wasm-simd-threaded\.mjs.*\.wasm/);
 });
 
 it('says that the weights are missing where there is no network and they are not kept', async () => {

@@ -2,6 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDotProducts, queryTop, ROW_TOP } from '../../../src/adapters/index/dot-products.ts';
+import { compileAssembled } from '../assembled.ts';
+
+const code = await compileAssembled('dot-products');
 
 describe('products of a query with many rows', () => {
   it('are exact, whatever the numbers, their count and how often memory grew (property)', () => {
@@ -18,7 +21,7 @@ describe('products of a query with many rows', () => {
         }),
         fc.integer({ min: 1, max: 9_000 }),
         ({ query, row, dimensions }, count) => {
-          const products = createDotProducts(dimensions);
+          const products = createDotProducts(dimensions, code);
           // Every row another rotation of the same numbers.
           const at = (place: number, one: number) => row[(one + place) % dimensions] as number;
           for (let place = 0; place < count; place++)
@@ -38,7 +41,7 @@ describe('products of a query with many rows', () => {
 
   it('do not overflow where every number is as large as it can be', () => {
     for (const dimensions of [384, 3_072, 8_192]) {
-      const products = createDotProducts(dimensions);
+      const products = createDotProducts(dimensions, code);
       const top = queryTop(dimensions);
       products.row(0).fill(-ROW_TOP);
       const sums: number[] = [];
@@ -48,7 +51,7 @@ describe('products of a query with many rows', () => {
   });
 
   it('refuse what has no numbers, or too many', () => {
-    expect(() => createDotProducts(0)).toThrow(RangeError);
-    expect(() => createDotProducts(8_193)).toThrow(RangeError);
+    expect(() => createDotProducts(0, code)).toThrow(RangeError);
+    expect(() => createDotProducts(8_193, code)).toThrow(RangeError);
   });
 });

@@ -1,5 +1,7 @@
 // The index's worker alone, without the background work that the app starts in it. A port lets a test measure what the leader
 // does without a thread in between.
+
+import { readAssembly } from '../../../src/adapters/browser/assembly.ts';
 import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import { serveIndex } from '../../../src/adapters/index/worker-host.ts';
 import { embedAll, fill, timeApplies } from './load.ts';
@@ -34,6 +36,7 @@ self.addEventListener('message', ({ data }) => {
 // By its name a test asks for one without the packed database.
 const packed = self.name !== 'own' && import.meta.env.VITE_CLUSTER;
 void serveIndex({
+  readAssembly,
   ...(packed ? { cluster: `/${packed}` } : {}),
   onOpened: ({ index }) => lead(index),
 });

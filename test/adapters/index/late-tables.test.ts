@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLateTables } from '../../../src/adapters/index/late-tables.ts';
 import { lateInteraction } from '../../../src/domain/memory/late.ts';
+import { compileAssembled } from '../assembled.ts';
 
+const compareByTables = createLateTables(await compileAssembled('late-tables'));
 const WIDTH = 256;
 const unit = (values: readonly number[]): number[] => {
   const length = Math.hypot(...values) || 1;
@@ -35,7 +37,7 @@ describe('late interaction by tables', () => {
           tokens: Float32Array.from(question.flatMap(([values]) => values)),
           weights: Float32Array.from(question.map(([, weight]) => weight)),
         };
-        const [plain, tables] = [lateInteraction(pieces), createLateTables(pieces)];
+        const [plain, tables] = [lateInteraction(pieces), compareByTables(pieces)];
         // Half an entry for each table and piece; entries to one of likeness are as the numbers of each piece have it.
         const widest = question.map(([values]) =>
           Math.max(
@@ -65,7 +67,7 @@ describe('late interaction by tables', () => {
       tokens: Float32Array.from(vectors.flat()),
       weights: Float32Array.from(vectors, (_, piece) => 0.1 + piece / 24),
     };
-    const [plain, tables] = [lateInteraction(pieces), createLateTables(pieces)];
+    const [plain, tables] = [lateInteraction(pieces), compareByTables(pieces)];
     const said = fc.uint8Array({ minLength: 40 * 32, maxLength: 40 * 32 });
     for (const bits of fc.sample(fc.noBias(said), { ...drawn, numRuns: 100 }))
       expect(tables(Buffer.from(bits).toString('hex'))).toBeCloseTo(plain(bits) as number, 3);
@@ -78,7 +80,7 @@ describe('late interaction by tables', () => {
       weights: new Float32Array(300).fill(1),
     };
     const bits = Uint8Array.from({ length: 2_000 * 32 }, (_, at) => (at * 131) % 251);
-    expect(createLateTables(pieces)(Buffer.from(bits).toString('hex'))).toBeCloseTo(
+    expect(compareByTables(pieces)(Buffer.from(bits).toString('hex'))).toBeCloseTo(
       lateInteraction(pieces)(bits) as number,
       3,
     );
@@ -87,10 +89,10 @@ describe('late interaction by tables', () => {
   it('says nothing where there is nothing to compare', () => {
     const one = { tokens: new Float32Array(WIDTH).fill(1 / 16), weights: Float32Array.of(1) };
     expect(
-      createLateTables({ tokens: new Float32Array(0), weights: new Float32Array(0) })('00'.repeat(32)),
+      compareByTables({ tokens: new Float32Array(0), weights: new Float32Array(0) })('00'.repeat(32)),
     ).toBeNull();
-    expect(createLateTables({ ...one, weights: Float32Array.of(0) })('00'.repeat(32))).toBeNull();
-    expect(createLateTables(one)('')).toBeNull();
-    expect(createLateTables(one)('ff'.repeat(32))).toBeCloseTo(1, 3);
+    expect(compareByTables({ ...one, weights: Float32Array.of(0) })('00'.repeat(32))).toBeNull();
+    expect(compareByTables(one)('')).toBeNull();
+    expect(compareByTables(one)('ff'.repeat(32))).toBeCloseTo(1, 3);
   });
 });

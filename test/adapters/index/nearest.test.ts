@@ -6,17 +6,19 @@ import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
 import { fromHex } from '../../../src/adapters/index/statements.ts';
 import { ALL, runs } from '../../scale.ts';
 import { change, conversation, describeMemoryIndex, message } from '../../suites/memory-index.suite.ts';
+import { compileAssembled, readAssembled } from '../assembled.ts';
 import { openDatabase } from './database.ts';
 import { vectorOf } from './load.ts';
 
 const database = await openDatabase();
+const code = await compileAssembled('dot-products');
 afterAll(() => database.close());
 
 // The contract without the vectors in memory is in `pglite.test.ts`; that both find the same is below.
 if (ALL)
   describeMemoryIndex('PGlite with its vectors in memory', {
     open: async () => {
-      const index = createPgliteIndex(database, { holdFrom: 0 });
+      const index = createPgliteIndex(database, { holdFrom: 0, readAssembly: readAssembled });
       await index.clear();
       return { ...index, close: async () => {} };
     },
@@ -50,7 +52,7 @@ function largest(vectors: readonly (readonly [number, Float32Array])[], to: Floa
 
 describe('the vectors in memory', () => {
   it('name those that are nearest, whatever their length, also after some were replaced', async () => {
-    const nearest = createNearest(8);
+    const nearest = createNearest(8, code);
     const scaled = (n: number) =>
       vectorOf(n)
         .subarray(0, 8)
@@ -82,7 +84,7 @@ describe('the vectors in memory', () => {
         fc.array(fc.nat(59), { maxLength: 9 }),
         async (rows, to, count, gone) => {
           fc.pre(to.some((value) => value !== 0));
-          const nearest = createNearest(3);
+          const nearest = createNearest(3, code);
           nearest.take(await rowsOf(rows.map((row, at) => [at, Float32Array.from(row)])));
           nearest.remove(gone);
           const { chunks, bar } = nearest.find(Float32Array.from(to), count);
@@ -104,7 +106,7 @@ describe('the vectors in memory', () => {
       fc.asyncProperty(
         fc.array(fc.array(number, { minLength: 5, maxLength: 5 }), { minLength: 1, maxLength: 9 }),
         async (rows) => {
-          const nearest = createNearest(5);
+          const nearest = createNearest(5, code);
           nearest.take(await rowsOf(rows.map((row, at) => [at, Float32Array.from(row)])));
           expect(nearest.find(Float32Array.of(1, 0, 0, 0, 0), 3).chunks).toHaveLength(
             Math.min(3, rows.length),
@@ -135,7 +137,7 @@ describe('an index with its vectors in memory', () => {
           return database.query(sql, parameters);
         },
       },
-      { holdFrom: 0 },
+      { holdFrom: 0, readAssembly: readAssembled },
     );
     const plain = createPgliteIndex(database, { holdFrom: Number.POSITIVE_INFINITY });
     await held.clear();

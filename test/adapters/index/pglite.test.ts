@@ -8,6 +8,7 @@ import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
 import { migrate, SCHEMA_VERSION } from '../../../src/adapters/index/schema.ts';
 import { deep, runs } from '../../scale.ts';
 import { change, conversation, describeMemoryIndex, message } from '../../suites/memory-index.suite.ts';
+import { readAssembled } from '../assembled.ts';
 import { openDatabase, packedCluster } from './database.ts';
 
 // One database for all tests: making one takes seconds, emptying one does not.
@@ -15,7 +16,7 @@ const database = await openDatabase();
 afterAll(() => database.close());
 
 const open = async () => {
-  const index = createPgliteIndex(database);
+  const index = createPgliteIndex(database, { readAssembly: readAssembled });
   await index.clear();
   return { ...index, close: async () => {} };
 };

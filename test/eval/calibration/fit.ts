@@ -24,9 +24,15 @@ import {
   type Labelled,
 } from '../../../src/adapters/embedding/calibration.ts';
 import type { Calibration } from '../../../src/adapters/embedding/embedding-provider.ts';
-import { createEncoder, ENCODER_WIDTH } from '../../../src/adapters/embedding/encoder.ts';
+import {
+  createEncoder,
+  ENCODER_WIDTH,
+  type EncoderCode,
+  loadEncoderCode,
+} from '../../../src/adapters/embedding/encoder.ts';
 import { createTransformersLoader } from '../../../src/adapters/embedding/transformers-runtime.ts';
 import { cosine, unit } from '../../../src/adapters/embedding/vector.ts';
+import { readAssembled } from '../../adapters/assembled.ts';
 import { createInProcessLocalEmbedding, modelsIn } from '../../adapters/embedding/in-process.ts';
 import { madial, memoryBank, type Store } from './labelled.ts';
 
@@ -70,7 +76,8 @@ async function stateReader(model: BundledModel): Promise<Embed> {
   Object.assign(env, { allowLocalModels: true, allowRemoteModels: false, localModelPath: MODELS });
   const tokenizer = await AutoTokenizer.from_pretrained(model.id);
   const numbers = readFileSync(resolve(MODELS, model.id, ENCODER_NUMBERS.data));
-  const encoder = createEncoder(new Uint8Array(numbers).buffer, model.encoder);
+  const code = (await loadEncoderCode(readAssembled)) as EncoderCode;
+  const encoder = createEncoder(new Uint8Array(numbers).buffer, model.encoder, code);
   const idsOf = (text: string) =>
     Array.from(
       tokenizer(text, { truncation: true, max_length: LONGEST }).input_ids.data as BigInt64Array,

@@ -1,5 +1,27 @@
-// Rewrites assembly with relaxed SIMD into the same for browsers that know only the older SIMD, so that both come from one source. A relaxed
-// instruction may round or saturate in several ways; what stands for it here is one of them.
+// Assembles the WebAssembly that is written by hand (`.wat`): the build does so for browsers, scripts and tests in Node for themselves.
+import wabt from 'wabt';
+
+/** The files that are made, `NAME.wasm`, of a source below `src`. `plain`: without relaxed SIMD, for engines that know only the older SIMD. */
+export const ASSEMBLY = {
+  encoder: { source: 'adapters/embedding/encoder.wat', plain: false },
+  'encoder-plain': { source: 'adapters/embedding/encoder.wat', plain: true },
+  'dot-products': { source: 'adapters/index/dot-products.wat', plain: false },
+  'late-tables': { source: 'adapters/index/late-tables.wat', plain: false },
+} as const;
+export type AssemblyName = keyof typeof ASSEMBLY;
+
+/** The bytes of a module. @param text its source, as the file has it. Throws where that is not right. */
+export async function assemble(name: AssemblyName, text: string): Promise<Uint8Array<ArrayBuffer>> {
+  const { source, plain } = ASSEMBLY[name];
+  const { parseWat } = await wabt();
+  const features = { simd: true, relaxed_simd: !plain, threads: true };
+  const parsed = parseWat(source, plain ? withoutRelaxed(text) : text, features);
+  try {
+    return new Uint8Array(parsed.toBinary({}).buffer);
+  } finally {
+    parsed.destroy();
+  }
+}
 
 type Node = string | Node[];
 
@@ -28,6 +50,7 @@ const pairs = (signed: Node, small: Node): Node => [
   ['i16x8.mul', ['i16x8.shr_s', signed, EIGHT], ['i16x8.shr_u', small, EIGHT]],
 ];
 
+/** A relaxed instruction may round or saturate in several ways; what stands for it here is one of them. */
 const PLAIN: Readonly<Record<string, (operands: readonly [Node, Node, Node]) => Node>> = {
   'f32x4.relaxed_madd': ([a, b, c]) => ['f32x4.add', ['f32x4.mul', a, b], c],
   'f32x4.relaxed_nmadd': ([a, b, c]) => ['f32x4.sub', c, ['f32x4.mul', a, b]],
@@ -42,17 +65,17 @@ const PLAIN: Readonly<Record<string, (operands: readonly [Node, Node, Node]) => 
   ],
 };
 
-function plain(node: Node): Node {
+function plainly(node: Node): Node {
   if (typeof node === 'string') return node;
-  const [name, ...rest] = node.map(plain);
+  const [name, ...rest] = node.map(plainly);
   const rewrite = typeof name === 'string' ? PLAIN[name] : undefined;
   return rewrite ? rewrite(rest as [Node, Node, Node]) : [name as Node, ...rest];
 }
 
 /** The text without relaxed instructions. Throws for one that is not known here. */
-export function withoutRelaxed(source: string): string {
-  const text = read(source).map(plain).map(write).join('\n');
-  const left = /\S*relaxed_\w+/.exec(text);
+function withoutRelaxed(source: string): string {
+  const text = read(source).map(plainly).map(write).join('\n');
+  const left = /[\w.]*relaxed_\w+/.exec(text);
   if (left) throw new Error(`nothing stands for ${left[0]} yet`);
   return text;
 }

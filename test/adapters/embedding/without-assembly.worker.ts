@@ -1,0 +1,2 @@
+import './forget-assembly.ts';
+import '../../../src/workers/embedding.worker.ts';
