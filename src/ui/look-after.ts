@@ -1,8 +1,4 @@
 // Small duties of the page that follow what a person does, or leaves undone: nothing of them is drawn.
-import { readAssembly } from '../adapters/browser/assembly.ts';
-import { keepForOffline, letGoOfOthers, mayKeepMore } from '../adapters/browser/device.ts';
-import { BUNDLED_MODELS, bundledModel, bundledPaths } from '../adapters/embedding/bundled-models.ts';
-import { pathsToKeep } from '../adapters/embedding/offline.ts';
 import { ignore, log } from '../domain/base/log.ts';
 import { until } from '../domain/base/readable.ts';
 import type { App } from '../services/app.ts';
@@ -83,19 +79,8 @@ export function lookAfter({
     'the request for persistent storage',
   );
   const lookAfterModels = async () => {
-    const { provider, local } = app.settings.config.get().embedding;
-    const isLocal = provider === 'local';
-    const model = local.source === 'bundled' ? bundledModel(local.model) : undefined;
-    const already = await keepForOffline(isLocal ? await pathsToKeep(model, readAssembly) : [], signal);
-    // Delete an earlier version's files only once this version's are in place: a tab of the earlier one may be open until then.
-    if (already) await letGoOfOthers('/models/', bundledPaths());
-    if (!isLocal || !model || !(await mayKeepMore())) return;
-    // The other one that ships with the app, so that one may change over without a network.
-    const others = BUNDLED_MODELS.filter((one) => one !== model);
-    const paths = await Promise.all(others.map((one) => pathsToKeep(one, readAssembly)));
-    await keepForOffline(paths.flat(), signal).catch((error) =>
-      log.info('The other model is not kept for offline use', error),
-    );
+    const { keepModels } = await import('./kept-models.ts');
+    await keepModels(app.settings.config.get().embedding, signal);
   };
   const timer = setTimeout(() => {
     lookAfterModels().catch((error) => log.info('The model is not kept for offline use yet', error));

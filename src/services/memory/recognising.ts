@@ -7,7 +7,6 @@ import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { log } from '../../domain/base/log.ts';
 import { createTraining, type Head, readHead, writeHead } from '../../domain/memory/recognition/head.ts';
 import { SENTENCE_CLASSES, TOPICS } from '../../domain/memory/recognition/kinds.ts';
-import { LEARNT } from '../../domain/memory/recognition/learnt.ts';
 import { type Heads, type Recognition, recognise } from '../../domain/memory/recognition/recognise.ts';
 import { cuesOf } from '../../domain/memory/recognition/wording.ts';
 import { yieldToEvents } from '../scheduler.ts';
@@ -28,6 +27,9 @@ interface RecognisingDeps {
   /** True for the one that trains classifiers of an unknown model; the others read its result. */
   readonly learns: boolean;
 }
+
+/** Heads that ship with the app. The first who recognises by a model reads them: the page starts without. */
+const learntWithTheApp = async () => (await import('../../domain/memory/recognition/learnt.ts')).LEARNT;
 
 /** How many vectors are kept: requests and notes are looked at again and again. */
 const KEPT = 2_000;
@@ -89,20 +91,22 @@ class RecognisingService implements Recognising {
   async #headsOf(provider: EmbeddingProvider, signal: AbortSignal): Promise<Heads | null> {
     // Heads learnt by another thread meanwhile are used the next time.
     if (this.#heads?.provider === provider.id && this.#heads.heads) return this.#heads.heads;
+    const learnt = await learntWithTheApp();
+    const key = keyOf(learnt.examples, provider.id);
     const heads =
-      provider.id === LEARNT.provider
-        ? read(LEARNT)
-        : ((await this.#kept(provider)) ?? (this.#deps.learns ? await this.#learn(provider, signal) : null));
+      provider.id === learnt.provider
+        ? read(learnt)
+        : ((await this.#kept(key)) ?? (this.#deps.learns ? await this.#learn(key, provider, signal) : null));
     this.#heads = { provider: provider.id, heads };
     return heads;
   }
 
-  async #kept({ id }: EmbeddingProvider): Promise<Heads | null> {
-    const kept = await this.#deps.keyValues.get(keyOf(id));
+  async #kept(key: string): Promise<Heads | null> {
+    const kept = await this.#deps.keyValues.get(key);
     return typeof kept === 'object' && kept !== null ? read(kept as Record<string, unknown>) : null;
   }
 
-  async #learn(provider: EmbeddingProvider, signal: AbortSignal): Promise<Heads> {
+  async #learn(key: string, provider: EmbeddingProvider, signal: AbortSignal): Promise<Heads> {
     // Only another model needs the examples.
     const { EXAMPLES } = await import('../../domain/memory/recognition/examples.ts');
     const vectors = await this.#vectorsOf(
@@ -125,7 +129,7 @@ class RecognisingService implements Recognising {
       kinds: await learnt(SENTENCE_CLASSES, (at) => EXAMPLES[at]?.kind ?? 'none'),
       topics: await learnt(TOPICS, (at) => EXAMPLES[at]?.topic ?? 'none'),
     };
-    await this.#deps.keyValues.set(keyOf(provider.id), {
+    await this.#deps.keyValues.set(key, {
       kinds: writeHead(heads.kinds),
       topics: writeHead(heads.topics),
     });
@@ -134,8 +138,8 @@ class RecognisingService implements Recognising {
 }
 
 /** The name may hold an address; a hash keeps it out of reports that list keys. */
-const keyOf = (provider: string): string =>
-  `memory.heads/${LEARNT.examples}/${bytesToHex(sha256(utf8ToBytes(provider))).slice(0, 16)}`;
+const keyOf = (examples: number, provider: string): string =>
+  `memory.heads/${examples}/${bytesToHex(sha256(utf8ToBytes(provider))).slice(0, 16)}`;
 
 function read({ kinds, topics }: { readonly kinds?: unknown; readonly topics?: unknown }): Heads | null {
   const [first, second] = [kinds, topics].map((text) => (typeof text === 'string' ? readHead(text) : null));
