@@ -15,6 +15,7 @@ import { isTemporary } from '../domain/base/ids.ts';
 import { ignore, log } from '../domain/base/log.ts';
 import type { App } from '../services/app.ts';
 import { loadOpened } from './chat/opened-part.ts';
+import { loadOutcomeView } from './chat/outcomes.tsx';
 import { AppProvider, useApp, useReadable } from './hooks/app.tsx';
 import { useKeptSwitch } from './hooks/kept.ts';
 import { useIsPhone } from './hooks/media.ts';
@@ -319,6 +320,7 @@ function useLoadedAhead(): boolean {
     // a third of a second.
     const load = () => {
       ignore(loadOpened(), 'the code of opened conversations; it is loaded when one is opened');
+      ignore(loadOutcomeView(), 'the code of what commands bring; it is loaded with the first one');
       ignore(
         Promise.all([loadPalette(), loadImport()]).then(() => setAhead(true)),
         'the code of search and import; it is loaded when it is opened',

@@ -6,7 +6,7 @@ import type { CommandOutcome } from '../../services/commands/command.ts';
 import { runCommand } from '../../services/commands/index.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { type ShownOutcome, useSession } from '../hooks/session.tsx';
-import { useFollowOutcome } from './command-outcome.tsx';
+import { useFollowOutcome } from './outcomes.tsx';
 
 const NO_OUTCOMES: readonly ShownOutcome[] = [];
 

@@ -1,7 +1,6 @@
-// Outcome of a slash command, shown below the messages until it is closed. It is not part of the conversation.
+// Draws the outcome of a slash command. Its code comes with the first one (`outcomes.tsx`).
 
-import { ChevronDown, CornerDownLeft, X } from 'lucide-react';
-import { useEffect, useId, useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { asConversationId, asMessageId, type ConversationId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
@@ -10,7 +9,7 @@ import type { CompactResult } from '../../services/context/context.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
-import { type ShownOutcome, useSession } from '../hooks/session.tsx';
+import { useSession } from '../hooks/session.tsx';
 import { formatBytes, formatExact, formatNumber, formatRelative, wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { PassageChoice } from '../memory/passage-choice.tsx';
@@ -18,8 +17,8 @@ import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';
 import { formatScore } from '../memory/scores.tsx';
 import { useUsable } from '../memory/usable.ts';
-import { Badge, Button, classes, IconButton, Kbd, Spinner } from '../shell/controls.tsx';
-import { download, useReport } from '../shell/conversation-actions.tsx';
+import { Badge, Button, Kbd } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { CompactionMethod, readCompaction } from './compaction.tsx';
@@ -336,7 +335,7 @@ function Status({ outcome: { status, stats } }: { outcome: Extract<CommandOutcom
 }
 
 /** Draws an outcome. Those that lead elsewhere (open, screen) have led there already and draw nothing. */
-function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
+export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
   const { t } = useTranslation('chat');
   useTranslation('commands');
   const navigation = useNavigation();
@@ -437,122 +436,4 @@ function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
     case 'memory-file':
       return null;
   }
-}
-
-/** All outcomes of a place, newest last, each with the line that asked for it. */
-export function Outcomes({
-  place,
-  shown,
-  askedAt = 0,
-}: {
-  place: ConversationId | 'new';
-  shown: readonly ShownOutcome[];
-  /** When the last question was asked, ms since 1970: what was handed back before makes room for its answer. */
-  askedAt?: number;
-}) {
-  const { outcomes } = useSession();
-  const close = (id: number) =>
-    outcomes.update((all) =>
-      new Map(all).set(
-        place,
-        (all.get(place) ?? []).filter((other) => other.id !== id),
-      ),
-    );
-  // Outcomes that were there on arrival are not new.
-  const [before] = useState(() => new Set(shown.map(({ id }) => id)));
-  return shown.map(({ id, line, outcome, at }) => (
-    <OutcomeCard
-      key={id}
-      line={line}
-      outcome={outcome}
-      fresh={!before.has(id)}
-      past={outcome !== null && at < askedAt}
-      onClose={() => close(id)}
-    />
-  ));
-}
-
-/** `fresh`: comes onto the screen by itself, its beginning first. `past`: only its line is shown, until somebody opens it. */
-function OutcomeCard({
-  line,
-  outcome,
-  fresh,
-  past,
-  onClose,
-}: Pick<ShownOutcome, 'line' | 'outcome'> & { fresh: boolean; past: boolean; onClose: () => void }) {
-  const { t } = useTranslation('chat');
-  const card = useRef<HTMLElement>(null);
-  const body = useId();
-  const [wanted, setWanted] = useState<boolean | null>(null);
-  const open = wanted ?? !past;
-  const done = outcome !== null;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once when it begins to run, and once when it is done
-  useEffect(() => {
-    const box = card.current;
-    if (fresh) box?.scrollIntoView({ block: box.offsetHeight > innerHeight / 2 ? 'start' : 'nearest' });
-  }, [fresh, done]);
-  return (
-    <section
-      ref={card}
-      aria-label={line}
-      className={classes('scroll-mt-4 scroll-mb-8 rounded-lg border bg-side', open ? 'my-4' : 'my-1')}
-    >
-      <header className="flex items-center gap-2 py-1 pr-1 pl-3 text-ink-3 text-xs">
-        <button
-          type="button"
-          aria-expanded={open}
-          aria-controls={body}
-          onClick={() => setWanted(!open)}
-          className="touchable flex min-w-0 flex-1 items-center gap-2 rounded-xs text-left hover:text-ink"
-        >
-          <CornerDownLeft size={13} aria-hidden className="shrink-0" />
-          <span className="min-w-0 truncate font-mono">{line}</span>
-          <ChevronDown
-            size={13}
-            aria-hidden
-            className={classes('shrink-0 transition-transform', !open && '-rotate-90')}
-          />
-        </button>
-        <span className="max-sm:hidden">{t('notSaved')}</span>
-        <IconButton size="sm" label={t('close')} icon={<X size={14} aria-hidden />} onClick={onClose} />
-      </header>
-      <div id={body} hidden={!open} className="px-3 pb-3">
-        {outcome ? (
-          <CommandOutcomeView outcome={outcome} />
-        ) : (
-          <p className="text-ink-3">
-            <Spinner label={t('commandRuns')} />
-          </p>
-        )}
-      </div>
-    </section>
-  );
-}
-
-/** Does what an outcome asks for beside being shown. True where there is something to show. */
-export function useFollowOutcome(): (outcome: CommandOutcome) => boolean {
-  const navigation = useNavigation();
-  const session = useSession();
-  return (outcome) => {
-    switch (outcome.type) {
-      case 'open':
-        if (outcome.conversationId === null) navigation.newConversation();
-        else navigation.openConversation(outcome.conversationId, outcome.messageId ?? null);
-        return false;
-      case 'screen':
-        navigation.openScreen(outcome.screen, outcome.section);
-        return false;
-      case 'forget':
-        session.forgetting.set({ words: outcome.words });
-        return false;
-      case 'memory-file':
-        session.memoryFile.set(outcome.conversationId);
-        return false;
-      case 'download':
-        download(outcome.file);
-        return true;
-      default:
-        return true;
-    }
-  };
 }

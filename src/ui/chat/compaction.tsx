@@ -12,7 +12,8 @@ import type { CompactResult, PendingPlan, PlanBlock } from '../../services/conte
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatNumber, wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, classes, Dialog, Select, Spinner, TextArea, TextField } from '../shell/controls.tsx';
+import { Select } from '../shell/controls/select.tsx';
+import { Button, classes, Dialog, Spinner, TextArea, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { type ProblemLike, ProblemNotice, useProblemWords } from '../shell/problem-notice.tsx';
 import { ownFailure } from './automatic-compaction.ts';

@@ -3,6 +3,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
   type RefObject,
+  Suspense,
   useCallback,
   useImperativeHandle,
   useLayoutEffect,
@@ -26,6 +27,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { RecallChip, type RecallChoice } from '../memory/recall-chip.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { takeEarlyWords } from '../shell/early-words.ts';
+import { ErrorBoundary, loaded } from '../shell/error-boundary.tsx';
 import { isComposing, keysOf, useShortcutKeys } from '../shell/shortcuts.ts';
 import { CommandList, type CommandListHandle, isCommandLine } from './command-list.tsx';
 import { ComposerBar } from './composer-bar.tsx';
@@ -40,7 +42,6 @@ import type { GivenFiles } from './file-drop.tsx';
 import { LimitLine } from './limit-line.tsx';
 import { ModelPicker } from './model-picker.tsx';
 import { PersonaPicker, usePersona, usePickPersona } from './persona-picker.tsx';
-import { PromptForm } from './prompt-form.tsx';
 import { type PromptLine, type SavedLine, savedLine } from './prompt-lines.ts';
 import { Queue } from './queue.tsx';
 import { sends } from './send-keys.ts';
@@ -57,6 +58,7 @@ interface Offers {
   readonly movedFrom: string | null;
 }
 
+const PromptForm = loaded(() => import('./prompt-form.tsx').then((module) => module.PromptForm));
 const NO_PASSAGES: readonly RecalledPassage[] = [];
 
 export function Composer({
@@ -134,14 +136,7 @@ export function Composer({
             onClose={draft.closeCommand}
           />
         )}
-        {saved.filling && (
-          <PromptForm
-            key={saved.filling.prompt.id}
-            line={saved.filling}
-            onInsert={saved.insert}
-            onCancel={saved.cancel}
-          />
-        )}
+        <FilledPrompt {...saved} />
         {choice !== null && <LimitLine />}
         <ComposerNotices conversation={conversation} draft={draft} attachments={attachments} />
         <ComposerFiles draft={draft} />
@@ -176,6 +171,18 @@ export function Composer({
         </ComposerBar>
       </ComposerForm>
     </div>
+  );
+}
+
+/** The form of a saved prompt with blanks. */
+function FilledPrompt({ filling, insert, cancel }: ReturnType<typeof useSaved>) {
+  if (!filling) return null;
+  return (
+    <ErrorBoundary place={filling.prompt.id}>
+      <Suspense>
+        <PromptForm key={filling.prompt.id} line={filling} onInsert={insert} onCancel={cancel} />
+      </Suspense>
+    </ErrorBoundary>
   );
 }
 

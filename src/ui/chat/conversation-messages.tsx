@@ -6,7 +6,6 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { useOutcomes } from './command-line.ts';
-import { Outcomes } from './command-outcome.tsx';
 import { CompactionProblem, LossNotice } from './compaction.tsx';
 import {
   BranchStepContext,
@@ -18,6 +17,7 @@ import {
 } from './message-actions.ts';
 import { MessageList } from './message-list.tsx';
 import type { Opened } from './opened.ts';
+import { Outcomes } from './outcomes.tsx';
 import type { RunningRow } from './rows.ts';
 import { ReplayEnd } from './send-back.tsx';
 import { Unanswered } from './unanswered.tsx';

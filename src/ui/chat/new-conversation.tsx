@@ -24,11 +24,11 @@ import { useReport } from '../shell/conversation-actions.tsx';
 import { Header } from '../shell/header.tsx';
 import { Logo } from '../shell/logo.tsx';
 import { useCommandLine, useOutcomes } from './command-line.ts';
-import { Outcomes } from './command-outcome.tsx';
 import { Composer, type ComposerHandle } from './composer.tsx';
 import { isEmptyPage } from './empty-page.ts';
 import { DropOverlay, useFileDrop } from './file-drop.tsx';
 import { InstructionsButton, InstructionsDialog } from './instructions.tsx';
+import { Outcomes } from './outcomes.tsx';
 import { useNewPersona } from './persona-picker.tsx';
 import { TemporarySwitch, TemporaryWords } from './temporary.tsx';
 

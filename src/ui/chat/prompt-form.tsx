@@ -2,7 +2,8 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { filledPrompt, type Variable, variablesIn } from '../../domain/prompts/prompt.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, Field, Select, TextArea } from '../shell/controls.tsx';
+import { Select } from '../shell/controls/select.tsx';
+import { Button, Field, TextArea } from '../shell/controls.tsx';
 import { isComposing } from '../shell/shortcuts.ts';
 import type { PromptLine } from './prompt-lines.ts';
 

@@ -10,7 +10,8 @@ import { fromField, withoutEmptyEdges } from '../../domain/text/typed.ts';
 import type { AfterSendBack, Replay, SendBack } from '../../services/chat/chat.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, classes, Dialog, Select, TextArea } from '../shell/controls.tsx';
+import { Select } from '../shell/controls/select.tsx';
+import { Button, classes, Dialog, TextArea } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { type Target, targetsOf } from './send-back-targets.ts';
 

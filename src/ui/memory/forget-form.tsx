@@ -6,7 +6,8 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { useToolName } from '../library/tool-name.ts';
-import { Button, DialogActions, Field, Select, Switch, TextField } from '../shell/controls.tsx';
+import { Select } from '../shell/controls/select.tsx';
+import { Button, DialogActions, Field, Switch, TextField } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 
 const KINDS = ['phrase', 'person', 'span', 'source'] as const;

@@ -4,7 +4,8 @@ import { useId, useState } from 'react';
 import type { EndpointPreset } from '../../adapters/models/presets.ts';
 import type { Problem } from '../../domain/base/errors.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, classes, IconButton, Select, TextArea, TextField } from '../shell/controls.tsx';
+import { Select } from '../shell/controls/select.tsx';
+import { Button, classes, IconButton, TextArea, TextField } from '../shell/controls.tsx';
 import { useCopy, useProblemWords } from '../shell/problem-notice.tsx';
 import {
   PARAMETER_FIELDS,

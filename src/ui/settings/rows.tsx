@@ -7,7 +7,8 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatNumber, wordsFor } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, classes, Select, Switch, TextArea } from '../shell/controls.tsx';
+import { Select } from '../shell/controls/select.tsx';
+import { Button, classes, Switch, TextArea } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 
 /** Current value of one key, and how to set it. `problem` is why the last value was refused; the good one stays in force. */

@@ -1,7 +1,8 @@
-// The controls everything is made of: thin wrappers over Radix primitives that carry our tokens, labels and touch sizes. One file each kind.
+// The controls everything is made of: thin wrappers over Radix primitives that carry our tokens, labels and touch sizes. One file each kind;
+// `controls/select.tsx` is imported by itself.
 export { Button, IconButton } from './controls/buttons.tsx';
 export { classes } from './controls/classes.ts';
-export { Field, Select, Switch, TextArea, TextField } from './controls/fields.tsx';
+export { Field, Switch, TextArea, TextField } from './controls/fields.tsx';
 export {
   Confirm,
   Dialog,

@@ -1,9 +1,7 @@
 // Fields to write, choose or switch, with label, hint and error.
-import { Check, ChevronDown } from 'lucide-react';
-import { Select as RadixSelect, Switch as RadixSwitch } from 'radix-ui';
+import { Switch as RadixSwitch } from 'radix-ui';
 import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from 'react';
 import { classes } from './classes.ts';
-import { FLOATING, MENU_ROW } from './surfaces.ts';
 
 const INPUT =
   'w-full rounded-md border border-line-strong bg-paper px-3 text-ink text-sm transition-colors hover:border-ink-3 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 disabled:opacity-60 aria-invalid:border-danger pointer-coarse:text-base';
@@ -125,93 +123,6 @@ export function TextArea({
         />
       )}
     </Field>
-  );
-}
-
-interface SelectOption<Value extends string = string> {
-  readonly value: Value;
-  readonly label: string;
-  readonly description?: string;
-  readonly disabled?: boolean;
-}
-
-/** One of several. `label` names it for screen readers; put it in a `Field` or a row that shows the words. */
-export function Select<Value extends string>({
-  value,
-  onValueChange,
-  options,
-  label,
-  id,
-  placeholder,
-  disabled = false,
-  className,
-  'aria-describedby': describedBy,
-}: {
-  value: Value | undefined;
-  onValueChange: (value: Value) => void;
-  options: readonly SelectOption<Value>[];
-  label?: string;
-  id?: string;
-  placeholder?: string;
-  disabled?: boolean;
-  className?: string;
-  'aria-describedby'?: string | undefined;
-}) {
-  return (
-    <RadixSelect.Root
-      value={value ?? ''}
-      onValueChange={(next) => onValueChange(next as Value)}
-      disabled={disabled}
-    >
-      <RadixSelect.Trigger
-        id={id}
-        aria-label={label}
-        aria-describedby={describedBy}
-        className={classes(
-          'touchable inline-flex h-9 min-w-0 items-center justify-between gap-2 rounded-md border border-line-strong bg-paper px-3 text-left text-sm hover:bg-fill disabled:opacity-50 data-[placeholder]:text-ink-3',
-          className,
-        )}
-      >
-        <span className="truncate">
-          <RadixSelect.Value placeholder={placeholder} />
-        </span>
-        <RadixSelect.Icon>
-          <ChevronDown size={15} aria-hidden className="text-ink-3" />
-        </RadixSelect.Icon>
-      </RadixSelect.Trigger>
-      <RadixSelect.Portal>
-        <RadixSelect.Content
-          position="popper"
-          sideOffset={4}
-          collisionPadding={8}
-          className={classes(
-            FLOATING,
-            'z-[60] max-h-[min(24rem,var(--radix-select-content-available-height))] min-w-[var(--radix-select-trigger-width)] max-w-90 animate-rise overflow-hidden',
-          )}
-        >
-          <RadixSelect.Viewport className="p-1">
-            {options.map((option) => (
-              <RadixSelect.Item
-                key={option.value}
-                value={option.value}
-                disabled={option.disabled ?? false}
-                className={classes(MENU_ROW, 'justify-between')}
-              >
-                <span className="min-w-0">
-                  <RadixSelect.ItemText>{option.label}</RadixSelect.ItemText>
-                  {option.description && (
-                    <span className="block text-ink-3 text-xs">{option.description}</span>
-                  )}
-                </span>
-                <RadixSelect.ItemIndicator>
-                  <Check size={15} aria-hidden />
-                </RadixSelect.ItemIndicator>
-              </RadixSelect.Item>
-            ))}
-          </RadixSelect.Viewport>
-        </RadixSelect.Content>
-      </RadixSelect.Portal>
-    </RadixSelect.Root>
   );
 }
 
