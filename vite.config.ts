@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { resolve } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig, type Plugin, type Rolldown } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
 import { packCmaps } from './src/adapters/extractors/cmaps.ts';
 import { INITDB, packCluster } from './src/adapters/index/cluster.ts';
@@ -137,12 +137,26 @@ const firstWords = (
   field,
 });
 
+/** The files that importing a module reads: its own chunk, and all that this imports. */
+function filesOf(
+  bundle: Readonly<Record<string, Rolldown.OutputChunk | Rolldown.OutputAsset>>,
+  name: string,
+): string[] {
+  const found = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === name);
+  const files = new Set(found ? [found.fileName] : []);
+  for (const file of files) {
+    const chunk = bundle[file];
+    if (chunk?.type === 'chunk') for (const other of chunk.imports) files.add(other);
+  }
+  return [...files];
+}
+
 /** Puts what shows before the app is there into the page, and the style sheet below it, so that it is painted without waiting for that. */
 const firstPaint = (): Plugin => ({
   name: 'first-paint',
   transformIndexHtml: {
     order: 'post',
-    handler: (html) => {
+    handler: (html, { bundle = {} }) => {
       const sheets = html.match(/<link rel="stylesheet"[^>]*>/g) ?? [];
       const words = {
         en: firstWords(enLibrary, enChat),
@@ -150,13 +164,16 @@ const firstPaint = (): Plugin => ({
       };
       // The app's code is asked for by `start.js`, as late as the first paint wants it.
       const needed = [...html.matchAll(/<link rel="modulepreload"[^>]*href="([^"]+)"[^>]*>\s*/g)];
+      // The first screen's code lies apart; without being asked for ahead it would come a round trip after the rest.
+      const screen = filesOf(bundle, 'conversation-screen').map((file) => `/${file}`);
+      const ahead = screen.filter((file) => needed.every(([, other]) => file !== other));
       const [code, app] = /<script type="module"[^>]*src="([^"]+)"[^>]*><\/script>\s*/.exec(html) ?? [];
       const started =
         code && app
           ? html
               .replace(
                 'src="/start.js"',
-                `src="/start.js" data-app="${app}" data-needs="${needed.map(([, file]) => file).join(' ')}"`,
+                `src="/start.js" data-app="${app}" data-needs="${needed.map(([, file]) => file).join(' ')}" data-ahead="${ahead.filter((file) => file !== app).join(' ')}"`,
               )
               .replace(code, '')
           : html;
@@ -206,6 +223,10 @@ const SHARED_FILES = [
   { name: 'libraries', test: /node_modules[\\/]/, tags: ['$initial' as const], priority: 2 },
   { name: 'domain', test: /src[\\/]domain[\\/]/, tags: ['$initial' as const], priority: 2 },
   { name: 'start', tags: ['$initial' as const], priority: 1 },
+  // A language is there or is not.
+  { name: 'words-later', test: /i18n[\\/]en[\\/](?:palette|settings)\.ts$/, priority: 3 },
+  { name: 'zh-later', test: /i18n[\\/]zh[\\/](?:palette|settings)\.ts$/, priority: 3 },
+  { name: 'zh', test: /i18n[\\/]zh[\\/]/, priority: 2 },
   { name: 'icons', test: /lucide-react[\\/]dist[\\/]esm[\\/]icons/, priority: 3 },
 ];
 

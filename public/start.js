@@ -62,7 +62,7 @@
   };
 
   // The app's code, named by the build. A first visit fetches it over the network: it is asked for once the page is painted, and holds up nothing.
-  const { app, needs } = document.currentScript.dataset;
+  const { app, needs, ahead } = document.currentScript.dataset;
   const add = (element, given) => {
     element.crossOrigin = '';
     document.head.append(Object.assign(element, given));
@@ -82,6 +82,9 @@
     add(document.createElement('link'), { rel: 'modulepreload', href: app });
     // Each is read in a task of its own; they touch nothing of the page.
     for (const src of needs.split(' ')) add(document.createElement('script'), { type: 'module', src });
+    // The screen of a conversation, old or new.
+    if (/^\/(?:c\/|$)/.test(location.pathname))
+      for (const href of ahead.split(' ')) add(document.createElement('link'), { rel: 'modulepreload', href });
     if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', run);
     else run();
   });

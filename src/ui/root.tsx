@@ -21,7 +21,7 @@ import { useKeptSwitch } from './hooks/kept.ts';
 import { useIsPhone } from './hooks/media.ts';
 import { NavigationProvider, pathOf, useBackCloses, useNavigation } from './hooks/navigation.tsx';
 import { SessionProvider, useSession } from './hooks/session.tsx';
-import { languageFor, setLanguage } from './i18n/index.ts';
+import { allWords, languageFor, setFirstWords, setLanguage } from './i18n/index.ts';
 import { useTranslation } from './i18n/use-translation.ts';
 import { AnswerNotices } from './shell/answer-notices.ts';
 import { DataAlert, RoomNotice, UpdateNotice } from './shell/app-notices.tsx';
@@ -46,8 +46,9 @@ import { TabTitle } from './shell/title.ts';
 import './sync/pairing-link.ts';
 import { useOpenRooms } from './sync/use-sync.ts';
 
-const ConversationScreen = loaded(() =>
-  import('./chat/conversation-screen.tsx').then((module) => module.ConversationScreen),
+const ConversationScreen = loaded(
+  () => import('./chat/conversation-screen.tsx').then((module) => module.ConversationScreen),
+  { isFirst: true },
 );
 const MemoryScreen = loaded(() => import('./memory/memory-screen.tsx').then((module) => module.MemoryScreen));
 const SettingsScreen = loaded(() =>
@@ -79,15 +80,18 @@ function Words({ children }: { children: ReactNode }) {
   const { settings } = useApp();
   const chosen = useReadable(settings.config, (config) => config.ui.language);
   const [ready, setReady] = useState(false);
+  const isFirst = useRef(true);
   useEffect(() => {
     let wanted = true;
     // In pieces: drawn at once, the whole app holds up a slow phone for as long as it takes.
     const shown = () => startTransition(() => setReady(true));
-    setLanguage(languageFor(chosen, navigator.languages)).then(
+    const make = isFirst.current ? setFirstWords : setLanguage;
+    isFirst.current = false;
+    make(languageFor(chosen, navigator.languages)).then(
       () => wanted && shown(),
       (error: unknown) => {
         log.error('The words of this language could not be read; English is in the bundle', error);
-        return setLanguage('en').then(() => wanted && shown());
+        return setFirstWords('en').then(() => wanted && shown());
       },
     );
     return () => {
@@ -319,6 +323,7 @@ function useLoadedAhead(): boolean {
     // Load now: a person who opens it types at once, and letters would go elsewhere. Draw it too: React holds back a first lazy drawing by
     // a third of a second.
     const load = () => {
+      ignore(allWords(), 'words that are not on the first screen; they come with what says them');
       ignore(loadOpened(), 'the code of opened conversations; it is loaded when one is opened');
       ignore(loadOutcomeView(), 'the code of what commands bring; it is loaded with the first one');
       ignore(

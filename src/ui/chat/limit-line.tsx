@@ -7,6 +7,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useKeptWord } from '../hooks/kept.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatPrice } from '../i18n/index.ts';
+import { useAllWords } from '../i18n/use-all-words.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, IconButton } from '../shell/controls.tsx';
 
@@ -25,7 +26,9 @@ export function LimitLine() {
   const status = useMemo(() => limitStatus(costs, rows, Date.now()), [costs, rows, today]);
   const [hidden, setHidden] = useKeptWord('costs.hidden', '');
   const sign = status === null ? '' : `${today} ${status.state} ${status.limit}`;
-  if (!status || hidden === sign) return null;
+  const isShown = status !== null && hidden !== sign;
+  const hasWords = useAllWords(isShown);
+  if (!status || !isShown || !hasWords) return null;
   const { state, period, currency } = status;
   return (
     <div

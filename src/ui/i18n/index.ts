@@ -1,16 +1,22 @@
 // All words of the interface, in English and Chinese. One file is one namespace: `en/<name>.ts` exports `<name>`, `zh/<name>.ts` its twin.
-// English is in the first bundle; Chinese comes when asked for. Components use `useTranslation('<name>')` of
+// English is in the first bundle, but for what the first screen does not say (`later`); Chinese comes when asked for. Components use `useTranslation('<name>')` of
 // `use-translation.ts`; `keys.ts` tells TypeScript which keys there are.
 import i18next, { type CustomTypeOptions, type Resource, type ResourceKey } from 'i18next';
+import { type Readable, writable } from '../../domain/base/readable.ts';
 
 export type Language = 'en' | 'zh';
 
-const english = import.meta.glob<Record<string, ResourceKey>>('./en/*.ts', { eager: true });
-const chinese = import.meta.glob<Record<string, ResourceKey>>('./zh/*.ts');
+type Module = Record<string, ResourceKey>;
+const english = import.meta.glob<Module>(['./en/*.ts', '!./en/{palette,settings}.ts'], { eager: true });
+const englishLater = import.meta.glob<Module>('./en/{palette,settings}.ts');
+const chinese = import.meta.glob<Module>(['./zh/*.ts', '!./zh/{palette,settings}.ts']);
+const chineseLater = import.meta.glob<Module>('./zh/{palette,settings}.ts');
+/** Namespaces that come behind the first screen, or with what is loaded later than it. */
+const later = { en: englishLater, zh: chineseLater };
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1, -'.ts'.length);
 
-function catalogue(modules: Record<string, Record<string, ResourceKey>>): Record<string, ResourceKey> {
+function catalogue(modules: Record<string, Module>): Record<string, ResourceKey> {
   const namespaces: Record<string, ResourceKey> = {};
   for (const [path, module] of Object.entries(modules)) {
     const name = nameOf(path);
@@ -33,22 +39,47 @@ export function languageFor(setting: 'auto' | Language, wanted: readonly string[
   return 'en';
 }
 
+async function load(modules: Record<string, () => Promise<Module>>): Promise<Record<string, ResourceKey>> {
+  const loaded = await Promise.all(
+    Object.entries(modules).map(async ([path, load]) => [path, await load()] as const),
+  );
+  return catalogue(Object.fromEntries(loaded));
+}
+
+const languageNow = (): Language => (i18next.language === 'zh' ? 'zh' : 'en');
+
+const whole = writable<ReadonlySet<Language>>(new Set());
+/** Languages of which every word is there. */
+export const wholeLanguages: Readable<ReadonlySet<Language>> = whole;
+
+/** Resolves when every word of the language in force is there. Rejects where a file cannot be had, and may be called again. */
+export async function allWords(language = languageNow()): Promise<void> {
+  if (whole.get().has(language)) return;
+  for (const [name, words] of Object.entries(await load(later[language])))
+    i18next.addResourceBundle(language, name, words, true, true);
+  whole.update((languages) => new Set([...languages, language]));
+}
+
 /** Makes the words ready in a language; resolves when all of them are there. Calling it again switches. */
 export async function setLanguage(language: Language): Promise<void> {
+  if (i18next.isInitialized) await allWords(language);
+  await setFirstWords(language);
+  await allWords(language);
+}
+
+/** The same for the words of the first screen. Resolves sooner, and is for the start alone: who switches later has other screens open. */
+export async function setFirstWords(language: Language): Promise<void> {
   const resources: Resource = {};
   if (!i18next.isInitialized) resources.en = catalogue(english);
   if (language === 'zh' && !(i18next.isInitialized && i18next.hasResourceBundle('zh', 'shell'))) {
-    const loaded = await Promise.all(
-      Object.entries(chinese).map(async ([path, load]) => [path, await load()] as const),
-    );
-    resources.zh = catalogue(Object.fromEntries(loaded));
+    resources.zh = await load(chinese);
   }
   if (!i18next.isInitialized)
     await i18next.init({
       lng: language,
       fallbackLng: 'en',
       resources,
-      ns: Object.keys(resources.en ?? {}),
+      ns: [...Object.keys(resources.en ?? {}), ...Object.keys(englishLater).map(nameOf)],
       defaultNS: 'shell',
       interpolation: { escapeValue: false },
       returnNull: false,
@@ -75,7 +106,7 @@ export function wordsFor(
 }
 
 /** The locale in force, for `Intl`. */
-export const locale = (): string => LOCALES[i18next.language === 'zh' ? 'zh' : 'en'];
+export const locale = (): string => LOCALES[languageNow()];
 
 /** Formatters are dear to make and asked for by every line of a list: one is kept for each locale and shape. */
 const kept = new Map<string, unknown>();

@@ -1,6 +1,7 @@
 // Says quietly what the daily clean-up did, and takes it back with one click. Draws nothing itself.
 import { useEffect } from 'react';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useAllWords } from '../i18n/use-all-words.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { useReport } from './conversation-actions.tsx';
 import { offer } from './offer.ts';
@@ -10,9 +11,10 @@ export function CleanupNotice(): null {
   const { retention } = useApp();
   const report = useReport();
   const done = useReadable(retention.finished);
+  const hasWords = useAllWords(done !== null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: said once for each run
   useEffect(() => {
-    if (!done) return;
+    if (!done || !hasWords) return;
     const { archived, trashed, at } = done;
     const words = [
       archived.length > 0 && t('storage.cleanup.archived', { count: archived.length }),
@@ -22,6 +24,6 @@ export function CleanupNotice(): null {
       label: t('undo'),
       onClick: () => void retention.undo(at).catch(report),
     });
-  }, [done]);
+  }, [done, hasWords]);
   return null;
 }

@@ -3,17 +3,26 @@ import { Component, type ComponentType, lazy, type ReactNode } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
 import { part } from '../../domain/base/part.ts';
+import { allWords } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from './controls.tsx';
 import { firstScreenDrawn } from './first-paint.ts';
 import { ProblemNotice } from './problem-notice.tsx';
 
 /**
- * A part of the interface that is loaded when it is first shown. Where its file cannot be had (a newer version has taken over and taken the old
+ * A part of the interface that is loaded when it is first shown, with all words unless it is the first screen. Where its file cannot be had (a newer version has taken over and taken the old
  * files along, or the network is gone) the boundary around it says so (`part-missing`).
  */
-export const loaded = <P extends object>(load: () => Promise<ComponentType<P>>) =>
-  lazy(() => part(load).then((component) => ({ default: component })));
+export const loaded = <P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  { isFirst = false }: { readonly isFirst?: boolean } = {},
+) =>
+  lazy(() =>
+    part(async () => {
+      const [component] = await Promise.all([load(), isFirst || allWords()]);
+      return { default: component };
+    }),
+  );
 
 function Failed({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
   const { t } = useTranslation('shell');

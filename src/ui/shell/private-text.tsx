@@ -2,6 +2,7 @@
 import { Children, type ReactNode, useMemo } from 'react';
 import type { Replaced } from '../../services/privacy/privacy-filter.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useAllWords } from '../i18n/use-all-words.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 
 /** Longer texts are not looked through for marks, characters: drawing must not wait for it. */
@@ -20,6 +21,7 @@ export const PrivateText = (props: PrivateTextProps): ReactNode =>
 
 function MarkedText({ text, replaced, shows = 'words' }: PrivateTextProps) {
   const { t } = useTranslation('settings');
+  const hasWords = useAllWords(true);
   const pieces: ReactNode[] = [];
   let at = 0;
   for (const { from, to, token } of replaced) {
@@ -33,7 +35,7 @@ function MarkedText({ text, replaced, shows = 'words' }: PrivateTextProps) {
         <abbr
           key={from}
           data-sent-as={token}
-          title={t('privacy.words.sentAs', { token })}
+          {...(hasWords ? { title: t('privacy.words.sentAs', { token }) } : {})}
           className="underline decoration-ink-3 decoration-dotted underline-offset-4"
         >
           {text.slice(from, to)}

@@ -4,6 +4,7 @@ import { createContext, type ReactNode, useContext, useEffect, useState } from '
 import type { Problem } from '../../domain/base/errors.ts';
 import { useNavigationIfAny } from '../hooks/navigation.tsx';
 import { wordsFor } from '../i18n/index.ts';
+import { useAllWords } from '../i18n/use-all-words.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import type { SectionId } from '../settings/sections.ts';
 import { Button, classes } from './controls.tsx';
@@ -42,7 +43,8 @@ function ToMendingPlace({ code }: { code: string }) {
   const { t } = useTranslation(['shell', 'settings']);
   const navigation = useNavigationIfAny();
   const section = MENDED_IN[code];
-  if (!section || !navigation) return null;
+  const hasWords = useAllWords(section !== undefined);
+  if (!section || !navigation || !hasWords) return null;
   const { route } = navigation;
   if (route.screen === 'settings' && route.section === section) return null;
   return (
