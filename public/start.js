@@ -82,9 +82,10 @@
     add(document.createElement('link'), { rel: 'modulepreload', href: app });
     // Each is read in a task of its own; they touch nothing of the page.
     for (const src of needs.split(' ')) add(document.createElement('script'), { type: 'module', src });
-    // The screen of a conversation, old or new.
-    if (/^\/(?:c\/|$)/.test(location.pathname))
-      for (const href of ahead.split(' ')) add(document.createElement('link'), { rel: 'modulepreload', href });
+    // The screen of a conversation, old or new, which the app draws once it has been read: it comes behind the app's code.
+    if (ahead && /^\/(?:c\/|$)/.test(location.pathname))
+      for (const href of ahead.split(' '))
+        add(document.createElement('link'), { rel: 'modulepreload', href, fetchPriority: 'low' });
     if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', run);
     else run();
   });
