@@ -1,5 +1,7 @@
 // Preview of what would be forgotten and where it lies; afterwards the result in each place. The report can be kept as a file.
 
+import { Fragment, useMemo } from 'react';
+import { createMatcher } from '../../domain/forget/imprint.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { ForgetPlan, ForgetReport } from '../../services/forget/forget.ts';
 import { type Find, PLACES, type PlaceId } from '../../services/forget/place.ts';
@@ -29,7 +31,7 @@ function useOutOfReach(): (kind: ForgetReport['kind']) => string {
 
 /** Preview before anything is forgotten. `named`: there is no form to go back to. */
 export function ForgetPreview({
-  plan: { record, finds },
+  plan,
   named,
   onBack,
   onForget,
@@ -41,6 +43,7 @@ export function ForgetPreview({
 }) {
   const { t } = useTranslation('forget');
   const reach = useOutOfReach();
+  const { record, finds } = plan;
   const isNothing = finds.length === 0;
   return (
     <div className="space-y-4">
@@ -49,7 +52,7 @@ export function ForgetPreview({
       ) : (
         <>
           <Places finds={finds} />
-          <Finds finds={finds} />
+          <Finds plan={plan} />
           <p className="text-ink-2">{reach(record.kind)}</p>
         </>
       )}
@@ -107,9 +110,26 @@ function Places({ finds }: { finds: readonly Find[] }) {
   );
 }
 
-/** The beginning of each find that has words. */
-function Finds({ finds }: { finds: readonly Find[] }) {
+/** A text with the words marked that go from it. */
+function Marked({ text, spans }: { text: string; spans: readonly (readonly [number, number])[] }) {
+  return (
+    <>
+      {spans.map(([from, to], at) => (
+        <Fragment key={from}>
+          {text.slice(spans[at - 1]?.[1] ?? 0, from)}
+          <mark className="bg-danger-soft font-medium text-danger">{text.slice(from, to)}</mark>
+        </Fragment>
+      ))}
+      {text.slice(spans.at(-1)?.[1] ?? 0)}
+    </>
+  );
+}
+
+/** The words around what goes, of each find that has words. */
+function Finds({ plan: { finds, record, quotes } }: { plan: ForgetPlan }) {
   const { t } = useTranslation('forget');
+  const { spansIn } = useMemo(() => createMatcher([...record.words, ...quotes], record.id), [record, quotes]);
+  const marked = (text: string) => <Marked text={text} spans={spansIn(text)} />;
   const shown = finds.filter(({ excerpt, title }) => excerpt !== '' || title !== '');
   if (shown.length === 0) return null;
   return (
@@ -123,13 +143,12 @@ function Finds({ finds }: { finds: readonly Find[] }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
         <li key={at} className="min-w-0 py-2">
           <p className="break-words text-ink-2 text-xs">
-            {[t(`one.${find.what}`), find.title && shownTitle(find.title, t('untitled'))]
-              .filter(Boolean)
-              .join(' · ')}
+            {t(`one.${find.what}`)}
+            {find.title && <> · {marked(shownTitle(find.title, t('untitled')))}</>}
           </p>
           {find.excerpt && (
-            <p dir="auto" className="line-clamp-2 break-words">
-              {find.excerpt}
+            <p dir="auto" className="line-clamp-3 break-words">
+              {marked(find.excerpt)}
             </p>
           )}
         </li>

@@ -45,6 +45,11 @@ it('from words to a report: shows where they are, and nothing is left of them', 
   await dialog().getByRole('button', { name: 'Show where it is' }).click();
   await expect.element(dialog().getByText('1 message loses words, 1 title')).toBeVisible();
   await expect.element(dialog().getByText(`${CANARY} likes roses`)).toBeVisible();
+  // The words that go are marked, in the titles as well.
+  const lines = dialog().getByRole('list', { name: 'What is forgotten' }).element().querySelectorAll('li');
+  const marked = [...lines].map((one) => [...one.querySelectorAll('mark')].map((mark) => mark.textContent));
+  expect(new Set(marked.flat())).toEqual(new Set([CANARY]));
+  expect(marked.every(({ length }) => length > 0)).toBe(true);
   await expect.element(dialog().getByText(/^Out of reach: files that you exported/)).toBeVisible();
   await expectAccessible();
   await dialog().getByRole('button', { name: 'Forget for good' }).click();
