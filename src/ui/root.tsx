@@ -27,6 +27,7 @@ import { AnswerNotices } from './shell/answer-notices.ts';
 import { DataAlert, RoomNotice, UpdateNotice } from './shell/app-notices.tsx';
 import { Arrivals } from './shell/arrivals.ts';
 import { AutoLock } from './shell/auto-lock.ts';
+import { useHand } from './shell/by-hand.ts';
 import { CheatSheet } from './shell/cheat-sheet.tsx';
 import { CleanupNotice } from './shell/cleanup-notice.tsx';
 import { Dialog, Sheet, Spinner, TooltipProvider } from './shell/controls.tsx';
@@ -192,6 +193,7 @@ function Frame() {
   const control = useMemo(() => ({ shown, open: openSidebar }), [shown, openSidebar]);
   useTheme();
   useLooks();
+  useHand();
   useShownConversation();
   useFrameShortcuts(() => {
     if (phone) session.floating.update((now) => (now === 'drawer' ? null : 'drawer'));

@@ -29,6 +29,22 @@ it.each(['en', 'zh'])('on a phone, the list of sections says all of what each is
   await expectAccessible();
 });
 
+it('on a phone, the title one is led to has a ring for keys alone', async () => {
+  const app = await createTestApp();
+  await show(app, '/settings', { width: 390, height: 844 });
+  const title = page.getByRole('heading', { level: 1 });
+  const section = page.getByRole('main').getByRole('button', { name: /^Storage/ });
+  const ring = () => getComputedStyle(title.element()).outlineStyle;
+  await section.click();
+  await expect.element(title).toHaveFocus();
+  expect(ring()).toBe('none');
+  await page.getByRole('button', { name: 'All settings' }).click();
+  (section.element() as HTMLElement).focus();
+  await userEvent.keyboard('{Enter}');
+  await expect.element(title).toHaveFocus();
+  expect(ring()).toBe('solid');
+});
+
 it('announces a test of a connection once', async () => {
   const app = await createTestApp();
   Object.assign(app.settings, { test: () => new Promise(() => {}) });
