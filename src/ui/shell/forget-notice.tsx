@@ -1,22 +1,68 @@
-// Says how a forgetting ended whose window was closed meanwhile. Draws nothing itself.
-import { useEffect } from 'react';
+// Says how a forgetting ended whose window was closed meanwhile, or whose page was loaded anew. Draws nothing itself.
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { ignore } from '../../domain/base/log.ts';
+import type { ForgetState } from '../../services/forget/forget.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { offer } from './offer.ts';
+
+/** Key of the id of what is being forgotten, without a word of it: the next page tells how it ended. */
+const UNDER_WAY = 'forgetting-told';
 
 export function ForgetNotice(): null {
   const { t } = useTranslation('forget');
   const { forget } = useApp();
   const session = useSession();
   const step = useReadable(forget.state, (state) => state.step);
+  const say = (words: string) =>
+    offer(words, { label: t('show'), onClick: () => session.forgetting.set({ words: '' }) });
   // biome-ignore lint/correctness/useExhaustiveDependencies: said once for each end
   useEffect(() => {
-    if ((step !== 'done' && step !== 'failed') || session.forgetting.get() !== null) return;
-    offer(t(step === 'done' ? 'doneAway' : 'failed'), {
-      label: t('show'),
-      onClick: () => session.forgetting.set({ words: '' }),
-    });
+    if ((step === 'done' || step === 'failed') && session.forgetting.get() === null)
+      say(t(step === 'done' ? 'doneAway' : 'failed'));
   }, [step]);
+  useEndAfterReload(() => say(t('doneAfterReload')));
   return null;
+}
+
+const idOf = (state: ForgetState): string | null => ('plan' in state ? state.plan.record.id : null);
+
+/** Keeps what this page forgets, and calls `onEnd` once what an earlier page left is forgotten. */
+function useEndAfterReload(onEnd: () => void): void {
+  const { forget, settings } = useApp();
+  const own = useReadable(forget.state, idOf);
+  const hadOwn = useRef(false);
+  const [left, setLeft] = useState<string | null>(null);
+  const latest = useRef(onEnd);
+  latest.current = onEnd;
+  useEffect(() => {
+    ignore(
+      settings.recallItem<string>(UNDER_WAY).then((id) => setLeft(id ?? null)),
+      'what an earlier page was forgetting; the list of what was forgotten says it, too',
+    );
+  }, [settings]);
+  useEffect(() => {
+    if (own === null && !hadOwn.current) return;
+    hadOwn.current = own !== null;
+    ignore(
+      settings.keepItem(UNDER_WAY, own ?? undefined),
+      'what is being forgotten; after a reload the list of what was forgotten says it',
+    );
+  }, [settings, own]);
+  const isOver = useReadable(
+    forget.records,
+    useCallback(
+      (records) =>
+        records.some(
+          ({ id, confirmed }) => id === left && [...confirmed.values()].some((one) => one.left === 0),
+        ),
+      [left],
+    ),
+  );
+  useEffect(() => {
+    if (!isOver) return;
+    ignore(settings.keepItem(UNDER_WAY, undefined), 'a notice that was shown; it comes again after a reload');
+    latest.current();
+  }, [settings, isOver]);
 }

@@ -125,6 +125,34 @@ it('takes it out of a composer, an editor and messages that wait, all on the scr
   answering.resolve();
 });
 
+const seekIn = (app: TestApp) =>
+  app.forget.seek({ kind: 'phrase', words: [CANARY], whole: false }, new AbortController().signal);
+const underWay = (app: TestApp) => app.settings.recallItem('forgetting-told');
+
+it('keeps what is under way, without a word of it, until it is undone', async () => {
+  const app = await filled({ undoMs: 60_000 });
+  const plan = await seekIn(app);
+  await show(app, '/');
+  await app.forget.begin(plan);
+  await expect.poll(() => underWay(app)).toBe(plan.record.id);
+  await app.forget.undo();
+  await expect.poll(() => underWay(app)).toBeUndefined();
+});
+
+it('a page that was loaded anew meanwhile says how it ended', async () => {
+  const app = await filled();
+  const { record } = await seekIn(app);
+  await app.settings.keepItem('forgetting-told', record.id);
+  await show(app, '/');
+  // As a page does that takes up what the one before it left.
+  await app.notes.record(record);
+  await app.notes.confirm(record.id, 'local', { at: Date.now(), left: 0 });
+  await expect.element(page.getByText(/^Forgotten for good: nothing of it/)).toBeVisible();
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await expect.element(dialog().getByRole('region', { name: 'Forgotten before' })).toBeVisible();
+  await expect.poll(() => underWay(app)).toBeUndefined();
+});
+
 it('a message from its menu; failing, it says so and what goes on by itself', async () => {
   const app = await filled();
   await show(app, `/c/${TALK}`);

@@ -116,6 +116,7 @@ export const forget = {
   runningMore: 'You can close this window; you are told when it is done.',
   failed: 'It is not all removed yet. The rest is tried again by itself, and at the next start.',
   doneAway: 'Forgotten for good. There is a report.',
+  doneAfterReload: 'Forgotten for good: nothing of it was found here any more.',
   show: 'Show',
   done: 'Done on {{date}}. Each place was read back:',
   askedAt: 'asked for on {{date}}',

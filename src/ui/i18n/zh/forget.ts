@@ -89,6 +89,7 @@ export const forget = {
   runningMore: '你可以关闭这个窗口，完成后会告诉你。',
   failed: '还没有全部删除。其余部分会自动重试，下次启动时也会。',
   doneAway: '已彻底遗忘，并有一份报告。',
+  doneAfterReload: '已彻底遗忘：这里已找不到它的任何内容。',
   show: '查看',
   done: '完成于 {{date}}。每一处都重新检查过：',
   askedAt: '提出于 {{date}}',
