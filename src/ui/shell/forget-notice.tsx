@@ -1,11 +1,12 @@
-// Says how a forgetting ended whose window was closed meanwhile, or whose page was loaded anew. Draws nothing itself.
+// Says how a forgetting ended whose window was closed meanwhile, or whose page was loaded anew, and takes back what would undo it.
+// Draws nothing itself.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { ignore } from '../../domain/base/log.ts';
 import type { ForgetState } from '../../services/forget/forget.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { offer } from './offer.ts';
+import { offer, withdrawOffers } from './offer.ts';
 
 /** Key of the id of what is being forgotten, without a word of it: the next page tells how it ended. */
 const UNDER_WAY = 'forgetting-told';
@@ -15,6 +16,7 @@ export function ForgetNotice(): null {
   const { forget } = useApp();
   const session = useSession();
   const step = useReadable(forget.state, (state) => state.step);
+  useEffect(() => forget.onForgetting(withdrawOffers), [forget]);
   const say = (words: string) =>
     offer(words, { label: t('show'), onClick: () => session.forgetting.set({ words: '' }) });
   // biome-ignore lint/correctness/useExhaustiveDependencies: said once for each end

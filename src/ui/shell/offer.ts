@@ -18,6 +18,14 @@ const isInSight = (id: string | number): boolean =>
 const isHeld = (): boolean =>
   document.hidden || document.querySelector('[data-sonner-toaster]:is(:hover, :focus-within)') !== null;
 
+/** Withdraws each offer that is on the screen. */
+const open = new Set<() => void>();
+
+/** Withdraws all of them: an undo holds the words of what it brings back, and so does its notice. */
+export function withdrawOffers(): void {
+  for (const withdraw of [...open]) withdraw();
+}
+
 /** Returns what withdraws the offer, for when there is nothing left to take back. */
 export function offer(
   words: string,
@@ -29,7 +37,10 @@ export function offer(
     left -= 1;
     if (left <= 0) withdraw();
   }, 1000);
-  const over = () => clearInterval(clock);
+  const over = () => {
+    clearInterval(clock);
+    open.delete(withdraw);
+  };
   const id = toast(words, {
     duration: Number.POSITIVE_INFINITY,
     action: {
@@ -46,5 +57,6 @@ export function offer(
     over();
     toast.dismiss(id);
   };
+  open.add(withdraw);
   return withdraw;
 }

@@ -99,6 +99,25 @@ deep('closed in the time for an undo, it goes on, and says how it ended', async 
   await expect.element(result()).toBeVisible();
 });
 
+it('leaves no undo that would bring it back', async () => {
+  const app = await filled({ undoMs: 0 });
+  const message = [...((await app.documents.read(TALK))?.messages.values() ?? [])][1] as Message;
+  await app.notes.judge({
+    ...{ conversationId: TALK, messageId: message.id, title: 'Flood', query: null },
+    ...{ passage: `${CANARY} lost it`, verdict: 'pinned' },
+  } as Parameters<typeof app.notes.judge>[0]);
+  await show(app, '/memory');
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: `${CANARY} lost it` })
+    .getByRole('button', { name: 'Undo' })
+    .click();
+  await expect.element(page.getByText('Feedback removed')).toBeVisible();
+  const sought = { kind: 'phrase', words: [CANARY], whole: false } as const;
+  await app.forget.begin(await app.forget.seek(sought, new AbortController().signal));
+  await expect.element(page.getByText('Feedback removed')).not.toBeInTheDocument();
+});
+
 it('takes it out of a composer, an editor and messages that wait, all on the screen', async () => {
   const answering = Promise.withResolvers<void>();
   const app = await filled({
@@ -113,11 +132,15 @@ it('takes it out of a composer, an editor and messages that wait, all on the scr
   });
   const queue = page.getByRole('list', { name: 'Waiting messages' });
   await expect.element(queue.getByText(CANARY)).toBeVisible();
-  const composer = page.getByRole('textbox', { name: 'Message' });
+  const composer = page.getByRole('textbox', { name: 'Message', exact: true });
+  await page.getByRole('article', { name: 'You' }).first().getByRole('button', { name: 'Edit' }).click();
+  const editor = page.getByRole('textbox', { name: 'Edit the message' });
+  await editor.fill(`Ask ${CANARY} anew`);
   await composer.fill(`Dear ${CANARY}, thank you`);
   const sought = { kind: 'phrase', words: [CANARY], whole: false } as const;
   await app.forget.begin(await app.forget.seek(sought, new AbortController().signal));
   await expect.element(composer).toHaveValue('Dear •••, thank you');
+  await expect.element(editor).toHaveValue('Ask ••• anew');
   await expect.element(queue.getByText('Write to ••• at once')).toBeVisible();
   // What is said of it later stays.
   await composer.fill(`${CANARY} again`);
