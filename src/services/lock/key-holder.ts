@@ -12,18 +12,30 @@ const REPEAT_MS = 500;
 
 const messageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ask') }),
-  z.object({ type: z.literal('key'), key: z.custom<DataKey>((value) => value instanceof CryptoKey) }),
-  /** Every tab releases everything and reloads. */
-  z.object({ type: z.literal('lock') }),
+  /** `since`: when the device was unlocked with it, ms since 1970. */
+  z.object({
+    type: z.literal('key'),
+    key: z.custom<DataKey>((value) => value instanceof CryptoKey),
+    since: z.number().catch(0),
+  }),
+  /** Every tab releases everything and reloads. `at`: when that was asked for, ms since 1970. */
+  z.object({ type: z.literal('lock'), at: z.number().catch(() => now()) }),
   /** The state of the lock changed. */
   z.object({ type: z.literal('changed') }),
 ]);
 type Message = z.infer<typeof messageSchema>;
 
+/** Finer than `Date.now`: a lock and an unlocking may follow each other within a millisecond. */
+const now = (): number => performance.timeOrigin + performance.now();
+
 /** `isRight` tests if another thread's key belongs to this device's present lock. */
 export class KeyHolder {
   #key: DataKey | null = null;
   #wasLocked = false;
+  /** When the device was unlocked with it, when all tabs were locked last, and when this thread gave the key away last. */
+  #since = 0;
+  #lockedAt = 0;
+  #gaveAt = 0;
   /** Count of locks since this thread began. */
   #locks = 0;
   readonly #send: (message: Message) => void;
@@ -50,8 +62,14 @@ export class KeyHolder {
   hold(key: DataKey): void {
     this.#key = key;
     this.#wasLocked = false;
-    this.#send({ type: 'key', key });
+    this.#since = Math.max(now(), this.#lockedAt + 0.001);
+    this.#give(key);
     this.#call('key');
+  }
+
+  #give(key: DataKey): void {
+    this.#gaveAt = now();
+    this.#send({ type: 'key', key, since: this.#since });
   }
 
   /** Returns another thread's key; null if none answers within `timeoutMs`. */
@@ -73,8 +91,9 @@ export class KeyHolder {
 
   /** Locks all tabs, this one included. */
   lock(): void {
-    this.#send({ type: 'lock' });
-    this.#lose();
+    const at = now();
+    this.#send({ type: 'lock', at });
+    this.#lose(at);
   }
 
   /** Tells other tabs that the lock's records changed. */
@@ -90,23 +109,29 @@ export class KeyHolder {
 
   async #take(message: Message): Promise<void> {
     if (message.type === 'ask') {
-      if (this.#key) this.#send({ type: 'key', key: this.#key });
-    } else if (message.type === 'lock') this.#lose();
-    else if (message.type === 'changed') this.#call('changed');
-    else await this.#takeKey(message.key);
+      if (this.#key) this.#give(this.#key);
+    } else if (message.type === 'lock') {
+      // Whoever got the key from here meanwhile may have begun too late to hear of the lock.
+      if (this.#key && this.#gaveAt >= message.at) this.#send(message);
+      this.#lose(message.at);
+    } else if (message.type === 'changed') this.#call('changed');
+    else await this.#takeKey(message);
   }
 
   /** It may replace another key: locking may have been cancelled and turned on again. Ignored if a lock came during the check. */
-  async #takeKey(key: DataKey): Promise<void> {
+  async #takeKey({ key, since }: Extract<Message, { type: 'key' }>): Promise<void> {
     const locks = this.#locks;
-    if (!(await this.#isRight(key)) || locks !== this.#locks) return;
+    // A thread that has not heard of the lock yet still gives away the key of before.
+    if (since <= this.#lockedAt || !(await this.#isRight(key)) || locks !== this.#locks) return;
     this.#key = key;
+    this.#since = since;
     this.#wasLocked = false;
     this.#call('key');
   }
 
   /** At once, in tabs and workers: a tab that still saves must not pass the key to one that has reloaded. */
-  #lose(): void {
+  #lose(at: number): void {
+    this.#lockedAt = Math.max(this.#lockedAt, at);
     this.#wasLocked ||= this.#key !== null;
     this.#key = null;
     this.#locks += 1;
