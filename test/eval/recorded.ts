@@ -12,11 +12,11 @@ import type { Lane } from '../../src/domain/memory/lanes.ts';
 import { covering } from '../../src/domain/memory/overview.ts';
 import {
   type Evidence,
-  isEcho,
   LATE,
   ranker,
   type Scores,
   type Technique,
+  withoutEchoes,
 } from '../../src/domain/memory/rank.ts';
 import { bestLate, groupedBySource } from '../../src/domain/memory/sources.ts';
 import { withStanding } from '../../src/domain/memory/standing.ts';
@@ -209,7 +209,7 @@ export function rankRecorded(
   } = {},
 ): Ranked[] {
   const { sources, repeatedBy, recalls } = groupedBySource(asked.candidates);
-  const candidates = sources.filter((one) => !isEcho(one, asked.question));
+  const { rest: candidates } = withoutEchoes(sources, asked.question);
   const lateOf = new Map(asked.candidates.map(({ chunkId, late }) => [chunkId, late ?? null]));
   const rankWith = ranker(candidates, {
     weights: defaultConfig.recall.hybrid_weights,

@@ -183,6 +183,7 @@ async function readers(): Promise<Readers> {
     queryOf: asked.queryOf,
     notesOf: (text) => notes.notesOf(message(text)),
     asksBack: cues.asksBack,
+    answersNothing: cues.answersNothing,
     estimateTokens: tokens.estimateTokens,
     cutToTokens: (text) => tokens.cutToTokens(text, 100),
     endWithinTokens: (text) => tokens.endWithinTokens(text, 100),

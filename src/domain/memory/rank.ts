@@ -1,6 +1,7 @@
 // Ranks candidates: two searches on one scale, a probability, and age. Pure arithmetic; `choose.ts` picks those to show.
+import { memoized } from '../base/once.ts';
 import type { Role } from '../chat/message.ts';
-import { asks, asksInWords, asksWhen, isNamed, speakerIn, tellsTime } from '../text/cues.ts';
+import { answersNothing, asks, asksInWords, asksWhen, isNamed, speakerIn, tellsTime } from '../text/cues.ts';
 import { datesIn } from '../text/dates.ts';
 import { wordings } from '../text/near-duplicate.ts';
 import { hanShare, sentencesOf, squeezed } from '../text/sentences.ts';
@@ -501,7 +502,7 @@ function knownOf<C extends Rankable>(
     const speaker = on('speaker') ? speakerIn(candidate.text) : null;
     const boosts: Boost[] = [];
     const add = (name: Boost['name'], factor: number) => boosts.push({ name, factor });
-    if (on('question') && asks(candidate.text))
+    if (on('question') && (asks(candidate.text) || (candidate.unanswered && candidate.role === 'assistant')))
       add('question', candidate.unanswered ? fit.unanswered : fit.question);
     if (when && tellsTime(candidate.text)) add('time', fit.time);
     if (
@@ -603,38 +604,75 @@ function conversationScores(
   );
 }
 
+/** An answer longer than this may tell something although it begins by saying that it knows nothing; characters. */
+const SAYS_NO_MORE = 600;
+
 /**
- * Finds the person's own unanswered questions, as far as candidates tell: the last of their conversation, or followed by another message
- * of theirs. An answer from memory alone does not count.
+ * Finds the person's own unanswered questions, as far as candidates tell: the last of their conversation, followed by another message
+ * of theirs, or by an answer that knows nothing; and that answer. An answer from memory alone does not count.
  */
-export function unansweredIn<C extends Rankable & { readonly role: string }>(
+export function unansweredIn<C extends Rankable & { readonly role: Role }>(
   candidates: readonly C[],
 ): (candidate: C) => boolean {
-  const roles = new Map(candidates.map(({ chunkId, role }) => [chunkId, role]));
-  return ({ role, next, text, note }) =>
-    role === 'user' &&
-    !note &&
-    (typeof next === 'number' ? roles.get(next) === 'user' && asks(text) : asksInWords(text));
+  const byChunk = new Map(candidates.map((one) => [one.chunkId, one]));
+  const isEmpty = memoized(
+    ({ role, note, text }: C) => role === 'assistant' && !note && answersNothing(text),
+  );
+  return (candidate) => {
+    const { role, next, previous, text, note } = candidate;
+    if (note) return false;
+    if (role === 'assistant') {
+      const asked = byChunk.get(previous ?? -1);
+      return (
+        asked?.role === 'user' && asksInWords(asked.text) && text.length <= SAYS_NO_MORE && isEmpty(candidate)
+      );
+    }
+    if (role !== 'user') return false;
+    if (typeof next !== 'number') return asksInWords(text);
+    const reply = byChunk.get(next);
+    return (reply?.role === 'user' && asks(text)) || (!!reply && isEmpty(reply) && asksInWords(text));
+  };
 }
 
-/** Two questions with this share of common words, of the shorter one's, ask the same. */
-const SAME_QUESTION = 0.4;
+/** Two questions with this share of common words, of the shorter one's, ask the same; with the second, surely. */
+const [SAME_QUESTION, SURELY_SAME] = [0.4, 0.75];
 
 /**
- * True if a candidate is this question asked before and never answered, in these words or in most of them; false for one that also
- * tells something, in a sentence of its own.
+ * How far a candidate is this question asked before in vain, 0–1; 0 if it is not, or tells something in a sentence of its own.
+ * 1: in the same words.
  */
-export function isEcho({ text, unanswered }: Rankable, question: string): boolean {
-  if (!unanswered) return false;
-  if (squeezed(text) === squeezed(question)) return true;
+function echoOf({ text, unanswered, next }: Rankable, question: string): number {
+  if (!unanswered) return 0;
+  if (squeezed(text) === squeezed(question)) return 1;
   const wordsIn = (some: string) => queryWords(some).split(' ').filter(Boolean);
   const [own, asked] = [wordsIn(text), new Set(wordsIn(question))];
   const common = own.filter((word) => asked.has(word)).length;
-  if (own.length > 0 && common === own.length) return true;
-  return (
-    asksInWords(question) &&
-    common >= SAME_QUESTION * Math.min(own.length, asked.size) &&
-    common > 0 &&
-    sentencesOf(text).every(asksInWords)
+  const fewer = Math.min(own.length, asked.size);
+  const share = fewer === 0 ? 0 : Math.min(1, common / fewer);
+  if (own.length > 0 && common === own.length) return share;
+  // Where somebody replied, one word in common may be of another matter, and the reply tells something of that.
+  const isSame = share >= SAME_QUESTION && common > (typeof next === 'number' ? 1 : 0);
+  return isSame && asksInWords(question) && sentencesOf(text).every(asksInWords) ? share : 0;
+}
+
+/**
+ * Candidates without this question where it was asked before in vain, and without the answers that knew nothing of it; `again`: surely the
+ * same question was.
+ */
+export function withoutEchoes<C extends Rankable>(
+  candidates: readonly C[],
+  question: string,
+): { readonly rest: readonly C[]; readonly again: boolean } {
+  const echoes = new Map(
+    candidates.flatMap((one) => {
+      const echo = one.role === 'assistant' ? 0 : echoOf(one, question);
+      return echo > 0 ? [[one.messageId, echo] as const] : [];
+    }),
   );
+  if (echoes.size === 0) return { rest: candidates, again: false };
+  const answersEcho = ({ unanswered, before }: C) => unanswered && echoes.has(before ?? '');
+  return {
+    rest: candidates.filter((one) => !echoes.has(one.messageId) && !answersEcho(one)),
+    again: Math.max(...echoes.values()) >= SURELY_SAME,
+  };
 }

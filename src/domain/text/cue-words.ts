@@ -163,6 +163,18 @@ export const CUES = {
       ],
     ],
   },
+  /** A model says that it was never told what it is asked for: nothing was answered. */
+  'knows nothing': {
+    shows: [
+      [
+        /\bI (?:(?:really|actually|currently|simply|just|honestly|also) )?(?:do not|don['’]t|did not|didn['’]t|no longer) (?:(?:really|actually|currently|yet|seem to) )?(?:know (?:your?|what|which|who|whose|when|where|how|that|this|if|anything|any|the|about|of|enough)\b|(?:remember|recall) (?:your?|that|this|any|us|our|what|which|who|when|where|previous|earlier|past)\b|(?:have|see|find|hold|keep|store) (?:(?:any|the|that|this|your|access to|enough|specific|personal|further|such|a|an|previous|detailed|stored) ){0,4}(?:information|info|details?|records?|memory|memories|knowledge|context|data|note|notes|mention|history|idea|conversations?|chats?|access|way)\b)|\bI (?:have no|lack|am missing|['’]m missing) (?:(?:any|the|that|specific|personal|access to|further|such) ){0,3}(?:information|info|details?|records?|memory|memories|knowledge|context|data|notes?|mention|history|idea|access|way)\b|\bI(?: am|['’]m) (?:not (?:aware of|sure (?:what|which|who|whose|when|where|how)|familiar with your)|unable to (?:recall|remember|access|see|know|tell|look up)|afraid I (?:do not|don['’]t) know)\b|\bI (?:cannot|can['’]t|could not|couldn['’]t) (?:recall|remember|know|access|look up|find|see) (?:your?|that|this|any|our|what|which|who|when|where|previous|earlier|past)\b|\byou(?: have(?: not|n['’]t)|['’]ve not| did(?: not|n['’]t)) (?:(?:yet|ever|actually|previously) )?(?:told|tell|mentioned?|shared?|said|say|specif(?:y|ied)|provided?|given|give)\b|\b(?:there is|there['’]s|I (?:see|find|have)) (?:no|nothing) (?:mention|record|information|note|trace|about|on|in (?:our|this|the) (?:chat|conversation))|\bas an AI\b.{0,60}\b(?:do not|don['’]t|cannot|can['’]t|no) (?:have|know|access|remember)/iu,
+      ],
+      [
+        /我(?:并|目前|这边|这里|暂时|现在|还|也|确实|真的|其实){0,2}(?:没有|(?:没|未能|无法|没法|不能)(?:看|查|找|访问|获取|掌握|保存|存储)(?:到|看)?|没有?(?:看|查|找)到)[^，。？！]{0,20}(?:信息|记录|记忆|资料|数据|历史|内容|细节|情况)|我(?:并|目前|这边|这里|暂时|现在|还|也|确实|真的|其实){0,2}(?:不(?:知道|清楚|了解|记得)|无从(?:得知|知道)|(?:无法|没法)(?:得知|知道|确定|了解|记住)|没印象|无法访问[^，。？！]{0,12}(?:对话|聊天))|(?:您|你)(?:还|之前|此前|并|好像|似乎|从){0,2}(?:没有?|未曾?)(?:跟我|和我|向我|对我|给我)?(?:提到?|说|告诉|提供|分享|透露|讲)|(?:对话|聊天|记录|记忆|上文|资料)(?:中|里)?(?:并|也|还)?(?:没有?|未)(?:提到?|找到|看到|出现|说|记录|相关|关于)/u,
+      ],
+    ],
+    longest: SENTENCE,
+  },
   'done by person': {
     shows: [
       [

@@ -1,6 +1,7 @@
 // Reads a text's wording: who is named, what is asked for, what a sentence does. Rules instead of a model: they can miss, but they cost
 // nothing and give the same answer every time.
 import { CUES, type CueSet } from './cue-words.ts';
+import { sentencesOf } from './sentences.ts';
 
 /** Closing quotes and the like may follow the question mark. */
 const MARK = /[?？][\s"'”’」』)）*]*$/u;
@@ -47,11 +48,21 @@ export const asksWhen = reader(CUES.when);
 export const tellsTime = reader(CUES.time);
 /** True for a model's sentence that asks for what it should know, or admits that it does not know it. */
 export const asksBack = reader(CUES['asked back']);
+const knowsNothing = reader(CUES['knows nothing']);
 export const isDoneByPerson = reader(CUES['done by person']);
 export const isDoneByAssistant = reader(CUES['done by assistant']);
 export const turnsToAnother = reader(CUES['another subject']);
 export const offers = reader(CUES.offer);
 export const requests = reader(CUES.request);
+
+/** An answer says in so many of its first sentences that it knows nothing; further on such words are about a part of it. */
+const SAID_FIRST = 2;
+/** Characters of an answer that are read for it. */
+const ITS_BEGINNING = 600;
+
+/** True for an answer of a model that begins by saying it was never told what it is asked for. */
+export const answersNothing = (text: string): boolean =>
+  sentencesOf(text.slice(0, ITS_BEGINNING)).slice(0, SAID_FIRST).some(knowsNothing);
 
 const NAME =
   /^\s*(?:\*\*|【)?((?:[\p{Lu}][\p{L}'’.-]*(?: [\p{Lu}][\p{L}'’.-]*){0,2})|\p{Script=Han}{2,4})(?:\*\*|】)?\s?(?:：|:\s)/u;

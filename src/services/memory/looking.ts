@@ -16,7 +16,6 @@ import { covering } from '../../domain/memory/overview.ts';
 import { isExcluded } from '../../domain/memory/privacy.ts';
 import type { isNamedFolder } from '../../domain/memory/query.ts';
 import {
-  isEcho,
   LATE,
   type Rankable,
   type RankContext,
@@ -24,6 +23,7 @@ import {
   type Scored,
   type Technique,
   unansweredIn,
+  withoutEchoes,
 } from '../../domain/memory/rank.ts';
 import { bestLate, type Grouped, givenAndMissing, groupedBySource } from '../../domain/memory/sources.ts';
 import { withStanding } from '../../domain/memory/standing.ts';
@@ -65,6 +65,64 @@ export const within = (filter: IndexFilter, conversations: ReadonlySet<string>):
   return { ...filter, conversationIds: ids.filter((id) => conversations.has(id)) };
 };
 
+interface LookOptions {
+  readonly around: boolean;
+  readonly beside: boolean;
+  readonly everything?: true;
+  readonly notesKnown?: Promise<unknown>;
+  readonly knownWords?: KnownWords | undefined;
+  readonly first?: ReadonlySet<string> | undefined;
+}
+
+/**
+ * Brings all candidates of a question: by words and meaning, those of `first`, the passages that found answers were made from, and
+ * messages to which summaries and keywords lead. `described`: what these say of each conversation.
+ */
+async function gather(
+  from: MemoryIndex,
+  given: QueryVector | null | Promise<QueryVector | null>,
+  { words, filter, limit }: Pick<IndexQuery, 'words' | 'filter' | 'limit'>,
+  { around, everything, first, knownWords }: LookOptions,
+) {
+  const knowing = (known: KnownWords | undefined) => (known ? { knownWords: known } : {});
+  const meant = (vector: QueryVector) => ({ model: vector.model, values: vector.values });
+  const asked = { words, filter, limit, around, ...knowing(knownWords) };
+  const lookMeanwhile = async (reading: Promise<QueryVector | null>, query: IndexQuery) => {
+    const [byWords, vector] = await Promise.all([from.look(query), reading]);
+    if (!vector) return { vector, found: byWords };
+    const added = await from.look({
+      ...query,
+      vector: meant(vector),
+      after: afterLook(byWords),
+      ...knowing(byWords.knownWords),
+    });
+    return { vector, found: { ...together(byWords, added), ...knowing(byWords.knownWords) } };
+  };
+  const lookFor = async (query: IndexQuery) =>
+    given instanceof Promise
+      ? await lookMeanwhile(given, query)
+      : { vector: given, found: await from.look(given ? { ...query, vector: meant(given) } : query) };
+  const whole = await lookFor(asked);
+  const near = first && (await lookFor({ ...asked, filter: within(filter, first) }));
+  const { vector } = whole;
+  let found = near ? united(whole.found, near.found) : whole.found;
+  const messages = everything ? [] : givenAndMissing(found.candidates);
+  if (messages.length > 0) {
+    const ofAnswers = { ...asked, ...(vector ? { vector: meant(vector) } : {}), messages };
+    found = united(found, await from.look({ ...ofAnswers, ...knowing(found.knownWords) }));
+  }
+  // A description is never a passage: it leads to the messages that it describes.
+  const described = meantBy(everything ? { candidates: [] } : found, found.worth);
+  if (described.size > 0) {
+    const inside = within(filter, new Set(described.keys()));
+    const brought = { words, filter: inside, limit: DESCRIBED_PASSAGES };
+    // Without a model their order is unknown.
+    const how = vector ? { vector: meant(vector), around } : { newest: '' };
+    found = united(found, await from.look({ ...brought, ...how }));
+  }
+  return { found, vector, described };
+}
+
 /** Makes the searcher, with its translation of people's filters into the index's, and its test for passages nobody may find. */
 export function createLooking(deps: LookingDeps) {
   return new PassageSearch(deps);
@@ -104,8 +162,9 @@ class PassageSearch {
    * Ranks words, meaning and neighbours together, then the best again by token vectors. A neighbour may be a hit, unless
    * the filter is about messages. Searches by words while the model still reads the question.
    * @param options.everything also finds messages that are never to be recalled
-   * @param options.told resolves when all memory notes are known
+   * @param options.notesKnown resolves when all memory notes are known
    * @param options.first conversations whose best are candidates in any case
+   * @returns `again`: the same question was asked before in vain
    */
   async look(
     from: MemoryIndex,
@@ -113,76 +172,20 @@ class PassageSearch {
     given: QueryVector | null | Promise<QueryVector | null>,
     filter: IndexFilter,
     limit: number,
-    options: {
-      readonly around: boolean;
-      readonly beside: boolean;
-      readonly everything?: true;
-      readonly notesKnown?: Promise<unknown>;
-      readonly knownWords?: KnownWords | undefined;
-      readonly first?: ReadonlySet<string> | undefined;
-    },
-  ): Promise<{ ranked: Ranked[]; knownWords: KnownWords | undefined }> {
-    const { hybrid_weights: weights, filters } = this.#deps.config.get().recall;
+    options: LookOptions,
+  ): Promise<{ ranked: Ranked[]; knownWords: KnownWords | undefined; again: boolean }> {
     const words = queryWords(this.#deps.filter?.indexed(question) ?? question);
-    const knowing = (knownWords: KnownWords | undefined) => (knownWords ? { knownWords } : {});
-    const asked = { words, filter, limit, around: options.around, ...knowing(options.knownWords) };
-    const meant = (vector: QueryVector) => ({ model: vector.model, values: vector.values });
-    const lookMeanwhile = async (reading: Promise<QueryVector | null>, asked: IndexQuery) => {
-      const [byWords, vector] = await Promise.all([from.look(asked), reading]);
-      if (!vector) return { vector, found: byWords };
-      const added = await from.look({
-        ...asked,
-        vector: meant(vector),
-        after: afterLook(byWords),
-        ...knowing(byWords.knownWords),
-      });
-      return { vector, found: { ...together(byWords, added), ...knowing(byWords.knownWords) } };
-    };
-    const lookFor = async (asked: IndexQuery) =>
-      given instanceof Promise
-        ? await lookMeanwhile(given, asked)
-        : { vector: given, found: await from.look(given ? { ...asked, vector: meant(given) } : asked) };
-    const { first } = options;
-    const whole = await lookFor(asked);
-    const near = first && (await lookFor({ ...asked, filter: within(filter, first) }));
-    const { vector } = whole;
-    let found = near ? united(whole.found, near.found) : whole.found;
-    const messages = options.everything ? [] : givenAndMissing(found.candidates);
-    if (messages.length > 0) {
-      const given = { ...asked, ...(vector ? { vector: meant(vector) } : {}), messages };
-      found = united(found, await from.look({ ...given, ...knowing(found.knownWords) }));
-    }
-    // A description is never a passage: it leads to the messages that it describes.
-    const described = meantBy(options.everything ? { candidates: [] } : found, found.worth);
-    if (described.size > 0) {
-      const inside = within(filter, new Set(described.keys()));
-      const brought = { words, filter: inside, limit: DESCRIBED_PASSAGES };
-      // Without a model their order is unknown.
-      const how = vector ? { vector: meant(vector), around: options.around } : { newest: '' };
-      found = united(found, await from.look({ ...brought, ...how }));
-    }
-    const { worth } = found;
+    const { found, vector, described } = await gather(from, given, { words, filter, limit }, options);
     await options.notesKnown;
     const isOut = this.excludedNow();
     const rated = this.#rated(words, found.candidates, described).filter((one) => !isOut(one));
     const grouped: Grouped<Rated> = options.everything
       ? { sources: rated, repeatedBy: new Map(), recalls: [] }
       : groupedBySource(rated);
-    const candidates = grouped.sources.filter((one) => options.everything || !isEcho(one, question));
-    const notesKnown = this.#deps.notes && feedbackFor(this.#deps.notes.state.get().feedback, question);
-    const context: RankContext = {
-      weights,
-      ...(notesKnown
-        ? { feedback: options.everything ? { ...notesKnown, never: () => false } : notesKnown }
-        : {}),
-      ...(first ? { inProject: (id) => first.has(id) } : {}),
-      ...(vector ? { scale: vector.scale, languages: vector.languages } : {}),
-      worth,
-      question,
-      decayFactor: filters.time_decay_factor,
-      now: this.#now(),
-      ...(this.#deps.without ? { without: this.#deps.without() } : {}),
-    };
+    const { rest: candidates, again } = options.everything
+      ? { rest: grouped.sources, again: false }
+      : withoutEchoes(grouped.sources, question);
+    const context = this.#contextOf(question, vector, found.worth, options);
     const rankWith = ranker<Rated>(candidates, context);
     let ranked: Ranked[] = rankWith(() => null);
     if (vector?.pieces && !context.without?.has('late')) {
@@ -204,6 +207,28 @@ class PassageSearch {
     return {
       ranked: options.beside && !ofMessages ? ranked : ranked.filter(({ candidate }) => !candidate.beside),
       knownWords: found.knownWords,
+      again,
+    };
+  }
+
+  #contextOf(
+    question: string,
+    vector: QueryVector | null,
+    worth: RankContext['worth'],
+    { everything, first }: LookOptions,
+  ): RankContext {
+    const { hybrid_weights: weights, filters } = this.#deps.config.get().recall;
+    const feedback = this.#deps.notes && feedbackFor(this.#deps.notes.state.get().feedback, question);
+    return {
+      weights,
+      ...(feedback ? { feedback: everything ? { ...feedback, never: () => false } : feedback } : {}),
+      ...(first ? { inProject: (id) => first.has(id) } : {}),
+      ...(vector ? { scale: vector.scale, languages: vector.languages } : {}),
+      worth,
+      question,
+      decayFactor: filters.time_decay_factor,
+      now: this.#now(),
+      ...(this.#deps.without ? { without: this.#deps.without() } : {}),
     };
   }
 

@@ -134,8 +134,9 @@ class MemoryService implements Memory {
         from,
         signal,
         async (from) => {
+          let askedAgain = false;
           const look = async (text: string, read: typeof reading) => {
-            const { ranked } = await this.#looking.look(
+            const { ranked, again } = await this.#looking.look(
               from,
               text,
               read.then(({ vector }) => vector),
@@ -143,6 +144,7 @@ class MemoryService implements Memory {
               CANDIDATES,
               { around: true, beside: true, notesKnown, first },
             );
+            if (text === query) askedAgain = again;
             return ranked;
           };
           const ranked = await atMost(signal, ANSWER_TIMEOUT_MS, async () => {
@@ -157,7 +159,8 @@ class MemoryService implements Memory {
             return rest.length === 0 ? whole : merged([whole, ...rest]);
           });
           signal.throwIfAborted();
-          const threshold = lineFor(query, line, ranked);
+          // Whoever asks again what nobody could answer asks memory, too.
+          const threshold = lineFor(query, askedAgain ? shown : line, ranked);
           const { hits, nearMisses } = choose(ranked, {
             threshold,
             limit,

@@ -15,6 +15,7 @@ import {
   unansweredIn,
   vectorHalf,
   withDecay,
+  withoutEchoes,
   zScoreAmong,
 } from '../../../src/domain/memory/rank.ts';
 import { candidate, context, DAY, NOW } from './candidates.ts';
@@ -189,6 +190,49 @@ describe('a question that nobody answered', () => {
         said('user', 'Which note?', null, { note: true }),
       ),
     ).toEqual(['And the other one?', 'Where is the key?', 'Where was the key?']);
+  });
+
+  it('is one that an answer knew nothing of, and so is that answer', () => {
+    const nothing = said(
+      'assistant',
+      "I don't know what your sister is allergic to. Could you tell me?",
+      null,
+    );
+    const asked = said('user', 'What must I not cook for my sister?', nothing.chunkId);
+    const told = said('assistant', "I don't know that dish, sorry.", null);
+    const tells = said('user', 'My sister cannot eat walnuts.', told.chunkId);
+    const all = [asked, { ...nothing, previous: asked.chunkId }, tells, { ...told, previous: tells.chunkId }];
+    expect(unanswered(...all)).toEqual([asked.text, nothing.text]);
+  });
+
+  it('is left out with the answer that knew nothing where it is asked again, and nothing else is', () => {
+    const asked = said('user', 'What food must I avoid when my sister visits?', null);
+    const nothing = said('assistant', "You haven't told me about your sister's diet yet.", null);
+    const exchange = (about: string, reply: string) => {
+      const answer = said('assistant', reply, null);
+      const question = said('user', about, answer.chunkId);
+      return [question, { ...answer, previous: question.chunkId, before: question.messageId }];
+    };
+    const source = said('user', 'My sister Ingrid is allergic to walnuts.', null);
+    const all = [
+      source,
+      ...exchange(asked.text, nothing.text),
+      ...exchange(
+        'Which food should I avoid when my sister visits us?',
+        "I don't have any information about her.",
+      ),
+      ...exchange('What food must I avoid when my sister visits?', 'Walnuts: she is allergic to them.'),
+      ...exchange('How do I avoid a cold?', "I don't know your habits, but wash your hands."),
+    ];
+    const isUnanswered = unansweredIn(all);
+    const rated = all.map((one) => ({ ...one, unanswered: isUnanswered(one) }));
+    expect(withoutEchoes(rated, asked.text).rest.map(({ text }) => text)).toEqual([
+      source.text,
+      asked.text,
+      'Walnuts: she is allergic to them.',
+      'How do I avoid a cold?',
+      "I don't know your habits, but wash your hands.",
+    ]);
   });
 
   it('makes no answer less probable, and does not come before it', () => {

