@@ -650,7 +650,7 @@ function echoOf({ text, unanswered, next }: Rankable, question: string): number 
   const fewer = Math.min(own.length, asked.size);
   const share = fewer === 0 ? 0 : Math.min(1, common / fewer);
   if (own.length > 0 && common === own.length) return share;
-  // Where somebody replied, one word in common may be of another matter, and the reply tells something of that.
+  // A reply to a question with one word in common may tell something of another matter.
   const isSame = share >= SAME_QUESTION && common > (typeof next === 'number' ? 1 : 0);
   return isSame && asksInWords(question) && sentencesOf(text).every(asksInWords) ? share : 0;
 }

@@ -55,14 +55,23 @@ export const turnsToAnother = reader(CUES['another subject']);
 export const offers = reader(CUES.offer);
 export const requests = reader(CUES.request);
 
-/** An answer says in so many of its first sentences that it knows nothing; further on such words are about a part of it. */
-const SAID_FIRST = 2;
-/** Characters of an answer that are read for it. */
-const ITS_BEGINNING = 600;
+/** Characters of an answer that are read for whether it knows nothing, and of a sentence that may be a mere "Oh, good question!". */
+const [ITS_BEGINNING, EXCLAIMED] = [600, 24];
+const COURTESY =
+  /\b(?:sorry|apolog|thank|thanks|hello|hi there|hey|good (?:morning|afternoon|evening|question)|great question|happy to help)\b|抱歉|对不起|不好意思|谢谢|感谢|您好|你好|好问题|嗨/iu;
 
-/** True for an answer of a model that begins by saying it was never told what it is asked for. */
-export const answersNothing = (text: string): boolean =>
-  sentencesOf(text.slice(0, ITS_BEGINNING)).slice(0, SAID_FIRST).some(knowsNothing);
+/** True for an answer of a model that first of all says, after its courtesies, that it was never told what it is asked for. */
+export function answersNothing(text: string): boolean {
+  for (const sentence of sentencesOf(text.slice(0, ITS_BEGINNING))) {
+    if (knowsNothing(sentence)) return true;
+    const says = sentence.trim();
+    // What it says first is its answer.
+    if (!isQuestion(says) && !COURTESY.test(says) && (says.length > EXCLAIMED || /\d/.test(says)))
+      return false;
+    if (!isQuestion(says) && !COURTESY.test(says) && !/[!！~～]$/u.test(says)) return false;
+  }
+  return false;
+}
 
 const NAME =
   /^\s*(?:\*\*|【)?((?:[\p{Lu}][\p{L}'’.-]*(?: [\p{Lu}][\p{L}'’.-]*){0,2})|\p{Script=Han}{2,4})(?:\*\*|】)?\s?(?:：|:\s)/u;

@@ -7,6 +7,7 @@ import {
   speakerIn,
   tellsTime,
 } from '../../../src/domain/text/cues.ts';
+import answers from './answers.json' with { type: 'json' };
 
 describe('hints in words', () => {
   it('tell who speaks, and whether a question names them', () => {
@@ -80,6 +81,18 @@ describe('an answer that knows nothing', () => {
     '这个函数不知道调用者是谁，所以要把名字传进去。',
     '我建议不要放核桃。',
   ])('says something: %s', (text) => expect(answersNothing(text)).toBe(false));
+
+  // Rules were made with the first set before them; the second only measures (53 and 47 of 60 found, 1 and 2 wrongly).
+  it.each([
+    ['first', 'en', 50, 0],
+    ['first', 'zh', 50, 0],
+    ['second', 'en', 53, 1],
+    ['second', 'zh', 47, 2],
+  ] as const)('is told from one that says something, %s set, %s', (set, language, found, wrong) => {
+    const { nothing, something } = answers[set];
+    expect(nothing[language].filter(answersNothing).length).toBeGreaterThanOrEqual(found);
+    expect(something[language].filter(answersNothing).length).toBeLessThanOrEqual(wrong);
+  });
 
   it('is one only by its beginning', () => {
     const list = 'Wash your hands. Sleep enough. Drink tea. Air the room. ';
