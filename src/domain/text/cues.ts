@@ -65,7 +65,7 @@ export function answersNothing(text: string): boolean {
   for (const sentence of sentencesOf(text.slice(0, ITS_BEGINNING))) {
     if (knowsNothing(sentence)) return true;
     const says = sentence.trim();
-    // What it says first is its answer.
+    // Its first statement is its answer.
     if (!isQuestion(says) && !COURTESY.test(says) && (says.length > EXCLAIMED || /\d/.test(says)))
       return false;
     if (!isQuestion(says) && !COURTESY.test(says) && !/[!！~～]$/u.test(says)) return false;
