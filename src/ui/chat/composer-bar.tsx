@@ -22,7 +22,8 @@ export function ComposerBar({
   const { t } = useTranslation('chat');
   const picker = useRef<HTMLInputElement>(null);
   return (
-    <div className="flex items-center gap-1 px-2 pb-2">
+    // On the narrowest phones what parts the buttons is given to the name of the model.
+    <div className="flex items-center gap-1 px-2 pb-2 max-[22.4rem]:gap-0 max-[22.4rem]:px-1">
       <input
         ref={picker}
         type="file"

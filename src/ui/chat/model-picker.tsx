@@ -65,12 +65,12 @@ export function ModelPicker({ conversation }: { conversation: Conversation | nul
         <button
           type="button"
           aria-label={t('modelIs', { model: name })}
-          className="touchable flex h-8 min-w-0 items-center gap-1 rounded-sm px-2 max-[22.4rem]:px-1 text-ink-2 text-sm hover:bg-fill hover:text-ink aria-expanded:bg-fill"
+          className="touchable flex h-8 min-w-0 items-center gap-1 rounded-sm px-2 max-[22.4rem]:px-1 text-ink-2 text-sm max-[22.4rem]:text-xs hover:bg-fill hover:text-ink aria-expanded:bg-fill"
         >
           <span className={classes('max-w-44 truncate sm:max-w-72', chosen === null && 'text-memory')}>
             {name}
           </span>
-          <ChevronDown size={14} aria-hidden className="shrink-0 text-ink-3" />
+          <ChevronDown size={14} aria-hidden className="shrink-0 text-ink-3 max-[22.4rem]:hidden" />
         </button>
       }
     />

@@ -74,11 +74,11 @@ export function TemporaryBar({ id, busy }: { id: ConversationId; busy: boolean }
   };
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-b bg-side px-4 py-1 text-ink-2 text-sm">
-      <span className="flex min-w-48 flex-1 items-center gap-2">
+      <span className="flex min-w-[min(12rem,100%)] flex-1 items-center gap-2">
         <Ghost size={15} aria-hidden className="shrink-0 text-ink-3" />
         {t('temporary.bar')}
       </span>
-      <span className="ms-auto flex gap-2">
+      <span className="ms-auto flex flex-wrap justify-end gap-2">
         <Button size="sm" disabled={busy} onClick={keep}>
           {t('temporary.keep')}
         </Button>

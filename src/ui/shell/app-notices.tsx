@@ -10,6 +10,9 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, IconButton } from './controls.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 
+/** Words of a strip and their button, below each other where it is narrow or the letters are large. */
+const STRIP_WORDS = 'flex min-w-0 flex-1 flex-wrap items-center gap-x-2 gap-y-1';
+
 /** A new version is offered, never forced: an answer that streams is not cut. */
 export function UpdateNotice() {
   const app = useApp();
@@ -24,10 +27,12 @@ export function UpdateNotice() {
       className="flex shrink-0 items-center gap-2 border-b bg-accent-soft py-1 pr-2 pl-4 text-sm"
     >
       <RefreshCw size={15} aria-hidden className="shrink-0 text-accent" />
-      <span className="min-w-0 flex-1">{t('updateWaits')}</span>
-      <Button size="sm" variant="primary" onClick={update}>
-        {t('updateNow')}
-      </Button>
+      <div className={STRIP_WORDS}>
+        <span className="min-w-[min(10rem,100%)] flex-1">{t('updateWaits')}</span>
+        <Button size="sm" variant="primary" onClick={update}>
+          {t('updateNow')}
+        </Button>
+      </div>
       <IconButton
         size="sm"
         label={t('later')}
@@ -80,8 +85,8 @@ export function RoomNotice() {
         aria-hidden
         className={classes('shrink-0', state === 'full' ? 'text-danger' : 'text-ink-2')}
       />
-      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2 gap-y-1">
-        <span className="min-w-60 flex-1">
+      <div className={STRIP_WORDS}>
+        <span className="min-w-[min(15rem,100%)] flex-1">
           {state === 'full'
             ? t('room.full', { limit })
             : t('room.warn', { limit, percent: formatPercent(room.used / room.limit) })}
