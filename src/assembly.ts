@@ -75,7 +75,7 @@ function plainly(node: Node): Node {
 /** The text without relaxed instructions. Throws for one that is not known here. */
 function withoutRelaxed(source: string): string {
   const text = read(source).map(plainly).map(write).join('\n');
-  const left = /[\w.]*relaxed_\w+/.exec(text);
-  if (left) throw new Error(`nothing stands for ${left[0]} yet`);
+  const left = text.split(/[\s()]+/).find((word) => word.includes('relaxed_'));
+  if (left) throw new Error(`nothing stands for ${left} yet`);
   return text;
 }
