@@ -63,6 +63,19 @@ export async function remembered(page: Page, by: 'words' | 'meaning' = 'meaning'
   await expect.poll(() => page.evaluate(look, by), { timeout, intervals: [200] }).toBe('remembered');
 }
 
+/** Waits until recall over `HISTORY` goes by meaning: a model that still loads is not waited for long, so it is asked again. */
+export const recallsByMeaning = (page: Page): Promise<void> =>
+  expect(async () => {
+    const result = await page.evaluate(() =>
+      globalThis.recollect?.app.memory.recall({
+        text: 'what was wrong with the slow page of orders',
+        signal: new AbortController().signal,
+      }),
+    );
+    expect(result?.mode).toBe('hybrid');
+    expect(result?.passages.map((passage) => passage.title)).toContain('Slow orders query');
+  }).toPass({ timeout: 60_000 });
+
 /** The context panel, opened if it is closed. */
 export async function openContext(page: Page): Promise<Locator> {
   const panel = page.getByRole('complementary', { name: 'Context' });

@@ -1,5 +1,14 @@
 // Where the files that the build assembled are not to be had, recall by meaning comes all the same: by ONNX Runtime, and by plain comparison.
-import { bringExport, chatgptHistory, expect, HISTORY, openApp, remembered, test } from './app.ts';
+import {
+  bringExport,
+  chatgptHistory,
+  expect,
+  HISTORY,
+  openApp,
+  recallsByMeaning,
+  remembered,
+  test,
+} from './app.ts';
 
 // The service worker would answer in place of the route.
 test.use({ serviceWorkers: 'block' });
@@ -20,15 +29,6 @@ for (const [how, answer] of [
     await openApp(page);
     await bringExport(page, chatgptHistory(HISTORY));
     await remembered(page);
-    await expect(async () => {
-      const result = await page.evaluate(() =>
-        globalThis.recollect?.app.memory.recall({
-          text: 'what was wrong with the slow page of orders',
-          signal: new AbortController().signal,
-        }),
-      );
-      expect(result?.mode).toBe('hybrid');
-      expect(result?.passages.map((passage) => passage.title)).toContain('Slow orders query');
-    }).toPass({ timeout: 60_000 });
+    await recallsByMeaning(page);
     expect([...asked].sort()).toEqual(['encoder-plain.wasm', 'encoder.wasm', 'late-tables.wasm']);
   });

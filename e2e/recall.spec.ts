@@ -17,6 +17,7 @@ import {
   HISTORY,
   importThroughDialog,
   openApp,
+  recallsByMeaning,
   remembered,
   saved,
   test,
@@ -271,19 +272,6 @@ test.describe('with a library that is remembered', () => {
     await page.keyboard.press('Escape');
   });
 
-  /** A model that is still coming into memory is not waited for long: then it goes by words, and is asked once more. */
-  const recallsByMeaning = () =>
-    expect(async () => {
-      const result = await page.evaluate(() =>
-        globalThis.recollect?.app.memory.recall({
-          text: 'what was wrong with the slow page of orders',
-          signal: new AbortController().signal,
-        }),
-      );
-      expect(result?.mode).toBe('hybrid');
-      expect(result?.passages.map((passage) => passage.title)).toContain('Slow orders query');
-    }).toPass({ timeout: 60_000 });
-
   test('offline after a reload: the library, and recall with vectors', {
     tag: ['@gate', '@offline'],
   }, async () => {
@@ -319,7 +307,7 @@ test.describe('with a library that is remembered', () => {
     await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
     await expect(page.getByText('Balcony tomatoes').first()).toBeVisible();
     await remembered(page);
-    await recallsByMeaning();
+    await recallsByMeaning(page);
     await expect(page.getByText(/Offline/).first()).toBeVisible();
     await expect.poll(kept, { timeout: 60_000 }).not.toMatch(/model_quantized/);
     // 14 MB that only a browser without relaxed SIMD needs.
@@ -335,7 +323,7 @@ test.describe('with a library that is remembered', () => {
       .poll(() => page.evaluate(() => globalThis.recollect?.app.settings.config.get().embedding.local.model))
       .toBe('all-MiniLM-L6-v2');
     await remembered(page);
-    await recallsByMeaning();
+    await recallsByMeaning(page);
   });
 });
 

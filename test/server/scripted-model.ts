@@ -68,7 +68,7 @@ export interface ScriptedModelServer {
   readonly origin: string;
   /** `origin` + `/v1`: what a person would type as base URL. */
   readonly baseUrl: string;
-  /** All requests but preflights and `/control`, oldest first. */
+  /** All requests but preflights, `/control`, and those for titles and for what is worth remembering (`[]` is the answer to these); oldest first. */
   readonly requests: readonly SeenRequest[];
   /** Bodies of the chat requests, oldest first. */
   chats(): ChatRequest[];
@@ -101,9 +101,13 @@ const textOf = (content: unknown): string =>
 const lastUser = (request: ChatRequest): string =>
   textOf(request.messages.filter((message) => message.role === 'user').at(-1)?.content);
 
-/** The app asks for a title beside the conversation. */
-const namesConversation = ({ messages }: ChatRequest): boolean =>
-  textOf(messages?.[0]?.content).startsWith('You name conversations. Answer with a title');
+/** True if the app asks this beside a conversation, at a time of its own: for a title, or for what is worth remembering. */
+const begins = ({ messages }: ChatRequest, words: string): boolean =>
+  textOf(messages?.[0]?.content).startsWith(words);
+const namesConversation = (request: ChatRequest) =>
+  begins(request, 'You name conversations. Answer with a title');
+const proposesNotes = (request: ChatRequest) =>
+  begins(request, 'You read messages that a person wrote to an assistant');
 
 const words = (text: string): Step[] => (text.match(/\S+\s*|\s+/g) ?? []).map((word) => ({ text: word }));
 const stop: Step = { finish: 'stop' };
@@ -483,6 +487,8 @@ export async function startScriptedModel(
 
     if (path === '/v1/chat/completions' && namesConversation(body as ChatRequest))
       return play(body as ChatRequest, { steps: [...words(title), stop] }, response);
+    if (path === '/v1/chat/completions' && proposesNotes(body as ChatRequest))
+      return play(body as ChatRequest, { steps: [{ text: '[]' }, stop] }, response);
     requests.push({ method, path, headers: request.headers, body, at: Date.now() });
     const key = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     const refusal =
