@@ -13,9 +13,10 @@ import {
 import { until } from '../../src/domain/base/readable.ts';
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from '../../src/domain/chat/archive.ts';
 import type { Message, Part, RecalledPassage } from '../../src/domain/chat/message.ts';
+import { unansweredIn } from '../../src/domain/memory/asked-in-vain.ts';
 import { meantBy } from '../../src/domain/memory/described.ts';
 import { lastLineOf, leaning } from '../../src/domain/memory/question-blend.ts';
-import { type Rankable, unansweredIn } from '../../src/domain/memory/rank.ts';
+import type { Rankable } from '../../src/domain/memory/rank.ts';
 import { titledBy } from '../../src/domain/memory/title.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { queryWords } from '../../src/domain/text/words.ts';

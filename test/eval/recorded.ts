@@ -5,19 +5,13 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
 import { z } from 'zod';
+import { withoutEchoes } from '../../src/domain/memory/asked-in-vain.ts';
 import { distinct } from '../../src/domain/memory/choose.ts';
 import { corrected } from '../../src/domain/memory/corrections.ts';
 import type { Fit } from '../../src/domain/memory/fit.ts';
 import type { Lane } from '../../src/domain/memory/lanes.ts';
 import { covering } from '../../src/domain/memory/overview.ts';
-import {
-  type Evidence,
-  LATE,
-  ranker,
-  type Scores,
-  type Technique,
-  withoutEchoes,
-} from '../../src/domain/memory/rank.ts';
+import { type Evidence, LATE, ranker, type Scores, type Technique } from '../../src/domain/memory/rank.ts';
 import { bestLate, groupedBySource } from '../../src/domain/memory/sources.ts';
 import { withStanding } from '../../src/domain/memory/standing.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';

@@ -9,6 +9,7 @@ import type {
 import { afterLook, together, united } from '../../adapters/index/rules.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import { unansweredIn, withoutEchoes } from '../../domain/memory/asked-in-vain.ts';
 import { corrected } from '../../domain/memory/corrections.ts';
 import { meantBy } from '../../domain/memory/described.ts';
 import { feedbackFor, goneSince, isNotes } from '../../domain/memory/notes.ts';
@@ -22,8 +23,6 @@ import {
   ranker,
   type Scored,
   type Technique,
-  unansweredIn,
-  withoutEchoes,
 } from '../../domain/memory/rank.ts';
 import { bestLate, type Grouped, givenAndMissing, groupedBySource } from '../../domain/memory/sources.ts';
 import { withStanding } from '../../domain/memory/standing.ts';

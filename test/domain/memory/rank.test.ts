@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Role } from '../../../src/domain/chat/message.ts';
+import { unansweredIn, withoutEchoes } from '../../../src/domain/memory/asked-in-vain.ts';
 import { FIT } from '../../../src/domain/memory/fit.ts';
 import {
   decayOf,
@@ -12,10 +13,8 @@ import {
   type Rankable,
   type RankContext,
   rank,
-  unansweredIn,
   vectorHalf,
   withDecay,
-  withoutEchoes,
   zScoreAmong,
 } from '../../../src/domain/memory/rank.ts';
 import { candidate, context, DAY, NOW } from './candidates.ts';
