@@ -1,11 +1,11 @@
-// Tells a screen reader that an answer begins, and reads it once it is complete: not every token on its way.
+// Announces to screen readers that an answer has begun and reads it out once it is complete, not token by token.
 import { useEffect, useRef, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Part } from '../../domain/chat/message.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 
-/** A screen reader can go back and read the rest in the page, characters. */
+/** Longer answers are read out up to here, in characters; screen-reader users find the rest in the page. */
 const READ_OUT = 600;
 
 const wordsOf = (parts: readonly Part[]): string =>
@@ -28,7 +28,7 @@ export function Announcer({ conversationId }: { conversationId: ConversationId }
     let before = turn.get();
     return turn.subscribe(() => {
       const now = turn.get();
-      // The tab it runs in reads it out.
+      // The tab that runs the turn reads the answer out.
       if (before.inAnotherTab || now.inAnotherTab) setWords('');
       else if (before.status === 'idle' && now.status !== 'idle') setWords(say.current('announce.begins'));
       else if (before.status !== 'idle' && now.status === 'idle') {

@@ -11,7 +11,7 @@ import { download, useReport } from '../shell/conversation-actions.tsx';
 import { useActions } from './message-actions.ts';
 import { plainAnswer, spokenAnswer } from './plain-answer.ts';
 
-/** Every model that is connected, to answer `message` again; nothing where there is only one. */
+/** Menu items that answer `message` again with each connected model; empty if there is only one. */
 function useOtherModels(message: Message): MenuItem[] {
   const app = useApp();
   const actions = useActions();
@@ -27,7 +27,7 @@ function useOtherModels(message: Message): MenuItem[] {
   }));
 }
 
-/** The rows of an answer's menu. `text`: its words as Markdown. */
+/** Items of an answer's menu. `text`: the answer as Markdown. */
 export function useAnswerItems(message: Message, text: string): MenuItem[] {
   const { t, language } = useTranslation('chat');
   const { readAloud } = useSession();
@@ -94,7 +94,7 @@ export function useAnswerItems(message: Message, text: string): MenuItem[] {
   ];
 }
 
-/** Pauses, goes on with and ends the reading of this message; there only while it is read. */
+/** Buttons that pause, resume and stop reading aloud; shown only while this message is read. */
 export function ReadingTools({ message }: { message: Message }) {
   const { t } = useTranslation('chat');
   const { readAloud } = useSession();

@@ -1,18 +1,18 @@
-// How long a question may stand without an answer before it is offered to be asked. Pure.
+// Decides how long a question may stay unanswered before the app offers to ask it again. Pure.
 import type { OpenConversation } from '../../services/documents/documents.ts';
 
-/** A question is given this long to be taken up, in this tab or another, before it counts as left alone, ms. */
+/** Time for this tab or another one to start answering before the question counts as abandoned, ms. */
 const TAKEN_UP_MS = 600;
-/** Another device is given this long to answer what was asked there: an answer travels once it is whole, ms. */
+/** Time for another device to answer its own question, ms: an answer syncs only once it is complete. */
 const ANSWERED_REMOTELY_MS = 60_000;
 
-/** How long a question of this age is given, ms. `others`: other devices may be answering it. */
+/** Wait for a question of this age, ms. `others`: other devices may be answering it. */
 export function waitFor(
   { origin, age }: { readonly origin: ReturnType<OpenConversation['originOf']>; readonly age: number },
   others: boolean,
 ): number {
   if (!others || origin === 'here') return TAKEN_UP_MS;
-  // By the clock of whoever asked, which may be ahead or behind; what has just come in has just been asked.
+  // The asking device's clock may be ahead or behind; a question that has just arrived was just asked.
   const left = ANSWERED_REMOTELY_MS - Math.abs(age);
   return origin === 'elsewhere' ? ANSWERED_REMOTELY_MS : Math.max(TAKEN_UP_MS, left);
 }

@@ -1,4 +1,4 @@
-// An answer over the full width: its parts in order, how it ended; also while it is being written.
+// Draws an answer at full width: its parts in order and how it ended, also while it is being written.
 import {
   AppWindow,
   FilePenLine,
@@ -29,7 +29,7 @@ import { Fold, Reasoning, Sources, ToolLine } from './parts.tsx';
 import { Recalled } from './recalled.tsx';
 import type { MessageRow } from './rows.ts';
 
-/** The parts of an answer in the order in which they came. */
+/** Draws the parts of an answer in order of arrival. */
 export function AnswerParts({
   parts,
   results,
@@ -39,7 +39,7 @@ export function AnswerParts({
   parts: readonly Part[];
   results: ReadonlyMap<string, PartOf<'tool-result'>>;
   running: boolean;
-  /** The message they belong to, once it is kept: its tools' results can be sent back in other words. */
+  /** Message that the parts belong to, once it is kept: its tool results can be sent back reworded. */
   message?: Message;
 }) {
   const { t } = useTranslation('chat');
@@ -58,7 +58,7 @@ export function AnswerParts({
     if (part.type === 'text' || drawn === null) return drawn;
     const result = part.type === 'tool-call' ? resultOf(part) : undefined;
     return (
-      // As long as it is being written, what failed is not tried again with every word.
+      // Does not retry a part that failed to draw at every token of a running answer.
       <DrawnOrPlain key={key} words={() => wordsOf([part, result])} of={last || (result ?? part)}>
         {drawn}
       </DrawnOrPlain>
@@ -87,7 +87,7 @@ export function AnswerParts({
           />
         );
       case 'tool-result':
-        // Its call shows it; only a result that lost its call stands alone.
+        // The call shows its result; only a result without a call stands alone.
         return called.has(part.callId) ? null : (
           <ToolLine
             key={key}
@@ -105,7 +105,7 @@ export function AnswerParts({
       case 'recall':
         return null;
       case 'unknown':
-        // A part without words (a budget, a flag) is no line on the screen.
+        // Skips parts without words (a budget, a flag).
         return wordsOfUnknown(part.original) === '' ? null : (
           <Fold
             key={key}
@@ -122,7 +122,7 @@ export function AnswerParts({
   return parts.map(draw);
 }
 
-/** Model, tokens, seconds, and the amber mark where memory was used. */
+/** Shows model, tokens and seconds, and an amber mark if memory was used. */
 export function UsageLine({ message, remembered }: { message: Message; remembered: number }) {
   const { t } = useTranslation('chat');
   const { t: tc } = useTranslation('context');
@@ -154,7 +154,7 @@ export function UsageLine({ message, remembered }: { message: Message; remembere
   );
 }
 
-/** How the answer was made of an earlier one, and what that saved; or that it could not be. */
+/** Says how the answer was patched from an earlier one and what that saved, or why it could not be. */
 function PatchLine({ patch }: { patch: NonNullable<Message['patch']> }) {
   const { t } = useTranslation('context');
   const { savedTokens: tokens = 0, savedCalls: calls = 0, reason } = patch;
@@ -177,7 +177,7 @@ function PatchLine({ patch }: { patch: NonNullable<Message['patch']> }) {
 const paramsOf = (problem: Message['problem']): Problem['params'] =>
   (problem as { params?: Problem['params'] } | undefined)?.params;
 
-/** The endpoint did not take the request as it was: what to leave out so that it may. */
+/** Parameters to leave out of the next request because the endpoint rejected this one. */
 const worthOmitting = ({ finish, problem }: Message): readonly Omission[] => {
   const params = paramsOf(problem);
   if (finish !== 'error' || problem?.code !== 'model-server') return [];
@@ -185,7 +185,7 @@ const worthOmitting = ({ finish, problem }: Message): readonly Omission[] => {
   return params?.reason === 'request' || params?.reason === 'input' ? ['tools', 'thoughts'] : [];
 };
 
-/** Words for an answer that ended, or was stopped, with nothing for a person to read. Null for any other. */
+/** Words for an answer that ended or was stopped without any text for a person; null for other answers. */
 export function emptiness({
   finish,
   parts,
@@ -203,7 +203,7 @@ export function emptiness({
   return said.length > 0 ? 'noAnswerButThoughts' : 'noAnswer';
 }
 
-/** Problem of an answer. For one that was cut it says how much is there, and whether it can go on. */
+/** Problem of an answer. For a cut-off answer it says how much is there and whether it can go on. */
 function problemIn(message: Message, whole: Message, goesOn: boolean): ProblemLike | undefined {
   const problem =
     message.problem ?? (message.finish === 'cut' ? { code: 'model-cut', message: 'Cut off' } : undefined);
@@ -212,7 +212,7 @@ function problemIn(message: Message, whole: Message, goesOn: boolean): ProblemLi
   return { ...problem, params: { ...paramsOf(problem), reason: isEmpty ? 'nothing' : 'again' } };
 }
 
-/** How what stands below an answer looks: broken off; ended early or empty; ended by itself with something wrong. Null where nothing does. */
+/** Look of the line below an answer: broken off, ended early or empty, or finished with a problem. Null if there is nothing to say. */
 function endingOf(message: Message, whole: Message): 'broken' | 'early' | 'flawed' | null {
   if (message.finish === 'error' || message.finish === 'cut') return 'broken';
   const isEarly = message.finish === 'stopped' || message.finish === 'length';
@@ -220,7 +220,7 @@ function endingOf(message: Message, whole: Message): 'broken' | 'early' | 'flawe
   return message.problem ? 'flawed' : null;
 }
 
-/** A clear line where an answer did not end by itself or says nothing, and how it goes on. `whole`: it with its earlier pieces. */
+/** Explains why an answer did not end by itself or is empty, and offers to go on. `whole`: the answer with its earlier pieces. */
 function Ending({ message, whole, goesOn }: { message: Message; whole: Message; goesOn: boolean }) {
   const { t } = useTranslation('chat');
   const actions = useActions();
@@ -285,13 +285,13 @@ function Ending({ message, whole, goesOn }: { message: Message; whole: Message; 
         {retry}
       </div>
     );
-  // A piece of it could not be read.
+  // A part of the answer could not be read.
   return message.problem ? (
     <ProblemNotice className="my-2" problem={message.problem} actions={retry} />
   ) : null;
 }
 
-/** An answer as the screen has it: one that has ended, or the one that is being written. */
+/** Answer to draw: a finished one, or the one being written. */
 export type ShownAnswer =
   | {
       readonly row: MessageRow;
@@ -300,11 +300,11 @@ export type ShownAnswer =
     }
   | {
       readonly turn: TurnState;
-      /** The parts it goes on from. */
+      /** Parts of the earlier piece that this answer continues. */
       readonly before: readonly Part[];
     };
 
-/** The same elements at the same places while it is written and afterwards: what is drawn of it stays when it ends. */
+/** Keeps the same elements in place during and after writing, so that nothing is drawn anew when the answer ends. */
 export function Answer({ shown }: { shown: ShownAnswer }) {
   const { className, head, recalled, parts, foot } =
     'turn' in shown ? runningAnswer(shown) : endedAnswer(shown);
@@ -375,13 +375,13 @@ function MemoryHead() {
   );
 }
 
-/** The row below an answer; on a phone what the answer cost has a line of its own. */
+/** Row below an answer; on phones its cost has a line of its own. */
 const FOOT = 'mt-1 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1';
-/** As high as that row, while the answer is written: its words stay where they are when the row comes. */
+/** Reserves the height of that row while the answer is written, so that the text does not jump when the row appears. */
 const FOOT_ROOM =
   'mt-1 h-7 max-sm:h-[3.125rem] pointer-coarse:h-11 max-sm:pointer-coarse:h-[calc(1.375rem+44px)]';
 
-/** Cost of an answer and its tools. `whole`: all its pieces as one. */
+/** Shows cost and tools of an answer. `whole`: all its pieces as one. */
 function AnswerFoot({
   row: { message, pieces, siblings, remembered },
   whole,
@@ -403,7 +403,7 @@ function AnswerFoot({
       <ReadingTools message={message} />
       <div className={classes(TOOLS, last && 'opacity-100')}>
         {text && <CopyButton text={text} />}
-        {/* Below an answer that ended early a button with words does the same. */}
+        {/* A labelled button below an answer that ended early does the same. */}
         {actions.canWrite && endingOf(message, whole) === null && (
           <IconButton
             size="sm"
@@ -420,7 +420,7 @@ function AnswerFoot({
   );
 }
 
-/** Notes that a tool wrote into the conversation for itself: kept, collapsed, hatched. */
+/** Draws notes that a tool wrote for itself: kept, collapsed, hatched. */
 export function Notes({
   messages,
   results,
@@ -471,7 +471,7 @@ function ReplayLine({ replay: { done, total, saved } }: { replay: NonNullable<Tu
   );
 }
 
-/** Thing that the turn waits for, and where it runs. */
+/** Shows what the turn is waiting for and where it runs. */
 function TurnFoot({ turn, written }: { turn: TurnState; written: boolean }) {
   const { t } = useTranslation('chat');
   let waiting: ReactNode = null;

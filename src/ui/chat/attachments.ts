@@ -1,4 +1,4 @@
-// Files on their way into a message: pictures made small enough for a model, documents and texts read, all else refused with a reason.
+// Prepares files for a message: scales pictures down, reads documents and texts, and refuses everything else with a reason.
 import type { Refusal as NotExtracted } from '../../adapters/extractors/extractor.ts';
 import { documentType } from '../../adapters/extractors/index.ts';
 import type { Extraction } from '../../adapters/extractors/thread.ts';
@@ -8,21 +8,21 @@ import { decodeFile } from '../../domain/text/encoding.ts';
 
 type FilePart = PartOf<'file'>;
 
-/** Longest side a picture keeps, px: more is scaled down by models anyway. */
+/** Longest side of a kept picture, px: models scale larger ones down anyway. */
 const MAX_SIDE = 2048;
-/** A picture of these bytes or less that needs no scaling is sent as it is. */
+/** Pictures up to this size that need no scaling are sent unchanged, bytes. */
 const KEEP_AS_IS = 3 * 1024 * 1024;
 const MAX_IMAGE_BYTES = 40 * 1024 * 1024;
 const MAX_TEXT_BYTES = 1024 * 1024;
-/** In base64 it must still fit into what providers take as one request. */
+/** Largest PDF, bytes: as base64 it must still fit into one request to a provider. */
 const MAX_PDF_BYTES = 20 * 1024 * 1024;
 export const MAX_FILES = 20;
-/** A longer paste becomes a file that can be turned back, characters. */
+/** Pastes longer than this become a file that can be turned back into text, characters. */
 export const LONG_PASTE = 4000;
 
 /**
- * True if pasted files are only a picture of the pasted words, as spreadsheets and word processors put one beside what they copy. A
- * picture without a file has this name in every browser; a copied file has its name as its words.
+ * True if the pasted files are only a picture of the pasted words: spreadsheets and word processors add one to the clipboard. Browsers
+ * give such a picture this name; a copied file has its name as its text.
  */
 export const picturesOfWords = (files: readonly Pick<File, 'name' | 'type'>[], words: string): boolean =>
   words.trim() !== '' &&
@@ -31,13 +31,13 @@ export const picturesOfWords = (files: readonly Pick<File, 'name' | 'type'>[], w
       type.startsWith('image/') && /^image\.\w+$/i.test(name) && !words.trim().endsWith(name),
   );
 
-/** More than this in the text field becomes a file, however it came there: the browser would lay it out for seconds at every key. */
+/** Texts longer than this become a file, whatever their origin: the browser would take seconds to lay them out at every key. */
 const LONGEST_IN_FIELD = 500_000;
 
-/** Largest document whose bytes are kept: larger ones would be copied to every device of the person, so only their text stays. */
+/** Largest document whose bytes are kept: larger ones would be copied to all of the person's devices, so only their text is kept. */
 const MAX_KEPT_BYTES = 5 * 1024 * 1024;
 
-/** Why a file is not taken; names a sentence in the catalogue (`refused.<reason>`). */
+/** Reason why a file is refused; names a sentence in the catalogue (`refused.<reason>`). */
 type Refusal =
   | 'unreadable'
   | 'imageTooLarge'
@@ -46,7 +46,7 @@ type Refusal =
   | 'notText'
   | 'tooMany'
   | NotExtracted;
-/** Remark for the person on a document that was attached; names a sentence as well (`taken.<name>`). */
+/** Remark about an attached document; names a sentence in the catalogue, too (`taken.<name>`). */
 type Remark = 'pictures' | 'unread' | 'cut' | 'guessed';
 
 type Attached =
@@ -58,14 +58,14 @@ const SENDABLE = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 export interface ReadingOptions {
   readonly extraction: Extraction;
   readonly signal: AbortSignal;
-  /** Pages, sheets or chapters that are read, of how many. */
+  /** Reports how many pages, sheets or chapters have been read, and of how many. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** True if reading the file takes so long that it is shown. */
+/** True if reading the file takes long enough to show progress. */
 export const isDocument = ({ name, type }: File): boolean => documentType(name, type) !== null;
 
-/** Kinds of files that their first bytes tell, for those without a name or type that does. Each sign of a pattern is a byte. */
+/** File signatures (magic numbers) for files whose name and type do not say what they are. Each character of a pattern is a byte. */
 const SIGNATURES: readonly (readonly [signature: RegExp, mediaType: string])[] = [
   [/^%PDF-/, 'application/pdf'],
   [/^\x89PNG\r\n/, 'image/png'],
@@ -75,7 +75,7 @@ const SIGNATURES: readonly (readonly [signature: RegExp, mediaType: string])[] =
 ];
 const SIGNATURE_BYTES = 16;
 
-/** Reads a file as a part of a message. Rejects with the reason of the signal, and never for what is in the file. */
+/** Reads a file into a message part. Rejects only with the signal's reason, never because of the file's content. */
 export async function attach(given: File, reading: ReadingOptions): Promise<Attached> {
   let file = given;
   try {
@@ -109,13 +109,13 @@ async function attachDocument(
     };
   }
   log.info('A document could not be read', result.reason);
-  // A model may still read what is only pictures, or what our reader does not understand; a page may be only a script.
+  // A model may still read a PDF of pictures or one that our reader cannot parse; an HTML page may hold only a script.
   if (mediaType === 'application/pdf') return attachPdf(file, result.reason);
   if (mediaType.startsWith('text/') && result.reason !== 'tooLarge') return attachText(file);
   return { ok: false, name: file.name, reason: result.reason };
 }
 
-/** A PDF without its words, as it is. */
+/** Attaches a PDF unchanged, without extracted text. */
 async function attachPdf(file: File, reason: NotExtracted): Promise<Attached> {
   const refuse = (why: Refusal): Attached => ({ ok: false, name: file.name, reason: why });
   if (reason === 'encrypted' || file.size > MAX_PDF_BYTES) return refuse(reason);
@@ -154,7 +154,7 @@ async function attachImage(file: File): Promise<Attached> {
     if (!context) return refuse('imageBroken');
     context.imageSmoothingQuality = 'high';
     context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-    // Screenshots stay sharp as PNG while that is small; photographs are JPEG.
+    // Keeps screenshots sharp as PNG while they are small; photographs become JPEG.
     let blob = await canvas.convertToBlob({ type: 'image/png' });
     if (blob.size > KEEP_AS_IS) {
       context.globalCompositeOperation = 'destination-over';
@@ -191,10 +191,10 @@ async function attachText(file: File): Promise<Attached> {
   }
 }
 
-/** True for words that the text field can hold without the page standing still. */
+/** True if the text field can hold the text without freezing the page. */
 export const fitsField = (text: string): boolean => text.length <= LONGEST_IN_FIELD;
 
-/** Words as a file. */
+/** Makes a file part from text. */
 export function textPart(text: string, name: string, mediaType = 'text/plain'): FilePart {
   return {
     type: 'file',

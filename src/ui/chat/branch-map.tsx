@@ -1,4 +1,4 @@
-// The branch map as a drawing that is walked with the keyboard. The places say to a screen reader what is drawn, and more.
+// Draws the branch map and moves through it by keyboard. Labels give screen readers what is drawn, and more.
 import { ChevronsDownUp, Flag, Mail } from 'lucide-react';
 import { type KeyboardEvent, type Ref, useEffect, useEffectEvent, useRef } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -9,20 +9,19 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
 import { neighbourOf, type Worldlines, type WorldPlace } from './worldlines.ts';
 
-/** Room for a place and its words, px: two lines, or four where the words have to break. `laneRoom`: what all lanes may take together. */
+/** Room for a place and its words, px: two lines, or four if the words have to wrap. `laneRoom`: width of all lanes together. */
 const WIDE = { row: 52, lane: 26, words: 190, laneRoom: Number.POSITIVE_INFINITY };
 const PHONE = { row: 78, lane: 22, words: 150, laneRoom: 110 };
-/** A lane is never narrower, px. */
+/** Narrowest lane, px. */
 const NARROW = 10;
 const MARGIN = 22;
 
-/** Layout of lanes, rows and words, px. */
 interface Layout {
   readonly rowHeight: number;
   readonly laneWidth: number;
   readonly top: number;
   readonly atWords: number;
-  /** Width of the words, as CSS. */
+  /** Width of the words beside the drawing, as CSS. */
   readonly beside: string;
   readonly minWidth: number;
   readonly height: number;
@@ -34,7 +33,7 @@ function layoutOf(lines: Worldlines, isPhone: boolean): Layout {
   const room = isPhone ? PHONE : WIDE;
   const { row: rowHeight } = room;
   const laneWidth = Math.max(NARROW, Math.min(room.lane, room.laneRoom / lines.laneCount));
-  // The words of the first row need their height above it, too.
+  // The words of the first row need half of their height above the row's centre.
   const top = rowHeight / 2 - 4;
   const atWords = MARGIN + lines.laneCount * laneWidth + 4;
   return {
@@ -50,7 +49,7 @@ function layoutOf(lines: Worldlines, isPhone: boolean): Layout {
   };
 }
 
-/** The drawing. Arrows, Home and End walk through it; Enter chooses, C compares. */
+/** Draws the map. Arrow keys, Home and End move through it; Enter chooses, C compares. */
 export function BranchMap({
   lines,
   current,
@@ -73,7 +72,7 @@ export function BranchMap({
     if (current) nodes.current.get(current.id)?.focus();
   });
   useEffect(() => {
-    // The dialog itself takes the focus first; and what was compared leads back to where one stood.
+    // Waits a frame: the dialog takes the focus first. After a comparison this returns the focus to the same place.
     const frame = requestAnimationFrame(() => focusCurrent());
     return () => cancelAnimationFrame(frame);
   }, []);
@@ -128,7 +127,7 @@ export function BranchMap({
             onKeyDown={(event) => onKeyDown(event, place)}
           />
         ))}
-        {/* The places say the same to a screen reader, and more. */}
+        {/* The labels of the places say the same to a screen reader, and more. */}
         {lines.places
           .filter(({ id }) => labelled.has(id))
           .map((place) => (
@@ -184,7 +183,7 @@ function Place({
   place: WorldPlace;
   layout: Layout;
   isCurrent: boolean;
-  /** Its words stand beside it, and are a part of it. */
+  /** The place's words stand beside it and belong to it. */
   isLabelled: boolean;
   onFocus: () => void;
   onClick: () => void;
@@ -248,7 +247,7 @@ function Place({
   );
 }
 
-/** One line of words a row: the focused place's, else the shown branch's, else the first's. */
+/** True if the row's words are those of this place: one line a row, for the focused place, else the shown branch's, else the first. */
 function rowLabel(places: readonly WorldPlace[], place: WorldPlace, focused: MessageId | null): boolean {
   const row = places.filter((other) => other.row === place.row);
   const chosen = row.find(({ id }) => id === focused) ?? row.find(({ here }) => here) ?? row[0];
@@ -257,7 +256,7 @@ function rowLabel(places: readonly WorldPlace[], place: WorldPlace, focused: Mes
 
 const MARK = 'mr-1.5 inline-block align-[-0.1em]';
 
-/** `breaks`: in as many lines as there is room for, where one would be cut. */
+/** `breaks`: wraps the words onto as many lines as fit instead of cutting them. */
 function PlaceWords({ place, breaks }: { place: WorldPlace; breaks: boolean }) {
   const { t } = useTranslation('context');
   const { message } = place;
@@ -285,7 +284,7 @@ function PlaceWords({ place, breaks }: { place: WorldPlace; breaks: boolean }) {
           t(`worldlines.${who}`),
           formatRelative(message.createdAt),
           place.kinds.includes('head') ? t('worldlines.here') : '',
-          // A place alone is one message anyway.
+          // A single place is one message anyway.
           place.between > 1 ? t('worldlines.messages', { count: place.between }) : '',
         ]
           .filter(Boolean)

@@ -1,4 +1,4 @@
-// The checkpoints of a conversation: set, renamed, removed, gone back to.
+// Lists the checkpoints of a conversation: set, rename, remove, go back to.
 import { Flag, History, Pencil, Trash2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -15,8 +15,8 @@ import { isComposing } from '../shell/shortcuts.ts';
 import { Section } from './panel-section.tsx';
 
 /**
- * A name being written. Enter keeps it, also an empty one; leaving keeps what was written; Esc keeps nothing. `left`: the focus is elsewhere
- * already.
+ * Edits a checkpoint's name. Enter saves it, even if empty; leaving the field saves what was written; Esc saves nothing. `left`: the
+ * focus has already moved elsewhere.
  */
 function NameField({
   label,
@@ -49,7 +49,7 @@ function NameField({
       onBlur={(event) => finish(event.target.value.trim() || null, true)}
       onKeyDown={(event) => {
         if (isComposing(event.nativeEvent)) return;
-        // Or the same key would press the button that has the focus a moment later.
+        // Otherwise the same key would press the button that gets the focus next.
         if (event.key === 'Enter' || event.key === 'Escape') event.preventDefault();
         if (event.key === 'Enter') finish(event.currentTarget.value.trim());
         if (event.key === 'Escape') finish(null);
@@ -59,7 +59,7 @@ function NameField({
   );
 }
 
-/** Automatic checkpoints shown before somebody asks for all; those with a name always are. */
+/** Automatic checkpoints shown before the person asks for all; named ones are always shown. */
 const SHOWN = 3;
 
 export function Checkpoints({
@@ -83,7 +83,7 @@ export function Checkpoints({
   const [naming, setNaming] = useState(false);
   const [renaming, setRenaming] = useState<string | null>(null);
   const setOne = useRef<HTMLButtonElement>(null);
-  /** The field that had the focus is gone, and what opened it may be, too. */
+  /** True if the focus has nowhere to return to: its field is gone, and perhaps the button that opened it. */
   const homeless = useRef(false);
   useEffect(() => {
     if (naming || renaming !== null || !homeless.current) return;
@@ -93,7 +93,7 @@ export function Checkpoints({
   if (listed.length === 0 && !onSet) return null;
   const automatic = listed.filter(({ kind }) => kind !== 'named').slice(0, SHOWN);
   const named = listed.filter(({ kind }) => kind === 'named');
-  // List named checkpoints first: people look for those.
+  // Lists named checkpoints first because people look for those.
   const shown = [...named, ...(all ? listed.filter(({ kind }) => kind !== 'named') : automatic)];
   const say = (words: string, undo: () => Promise<void>) =>
     offer(words, { label: t('checkpoint.undo'), onClick: () => void undo().catch(report) });
@@ -176,7 +176,7 @@ export function Checkpoints({
   );
 }
 
-/** Listed again whenever the conversation changes: automatic ones are read from the branch. */
+/** Reads the checkpoints again whenever the conversation changes: automatic ones are derived from the branch. */
 function useCheckpoints(conversation: Conversation): readonly ListedCheckpoint[] {
   const { context } = useApp();
   const [listed, setListed] = useState<readonly ListedCheckpoint[]>([]);

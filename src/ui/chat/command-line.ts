@@ -1,4 +1,4 @@
-// Slash commands of one place: running a line, and what the last ones handed back.
+// Runs the slash commands of one place and keeps their latest outcomes.
 import { useCallback, useEffect, useRef } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Persona } from '../../domain/prompts/persona.ts';
@@ -10,15 +10,17 @@ import { useFollowOutcome } from './outcomes.tsx';
 
 const NO_OUTCOMES: readonly ShownOutcome[] = [];
 
-/** Outcomes of commands given here, oldest first; `new`: on the empty page. */
+/** Outcomes of commands given at this place, oldest first; `new` stands for the empty page. */
 export const useOutcomes = (place: ConversationId | 'new'): readonly ShownOutcome[] =>
   useReadable(useSession().outcomes, (all) => all.get(place) ?? NO_OUTCOMES);
 
 const MOST_OUTCOMES = 8;
 let outcomeSerial = 0;
 
-/** Runs a slash command and shows what it hands back. Resolves to false where the line could not be read. */
-/** `persona`: with which an empty page would begin a conversation. */
+/**
+ * Runs a slash command and shows its outcome; resolves to false if the line could not be read. `persona`: the one with which the empty
+ * page would begin a conversation.
+ */
 export function useCommandLine(
   conversationId: ConversationId | null,
   persona: Persona | null = null,
@@ -55,7 +57,7 @@ export function useCommandLine(
             (all.get(place) ?? []).filter((other) => other.id !== id),
           ),
         );
-      // Most commands are done at once; only a slow one says that it runs.
+      // Shows progress only for slow commands; most are done at once.
       const slow = setTimeout(() => put(null), 200);
       try {
         const { documents, library, chat, context, memory, settings, prompts, sync } = app;

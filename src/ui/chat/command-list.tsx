@@ -1,4 +1,4 @@
-// The list over the composer: what can follow after the slash, with one line of help each. Arrow keys choose, Tab or Enter takes.
+// Lists what can follow the slash above the composer, each with one line of help. Arrow keys choose, Tab or Enter takes.
 import { type RefObject, useEffect, useId, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
@@ -16,12 +16,12 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
 import { type SavedLine, useSavedLines } from './prompt-lines.ts';
 
-/** True for a command: a slash, narrow or wide, and a word. A path (`/usr/bin`) and two slashes are ordinary words. */
+/** True for a command: a slash, narrow or full-width, and a word. A path (`/usr/bin`) or two slashes are ordinary text. */
 export const isCommandLine = (text: string): boolean =>
   /^[/／](?:[\p{L}-][\p{L}\p{N}-]*)?(\s|$)/u.test(text) && !text.includes('\n');
 
 export interface CommandListHandle {
-  /** True where the key was the list's. */
+  /** Handles a key; true if the list used it. */
   onKey(event: KeyboardEvent): boolean;
 }
 
@@ -35,20 +35,20 @@ const placeholderOf = (argument: ArgumentDescription): string => {
   return argument.optional ? `[${inner}]` : inner;
 };
 
-/** Text of the line, and the caret in it. */
+/** Text of the line and the caret's offset in it. */
 export interface CommandLine {
   readonly text: string;
   readonly caret: number;
 }
 
-/** The checkpoints of the conversation on the screen, once they are `wanted`. */
+/** Checkpoints of the shown conversation, loaded once they are `wanted`. */
 function useOffered(conversationId: ConversationId | null, wanted: boolean): readonly Offered[] {
   const { context } = useApp();
   const [offered, setOffered] = useState<readonly Offered[]>([]);
   useEffect(() => {
     if (!wanted || conversationId === null) return;
     let gone = false;
-    // The command itself says what is wrong with the conversation.
+    // The command itself reports a problem with the conversation.
     void orElse(context.checkpoints(conversationId), [], 'the checkpoints to complete a command with').then(
       (all) => !gone && setOffered(all.map(({ name, firstLine }) => ({ name, says: firstLine }))),
     );
@@ -72,9 +72,9 @@ export function CommandList({
   line: CommandLine;
   /** Null on the empty page. */
   conversationId: ConversationId | null;
-  /** The whole line after a suggestion was taken, and where the caret goes. */
+  /** Called with the whole line after a suggestion is taken, and the caret's new offset. */
   onTake: (text: string, caret: number) => void;
-  /** A saved prompt or a persona was taken; what is written behind its name goes along. */
+  /** Called when a saved prompt or persona is taken; the text after its name comes along. */
   onSaved: (saved: SavedLine) => void;
   onClose: () => void;
 }) {
@@ -98,7 +98,7 @@ export function CommandList({
       says: description || name,
     };
   });
-  // Show the person's own first as long as nothing is typed; a typed word means the command of that name.
+  // Lists the person's own prompts first while nothing is typed; a typed word means the command of that name.
   const ownFirst = text.trim().length <= 1;
   const suggestions = ownFirst ? [...own, ...completion.suggestions] : [...completion.suggestions, ...own];
   const ownFrom = ownFirst ? 0 : completion.suggestions.length;
@@ -158,7 +158,7 @@ export function CommandList({
   );
 }
 
-/** Action of a key on the list: a step, taking the chosen item, closing; null if the text field gets it. */
+/** Meaning of a key for the list: a step, taking the chosen item, or closing; null if the text field handles the key. */
 function meaningOf(
   event: KeyboardEvent,
   text: string,
@@ -173,7 +173,7 @@ function meaningOf(
   if (event.key === 'ArrowUp') return -1;
   if (event.shiftKey) return null;
   if (event.key === 'Tab' || (event.key === 'Enter' && isOwn)) return 'take';
-  // Enter completes a half written command; a complete line runs.
+  // Enter completes a partly typed command and runs a complete line.
   const typed = text.slice(from, to);
   const suggestion = suggestions[chosen];
   return event.key === 'Enter' && suggestion && typed !== '' && typed !== suggestion.text ? 'take' : null;
@@ -210,9 +210,9 @@ function CommandOption({
       onClick={onTake}
       className={classes(
         'flex min-h-8 cursor-pointer flex-wrap items-baseline gap-x-3 overflow-hidden rounded-sm px-2.5 py-1.5 pointer-coarse:min-h-11',
-        // Words come first: what finds no room beside them wraps, and shows where one is chosen.
+        // Text that finds no room beside the words wraps, and shows only on the chosen item.
         chosen ? 'bg-fill' : 'md:h-8 md:gap-y-6',
-        // The value of a flag is short.
+        // Values of flags are short and need no wrapping.
         suggestion.kind !== 'command' && 'md:flex-nowrap',
       )}
     >
@@ -227,7 +227,7 @@ function CommandOption({
           className={classes(
             'truncate font-mono text-ink-3 text-xs md:text-right',
             suggestion.kind === 'command' ? 'min-w-16 flex-1' : 'md:ml-auto md:max-w-1/2 md:shrink-0',
-            // A narrow screen has room for them where one is, below the words.
+            // A narrow screen shows them only for the chosen item, below its words.
             chosen ? 'max-md:basis-full max-md:whitespace-normal' : 'max-md:hidden',
           )}
         >

@@ -100,7 +100,7 @@ function Help({ only }: { only: string | undefined }) {
   );
 }
 
-/** Outcome of /compact. */
+/** Shows the outcome of /compact. */
 function CompactionOutcome({
   result,
   undo,
@@ -192,7 +192,7 @@ function CheckpointList({ checkpoints }: { checkpoints: readonly ListedCheckpoin
   );
 }
 
-/** /recall --explain: what would go in, to be ticked, before anything is sent. */
+/** Shows /recall --explain: passages that would go into the prompt, to tick or untick before anything is sent. */
 function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'explain' }> }) {
   const { t } = useTranslation('memory');
   const app = useApp();
@@ -301,11 +301,11 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
   );
 }
 
-/** How far memory is. */
+/** Shows how far the memory index has got. */
 function Status({ outcome: { status, stats } }: { outcome: Extract<CommandOutcome, { type: 'status' }> }) {
   const { t } = useTranslation(['chat', 'memory']);
   const { pausedHere } = useSession();
-  // Whoever asks has just typed, which memory waits for: that is no pause to them.
+  // Ignores the pause that the typing of this command itself caused in memory.
   const [asked] = useState(() => pausedHere.get());
   const state = status.state === 'paused' && !asked ? 'typing' : status.state;
   const rows: [string, string][] = [
@@ -334,7 +334,7 @@ function Status({ outcome: { status, stats } }: { outcome: Extract<CommandOutcom
   );
 }
 
-/** Draws an outcome. Those that lead elsewhere (open, screen) have led there already and draw nothing. */
+/** Draws an outcome. Outcomes that navigate (open, screen) have done so already and draw nothing. */
 export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
   const { t } = useTranslation('chat');
   useTranslation('commands');
@@ -349,7 +349,7 @@ export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
         <div className="flex flex-col gap-2">
           {result.degraded && <ProblemNotice problem={result.degraded} compact />}
           {result.passages.length === 0 && result.nearMisses.length === 0 ? (
-            // An index that did not answer is no proof that there is nothing.
+            // If the index did not answer, we cannot say that there is nothing.
             !result.unavailable && <p className="text-ink-2">{t('recallNothing')}</p>
           ) : (
             <RecallCard

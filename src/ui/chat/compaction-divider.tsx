@@ -1,4 +1,4 @@
-// The divider where messages were shortened: its summary to read, edit and make again; taken back and done again.
+// Marks where messages were compacted: the summary can be read, edited and made again; the compaction undone and redone.
 import { ChevronsDownUp, Pencil, RefreshCw } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -11,7 +11,7 @@ import { useReport } from '../shell/conversation-actions.tsx';
 import { CompactionMethod, readCompaction, useCompactionReport, useStrategyName } from './compaction.tsx';
 import { Markdown } from './markdown.tsx';
 
-/** Markdown in a small place: its headings are no larger than its words. */
+/** Markdown in a small place: headings are no larger than text. */
 export const SMALL_PROSE =
   '[&_.prose]:text-sm! [&_.prose_:is(h1,h2,h3)]:mt-3! [&_.prose_:is(h1,h2,h3)]:mb-1! [&_.prose_:is(h1,h2,h3)]:text-sm! [&_.prose_:is(p,ul,ol)]:my-1!';
 
@@ -40,7 +40,7 @@ export function CompactionDivider({
     if (open !== 'nothing') opened.current?.scrollIntoView({ block: 'nearest' });
   }, [open]);
   const folded = useMemo(() => readCompaction(compaction)?.folded ?? 0, [compaction]);
-  /** `done`: whether what came of it ends the work here. */
+  /** `done`: returns true if the result completes this work. */
   const run = <T,>(work: Promise<T>, done: (result: T) => boolean = () => true) => {
     setBusy(true);
     work.then((result) => done(result) && setOpen('nothing'), report).finally(() => setBusy(false));
@@ -118,7 +118,7 @@ export function CompactionDivider({
   );
 }
 
-/** Actions on a compaction in its current state. `body`: the id of what opens below. */
+/** Buttons for a compaction in its current state. `body`: id of the element that opens below. */
 function DividerActions({
   compaction,
   state,
@@ -183,7 +183,7 @@ function DividerActions({
   );
 }
 
-/** By whom and how it was made, and at which price. */
+/** Says who made the compaction, how, and at what cost. */
 function CompactionDetails({ compaction }: { compaction: Compaction }) {
   const { t } = useTranslation('context');
   const strategyName = useStrategyName();
@@ -198,7 +198,7 @@ function CompactionDetails({ compaction }: { compaction: Compaction }) {
           t('divider.ratio', {
             share: formatPercent(compaction.tokensAfter / compaction.tokensBefore),
           }),
-        // Leave out times under a second.
+        // Omits times below a second.
         compaction.durationMs >= 1000 && t('divider.took', { time: formatDuration(compaction.durationMs) }),
         compaction.cost !== undefined &&
           t('divider.cost', {
@@ -234,7 +234,7 @@ function CompactedSummary({ compaction }: { compaction: Compaction }) {
   );
 }
 
-/** `onSave` with null: the summary as it was made. */
+/** `onSave` with null restores the original summary. */
 function EditSummary({
   compaction,
   busy,

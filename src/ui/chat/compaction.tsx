@@ -1,5 +1,4 @@
-// Compaction, as a person sees it: the divider where messages were compacted, with its summary to read, edit, make again and undo; the plan
-// that is shown before it is carried out.
+// Shows compaction to a person: the divider where messages were compacted, and the plan before it is carried out.
 import { ChevronsDownUp, History, RefreshCw } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { toast } from 'sonner';
@@ -21,13 +20,13 @@ import { ownFailure } from './automatic-compaction.ts';
 /** All strategies a person can ask for, in the order of the settings. */
 const STRATEGIES = configSchema.shape.context.unwrap().shape.strategy.unwrap().options;
 
-/** The name of a strategy; its id where a newer app made it. */
+/** Returns a strategy's name, or its id if a newer app version made it. */
 export function useStrategyName(): (id: string) => string {
   useTranslation('context');
   return (id) => wordsFor('context', `strategies.${id}`) ?? id;
 }
 
-/** A problem of compaction with the strategies it names as a person knows them. */
+/** Replaces the strategy ids in a compaction problem by the names people know. */
 function useCompactionProblem(): <P extends ProblemLike>(problem: P) => P {
   const name = useStrategyName();
   return (problem) => {
@@ -39,7 +38,7 @@ function useCompactionProblem(): <P extends ProblemLike>(problem: P) => P {
   };
 }
 
-/** That a compaction went another way than was asked for, and why; nothing where it did not. */
+/** Says that compaction used another strategy than asked for, and why; draws nothing otherwise. */
 export function CompactionMethod({
   compaction: { problem },
   className,
@@ -59,9 +58,7 @@ export function CompactionMethod({
   );
 }
 
-/**
- * Messages that a compaction left out and the text in their place, read from its plan; null for a plan that this version cannot read.
- */
+/** Reads from a plan which messages a compaction left out and what text replaces them; null if this version cannot read the plan. */
 export function readCompaction(
   compaction: Compaction,
 ): { folded: number; summary: string; edited: boolean } | null {
@@ -71,14 +68,14 @@ export function readCompaction(
   return {
     folded,
     summary: compaction.summary ?? summaryTextOf(plan),
-    // Written here, or carried on from an earlier one.
+    // Edited here, or carried over from an earlier edit.
     edited: compaction.summary != null || plan.summaries.some(({ edited }) => edited === true),
   };
 }
 
 /**
- * Says of an attempt to compact that a person asked for what did not come of it; `nothing`: the words for an attempt that had nothing to do.
- * True where something came of it: it was compacted, or a plan waits.
+ * Reports why a compaction that the person asked for did nothing; `nothing`: words if there was nothing to compact. True if it compacted
+ * or a plan is waiting.
  */
 export function useCompactionReport(): (result: CompactResult, nothing?: string) => boolean {
   const { t } = useTranslation('context');
@@ -94,13 +91,13 @@ export function useCompactionReport(): (result: CompactResult, nothing?: string)
   };
 }
 
-/** Older messages could not be compacted automatically. What a person asks for is answered where it was asked. */
+/** Says that older messages could not be compacted automatically. A compaction that the person asked for reports where they asked. */
 export function CompactionProblem({
   conversationId,
   since,
 }: {
   conversationId: ConversationId;
-  /** When the person last said something, ms since 1970: older failures are over. */
+  /** Time of the person's last message, ms since 1970: earlier failures no longer matter. */
   since: number;
 }) {
   const { context } = useApp();
@@ -111,14 +108,14 @@ export function CompactionProblem({
   return problem && <ProblemNotice className="my-3" problem={problem} />;
 }
 
-/** Notice of compacted messages that the newest answer seems to have missed: they come back with the next question. */
+/** Says that the latest answer seems to miss compacted messages, and that they come back with the next question. */
 export function LossNotice({
   conversationId,
   leaf,
   onJump,
 }: {
   conversationId: ConversationId;
-  /** The end of the branch that is shown. */
+  /** Last message of the shown branch. */
   leaf: MessageId | null;
   onJump: (message: MessageId) => void;
 }) {
@@ -157,7 +154,7 @@ export function LossNotice({
   );
 }
 
-/** While older messages are being compacted. */
+/** Shown while older messages are being compacted. */
 export function CompactionRunning() {
   const { t } = useTranslation('context');
   return (
@@ -168,7 +165,7 @@ export function CompactionRunning() {
   );
 }
 
-/** The plan that waits: block by block, with guidance and another strategy; carried out or not. */
+/** Shows the waiting plan block by block, with guidance and a choice of strategy; the person carries it out or drops it. */
 export function PlanDialog({ conversationId }: { conversationId: ConversationId }) {
   const { context } = useApp();
   const pending = useReadable(
@@ -189,7 +186,7 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
   const compactionProblem = useCompactionProblem();
   const [summary, setSummary] = useState(pending.summary);
   const [applying, setApplying] = useState(false);
-  // Another plan brings another summary; words a person changed in the old one belong to that.
+  // A new plan brings a new summary; the person's edits belong to the old one.
   useEffect(() => setSummary(pending.summary), [pending.summary]);
   const adjust = (change: Adjustment) => {
     context.adjust(conversationId, change).catch(report);
@@ -257,7 +254,7 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
   );
 }
 
-/** Tokens before and after, and whether that is enough. */
+/** Shows tokens before and after, and whether that is enough. */
 function PlanFigures({ pending }: { pending: PendingPlan }) {
   const { t } = useTranslation('context');
   const { plan } = pending;
@@ -276,7 +273,7 @@ function PlanFigures({ pending }: { pending: PendingPlan }) {
   );
 }
 
-/** The plan anew: by another strategy, with other guidance. */
+/** Asks for a new plan with another strategy or guidance. */
 function PlanForm({ pending, onAdjust }: { pending: PendingPlan; onAdjust: (change: Adjustment) => void }) {
   const { t } = useTranslation('context');
   const strategyName = useStrategyName();
@@ -307,7 +304,7 @@ function PlanForm({ pending, onAdjust }: { pending: PendingPlan; onAdjust: (chan
       <TextField
         className="min-w-48 flex-1"
         label={t('plan.guidance')}
-        // Not a button: the plan can appear while somebody types on.
+        // Focuses no button: the plan can appear while the person is typing.
         data-first-focus=""
         placeholder={t('plan.guidancePlaceholder')}
         value={guidance}

@@ -1,4 +1,4 @@
-// Answers of several models to one question, beside each other; one of them is gone on with. On a phone they stand below each other.
+// Compares answers of several models to one question side by side (stacked on a phone); the person goes on with one of them.
 import { Columns3, Square } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -16,7 +16,7 @@ import { AnswerParts, emptiness, UsageLine } from './answer.tsx';
 
 const NO_RESULTS: ReadonlyMap<string, PartOf<'tool-result'>> = new Map();
 
-/** The steps of the answer that ends with `last`, as one message with all its parts. */
+/** Joins the steps of the answer that ends with `last` into one message with all parts. */
 function answerAt({ messages }: Conversation, last: MessageId | null) {
   const path = pathTo(messages, last);
   const asked = path.findLastIndex(({ role, kind }) => role === 'user' && kind === 'message');
@@ -63,7 +63,7 @@ function Column({
   );
 }
 
-/** An answer that is kept: its words, how it ended, what it cost. */
+/** Shows a kept answer: its words, how it ended, what it cost. */
 function Kept({
   message,
   parts,
@@ -109,7 +109,7 @@ function PickButton({ model, primary, onPick }: { model: string; primary: boolea
   );
 }
 
-/** One of the models that were asked. */
+/** Shows one of the asked models. */
 function ComparedColumn({
   conversation,
   answer,
@@ -170,7 +170,7 @@ function ComparedColumn({
   );
 }
 
-/** Which models are asked, at most `MAX_COMPARED`. */
+/** Chooses which models to ask, at most `MAX_COMPARED`. */
 function Chooser({
   models,
   chosen,
@@ -209,7 +209,7 @@ function Chooser({
   );
 }
 
-/** Every model that is connected but the one whose answer is there. */
+/** Every connected model except the one that already answered. */
 function useCandidates(answer: Message) {
   const endpoints = useReadable(useApp().settings.connections, (connections) => connections.endpoints);
   return endpoints.flatMap(({ id, label, models }) =>
@@ -231,10 +231,10 @@ export function CompareDialog({
   onGo,
 }: {
   conversation: Conversation;
-  /** Answer that the others stand beside. */
+  /** Answer to compare the others with. */
   answer: Message;
   onClose: () => void;
-  /** Goes on with the branch of this message. */
+  /** Moves the head to the branch of this message. */
   onGo: (message: MessageId) => void;
 }) {
   const { t } = useTranslation('chat');

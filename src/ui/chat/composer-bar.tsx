@@ -1,4 +1,4 @@
-// The row of buttons under the words of a composer.
+// Draws the row of buttons below the composer's text.
 import { ArrowUp, Paperclip, Square } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -22,7 +22,7 @@ export function ComposerBar({
   const { t } = useTranslation('chat');
   const picker = useRef<HTMLInputElement>(null);
   return (
-    // On the narrowest phones what parts the buttons is given to the name of the model.
+    // On the narrowest phones the gap between buttons goes to the model's name.
     <div className="flex items-center gap-1 px-2 pb-2 max-[22.4rem]:gap-0 max-[22.4rem]:px-1">
       <input
         ref={picker}

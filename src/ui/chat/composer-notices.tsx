@@ -1,4 +1,4 @@
-// Notices over a composer: a model that is gone, files that were refused, files that may be conversations.
+// Draws notices above a composer: a missing model, refused files, files that may be exported conversations.
 import { X } from 'lucide-react';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { useModelInUse } from '../hooks/model.ts';
@@ -8,7 +8,7 @@ import { Button, IconButton } from '../shell/controls.tsx';
 import type { Attachments } from './use-attachments.ts';
 import type { ComposerDraft } from './use-composer-draft.ts';
 
-/** At most this many names of files are told at once. */
+/** Most file names listed at once. */
 const NAMED = 3;
 const namesOf = (names: readonly string[]): string =>
   `${names.slice(0, NAMED).join(', ')}${names.length > NAMED ? ' …' : ''}`;

@@ -1,4 +1,4 @@
-// Composer. The words live in the text field itself, not in React: typing never waits for the page.
+// Composer. Its words live in the text field, not in React, so that typing never waits for rendering.
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -53,7 +53,7 @@ export interface ComposerHandle {
   addFiles(given: GivenFiles): void;
 }
 
-/** `movedFrom`: what memory was asked for last; null: nothing yet. */
+/** `movedFrom`: last question that memory was asked; null: none yet. */
 interface Offers {
   readonly movedFrom: string | null;
 }
@@ -77,22 +77,22 @@ export function Composer({
   /** Null on the empty page. */
   conversation: Conversation | null;
   conversationId: ConversationId | null;
-  /** Whose draft the words are, where that is one which has not begun. */
+  /** Owner of the draft if its conversation has not begun. */
   draftOf?: ConversationId | null;
-  /** Absent where there is nothing to compact. */
+  /** Absent if there is nothing to compact. */
   onCompact?: (() => void) | undefined;
   turn: TurnView;
-  /** Memory offers what it has: for a first message, or one about something else than `movedFrom`. Null: it may not. */
+  /** Lets memory offer passages for a first message, or for one about something other than `movedFrom`. Null: it may not. */
   offers: Offers | null;
-  /** Persona of a conversation that has not begun; absent in one that has. */
+  /** Persona of a conversation that has not begun; absent once it has. */
   persona?:
     | { readonly value: string | null; readonly onChange: (persona: string | null) => void }
     | undefined;
-  /** Sends, or queues while an answer is being written. Rejects where the words are not in the conversation, and come back. */
+  /** Sends, or queues while an answer is being written. Rejects if the message was not kept; the words then return to the field. */
   send: (parts: readonly Part[], passages: RecallChoice) => Promise<void>;
-  /** False where the line could not be read: it comes back to be mended. */
+  /** Resolves to false if the line could not be read: it returns to the field to be corrected. */
   runCommand: (line: string) => Promise<boolean>;
-  /** False where there is nothing to edit. */
+  /** False if there is nothing to edit. */
   editLast: () => boolean;
   handle: RefObject<ComposerHandle | null>;
 }) {
@@ -174,7 +174,7 @@ export function Composer({
   );
 }
 
-/** The form of a saved prompt with blanks. */
+/** Shows the form for a saved prompt with blanks. */
 function FilledPrompt({ filling, insert, cancel }: ReturnType<typeof useSaved>) {
   if (!filling) return null;
   return (
@@ -186,7 +186,7 @@ function FilledPrompt({ filling, insert, cancel }: ReturnType<typeof useSaved>) 
   );
 }
 
-/** Passages for the words that begin a conversation, or turn it to something else. */
+/** Offers passages for words that begin a conversation or change its subject. */
 function OfferedRecall({
   draft,
   offered,
@@ -202,7 +202,7 @@ function OfferedRecall({
   hasModel: boolean;
   persona: Persona | null;
 }) {
-  // Without a model every later message is answered from memory anyway.
+  // Without a model, memory answers every later message anyway.
   const may = offers !== null && (offers.movedFrom === null || hasModel);
   if (!may || draft.recallText === '' || persona?.memory === 'none') return null;
   return (
@@ -221,7 +221,7 @@ function OfferedRecall({
   );
 }
 
-/** The keys of the text field: the list's first, then the last message anew, then sending. */
+/** Handles keys of the text field: first the list, then editing the last message, then sending. */
 function useWordKeys({
   commandList,
   hasFiles,
@@ -264,14 +264,14 @@ function ComposerFiles({ draft: { area, files, changeFiles, setText } }: { draft
       }}
       onRemove={({ id }) => {
         changeFiles((all) => all.filter((other) => other.id !== id));
-        // The button is gone: the focus goes to the words, but no keyboard comes up for that.
+        // The button is gone, so focuses the text field, unless that would open an on-screen keyboard.
         if (!onlyTouch()) area.current?.focus();
       }}
     />
   );
 }
 
-/** The frame around the words. The key that sends works from any of its buttons, too. */
+/** Frame around the text field. The keys for sending work from any of its buttons, too. */
 function ComposerForm({
   area,
   onSubmit,
@@ -290,7 +290,7 @@ function ComposerForm({
         onSubmit();
       }}
       onKeyDown={(event) => {
-        // From any button of it, too; not from a dialog that lies over the page.
+        // Accepts keys from any button of the form, but not from a dialog over the page.
         if (!event.currentTarget.contains(event.target as Node)) return;
         if (event.defaultPrevented || isComposing(event.nativeEvent)) return;
         if (keysOf(event.nativeEvent) !== shortcutKeys(settings.config.get(), 'send')) return;
@@ -306,12 +306,12 @@ function ComposerForm({
   );
 }
 
-/** Messages that wait while an answer is written. One can be taken back, to be written on. */
+/** Lists queued messages. Each can be moved back into the composer. */
 function ComposerQueue({ id, turn, draft }: { id: ConversationId; turn: TurnView; draft: ComposerDraft }) {
   const { chat } = useApp();
   const { area, setText, changeFiles } = draft;
   const takeBack = ({ id: message, parts }: TurnView['queue'][number]) => {
-    // Sent since it was drawn: it stands in the conversation, and is no draft as well.
+    // If it was sent since it was drawn, it is in the conversation and must not become a draft.
     const { queue } = chat.turn(id).get();
     if (queue.every((queued) => queued.id !== message)) return;
     chat.editQueued(id, message, null);
@@ -333,13 +333,13 @@ function ComposerQueue({ id, turn, draft }: { id: ConversationId; turn: TurnView
   );
 }
 
-/** Goes on with what was typed before the app was there, and presses the key that was pressed then. */
+/** Takes over what was typed before the app started, and repeats the key press that could not be handled yet. */
 function useEarlyWords({ area, setText }: ComposerDraft): void {
   useLayoutEffect(
     () =>
       takeEarlyWords(({ text, caret, isFocused, pressed }) => {
         setText(text, caret);
-        // On a phone the first field has the focus from the start, without a keyboard.
+        // A phone focuses the first field from the start without opening its keyboard.
         if (isFocused && (text !== '' || !onlyTouch())) area.current?.focus();
         if (!pressed) return;
         const isTaken = !area.current?.dispatchEvent(
@@ -351,13 +351,16 @@ function useEarlyWords({ area, setText }: ComposerDraft): void {
   );
 }
 
-/** Lets commands, the palette and shared text write into this composer, and takes the focus where one goes on from the list. */
+/**
+ * Lets commands, the palette and shared text write into this composer, and takes the focus when a person opens the conversation from the
+ * list.
+ */
 function useComposerControl(draft: ComposerDraft): void {
   const { area, keeper, owner, addFile, setText, setAside } = draft;
   const session = useSession();
   useEarlyWords(draft);
   useLayoutEffect(() => {
-    // Focus the composer for a person who opened the conversation from the list.
+    // Focuses the composer for a person who opened the conversation from the list.
     const from = document.activeElement;
     if (!onlyTouch() && (from === document.body || from?.matches('[data-entry]'))) area.current?.focus();
     const own = {
@@ -385,12 +388,12 @@ function useComposerControl(draft: ComposerDraft): void {
   }, [session, area, keeper, owner, setText, setAside, addFile]);
 }
 
-/** Passages that memory offers for the words, and those that are unticked. */
+/** Passages that memory offers for the words, and the unticked ones. */
 function useOfferedPassages() {
   const choice = useRef<RecallChoice>({});
-  /** How often words came back that could not be sent: each time memory's offer is drawn anew, as it was for them. */
+  /** Counts how often unsent words came back: each time memory's offer is drawn again as it was. */
   const [returned, setReturned] = useState(0);
-  /** Those that are not ticked off, for the gauge. */
+  /** Passages still ticked, for the context meter. */
   const [announced, setAnnounced] = useState<readonly RecalledPassage[]>(NO_PASSAGES);
   const note = useCallback((next: RecallChoice) => {
     choice.current = next;
@@ -405,7 +408,7 @@ function useOfferedPassages() {
     forget: () => {
       choice.current = {};
     },
-    /** Unticks again what was unticked before. */
+    /** Restores which passages were unticked. */
     giveBack: (former: RecallChoice) => {
       choice.current = former;
       setReturned((times) => times + 1);
@@ -413,7 +416,7 @@ function useOfferedPassages() {
   };
 }
 
-/** Parts that would be sent, once typing has paused. */
+/** Parts that would be sent, updated once typing pauses. */
 function useRestedParts({ files, rested }: ComposerDraft): readonly Part[] {
   return useMemo(
     () => [...files.map((file) => file.part), ...(rested ? [{ type: 'text' as const, text: rested }] : [])],
@@ -421,7 +424,7 @@ function useRestedParts({ files, rested }: ComposerDraft): readonly Part[] {
   );
 }
 
-/** A saved prompt on its way into the words, its blanks filled in first, or a persona that answers from now on. What was written before stays. */
+/** Puts a saved prompt into the text once its blanks are filled, or lets a persona answer from now on. Text already there stays. */
 function useSaved({ area, wordsAside, setText }: ComposerDraft, pickPersona: (persona: Persona) => void) {
   const app = useApp();
   const [filling, setFilling] = useState<PromptLine | null>(null);
@@ -443,7 +446,7 @@ function useSaved({ area, wordsAside, setText }: ComposerDraft, pickPersona: (pe
     filling,
     insert,
     take,
-    /** True where the line names a prompt or a persona. */
+    /** True if the line names a prompt or a persona. */
     takeLine: (line: string): boolean => {
       const found = savedLine(app, line);
       if (found) take(found);
@@ -456,7 +459,7 @@ function useSaved({ area, wordsAside, setText }: ComposerDraft, pickPersona: (pe
   };
 }
 
-/** Sends the draft, or runs it where it is a command. What could not be sent comes back. */
+/** Sends the draft, or runs it as a command. Text that could not be sent comes back. */
 function useSubmit({
   draft: { area, keeper, aside, filesNow, setText, wordsAside, changeFiles, replaceFiles, ...draft },
   dictator,
@@ -467,7 +470,7 @@ function useSubmit({
   takeSaved,
 }: {
   draft: ComposerDraft;
-  /** Null where nothing can be dictated. */
+  /** Null if dictation is not available. */
   dictator: Dictator | null;
   attachments: Attachments;
   offered: ReturnType<typeof useOfferedPassages>;
@@ -485,7 +488,7 @@ function useSubmit({
       if (done || area.current?.value !== former) return;
       if (former !== '') aside.current.push(former);
       setText(line);
-      // The list would stand before what went wrong; the next key opens it.
+      // The list would cover the problem; the next key opens it again.
       draft.closeCommand();
     }, report);
   };
@@ -499,7 +502,7 @@ function useSubmit({
     send(parts, passages).then(
       () => keeper.current?.flush(),
       (error: unknown) => {
-        // They are nowhere else: the words come back to where they were, before what was written meanwhile.
+        // These words exist nowhere else: they return to the field, before what was typed meanwhile.
         if (area.current) {
           const since = area.current.value;
           setText([text, since].filter((words) => words.trim() !== '').join('\n\n'));
@@ -512,7 +515,7 @@ function useSubmit({
     offered.forget();
   };
   return () => {
-    // Words still being dictated belong to the message.
+    // Words still being dictated belong to this message.
     dictator?.take();
     dictator?.dismiss();
     if (!area.current) return;

@@ -1,4 +1,4 @@
-// Contents of the model's window as a bar, with or without its legend.
+// Draws the contents of the model's window as a bar, with or without a legend.
 
 import type { ContextMeter } from '../../domain/context/budget.ts';
 import { formatNumber } from '../i18n/index.ts';

@@ -1,4 +1,4 @@
-// The gauge by the composer: how full the window is, of what, and what the next send would cost.
+// Context meter beside the composer: how full the window is, of what, and what the next request would cost.
 import { ChevronsDownUp, ReceiptText } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { isAbort } from '../../domain/base/errors.ts';
@@ -15,10 +15,10 @@ import { Button, Popover } from '../shell/controls.tsx';
 import { ContextMeterBar } from './context-meter-bar.tsx';
 import { ManifestDialog } from './manifest-dialog.tsx';
 
-/** Pause after which the text in the composer is counted, ms. */
+/** Pause in typing after which the text is counted, ms. */
 const REST_MS = 400;
 
-/** Figures of the next request; null until counted, and without a model. Counted again as things change. */
+/** Figures for the next request; null until counted, and without a model. Counts again when something changes. */
 function useNextRequest(
   conversation: Conversation | null,
   draft: readonly Part[],
@@ -54,7 +54,7 @@ function useNextRequest(
   return next;
 }
 
-/** The same as sentences. */
+/** Says the meter's figures in sentences. */
 function MeterFacts({ meter }: { meter: ContextMeter }): ReactNode {
   const { t } = useTranslation('context');
   const over = meter.used.total > meter.window - meter.reserve;
@@ -73,7 +73,7 @@ function MeterFacts({ meter }: { meter: ContextMeter }): ReactNode {
   );
 }
 
-/** The ring, and what it opens. It counts by itself: the composer is not drawn again for that. */
+/** Ring and the panel it opens. It counts by itself so that the composer is not drawn again. */
 export function MeterRing({
   conversation,
   draft,
@@ -84,7 +84,7 @@ export function MeterRing({
   /** Parts in the composer. */
   draft: readonly Part[];
   announced: readonly RecalledPassage[];
-  /** Absent where there is nothing to compact. */
+  /** Absent if there is nothing to compact. */
   onCompact?: (() => void) | undefined;
 }) {
   const { t } = useTranslation('context');
@@ -121,7 +121,7 @@ export function MeterRing({
                 strokeDasharray={`${share * 47.12} 47.12`}
               />
             </svg>
-            {/* The narrowest phones have more need of the model's name. */}
+            {/* On the narrowest phones the model's name needs the room more. */}
             <span className={pressed ? undefined : 'max-[22.4rem]:hidden'}>{formatPercent(meter.share)}</span>
           </button>
         }

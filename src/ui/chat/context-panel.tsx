@@ -1,4 +1,4 @@
-// State of the open conversation: model, tokens, passages, other branches. Shows only what is true now.
+// Panel on the open conversation's current state: model, tokens, passages, other branches.
 import { ChevronsDownUp, GitBranch, History, ReceiptText, Route, X } from 'lucide-react';
 import { useMemo } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -22,20 +22,20 @@ import { Section } from './panel-section.tsx';
 import type { Branch } from './rows.ts';
 
 interface ContextFacts {
-  /** The last answer of a model on this branch. */
+  /** Latest model answer on this branch. */
   readonly last: Message | null;
   readonly recalled: readonly RecalledPassage[];
-  /** Messages with siblings, each with how many there are. */
+  /** Messages with siblings, each with the number of siblings. */
   readonly forks: readonly {
     readonly message: Message;
     readonly index: number;
     readonly ids: readonly MessageId[];
   }[];
-  /** Messages of the branch that are folded. */
+  /** Number of compacted messages on the branch. */
   readonly folded: number;
 }
 
-/** Facts on a branch. `turn`: passages given to the answer being written count already. */
+/** Collects facts on a branch. `turn`: passages given to the answer being written count, too. */
 export function contextFacts(branch: Branch, turn: readonly Part[]): ContextFacts {
   const last =
     branch.path.findLast((message) => message.role === 'assistant' && message.kind === 'message') ?? null;
@@ -54,7 +54,7 @@ export function contextFacts(branch: Branch, turn: readonly Part[]): ContextFact
 const oneLine = (message: Message): string =>
   (letterOf(message) ?? textOf(message)).replace(/\s+/g, ' ').slice(0, 140);
 
-/** The request in which a model named the conversation: it was sent words and cost tokens like any other. */
+/** Shows the request in which a model named the conversation: it sent words and cost tokens like any other. */
 function TitleCall({ conversation: { meta } }: { conversation: Conversation }) {
   const { t } = useTranslation('chat');
   const { titleCall } = meta;
@@ -93,20 +93,20 @@ export function ContextPanel({
 }: {
   conversation: Conversation;
   facts: ContextFacts;
-  /** The model that answers next; null: memory. */
+  /** Model that answers next; null: memory. */
   model: string | null;
   onJump: (message: MessageId) => void;
   onOpen: (conversationId: string, messageId: string) => void;
   onShow: (sibling: MessageId) => void;
-  /** Absent where there is nothing to compact, or nothing may be changed. */
+  /** Absent if there is nothing to compact or the conversation is read-only. */
   onCompact?: (() => void) | undefined;
   onManifest: (answer: Message) => void;
-  /** Names the place that is shown; an empty name: the next number. Absent where there is none, or nothing may be changed. */
+  /** Names the shown place; an empty name takes the next number. Absent if there is no place or the conversation is read-only. */
   onCheckpoint: ((name: string) => void) | undefined;
   onRestore: (checkpoint: ListedCheckpoint) => void;
   onCompare: (message: MessageId) => void;
   onWorldlines: () => void;
-  /** Absent where the frame has its own close button. */
+  /** Absent if the frame has its own close button. */
   onClose?: () => void;
 }) {
   const { t } = useTranslation('chat');
@@ -144,7 +144,7 @@ export function ContextPanel({
   );
 }
 
-/** Usage of the last answer, its model if another one is in use now, and the request it came from. */
+/** Shows usage of the last answer, its model if another one is in use now, and its request. */
 function LastAnswer({
   last,
   model,
@@ -191,7 +191,7 @@ function LastAnswer({
   );
 }
 
-/** Messages left out of requests, and the session memory in their place. */
+/** Shows the messages left out of requests, and the session memory that replaces them. */
 function Shortened({
   conversation,
   folded,
@@ -301,7 +301,7 @@ function Recalled({
   );
 }
 
-/** Forks of the conversation, to go through the branches. */
+/** Lists the forks of the conversation, to move between branches. */
 function Forks({
   forks,
   onJump,

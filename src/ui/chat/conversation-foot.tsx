@@ -1,4 +1,4 @@
-// The foot of a conversation: the composer, or why there is none.
+// Bottom of a conversation: the composer, or why there is none.
 import { Square, Trash2 } from 'lucide-react';
 import { type RefObject, useMemo } from 'react';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -90,7 +90,7 @@ function TrashFoot({ opened }: { opened: Opened }) {
   );
 }
 
-/** Stop button for a page without a composer: a paid answer would go on to its end. */
+/** Stop button for a page without a composer: otherwise a paid answer would run to its end. */
 function StopAnswer({ opened: { id, busy } }: { opened: Opened }) {
   const { chat } = useApp();
   const { t } = useTranslation('chat');

@@ -1,4 +1,4 @@
-// The head of a conversation: its title, to be written anew in place, and its menu.
+// Header of a conversation: its title, which can be edited in place, and its menu.
 import { Ellipsis, NotebookText, PanelRight, ScrollText, Search } from 'lucide-react';
 import { useState } from 'react';
 import { useSession } from '../hooks/session.tsx';
@@ -22,7 +22,7 @@ export function ConversationHeader({
   opened: Opened;
   onFind: () => void;
   onInstructions: () => void;
-  /** Absent while the panel is there. */
+  /** Absent while the panel is open. */
   onPanel: (() => void) | undefined;
 }) {
   const { t } = useTranslation('chat');

@@ -1,4 +1,4 @@
-// The messages of an opened conversation, and below them what became of the last turn.
+// Draws the messages of an open conversation, and the results of the last turn below them.
 import { useMemo } from 'react';
 import { onlyTouch } from '../hooks/media.ts';
 import { useSession } from '../hooks/session.tsx';
@@ -50,7 +50,7 @@ export function ConversationMessages({ opened, actions }: { opened: Opened; acti
   );
 }
 
-/** Notices on the last turn: where it runs, that nothing answered, losses, problems, outcomes of commands. */
+/** Notices on the last turn: where it runs, a missing answer, losses, problems, outcomes of commands. */
 function AfterMessages({
   opened: { id, branch, turn, busy, readOnly, writing, runs, originOf, toHead },
   actions,
@@ -62,7 +62,7 @@ function AfterMessages({
   const session = useSession();
   const outcomes = useOutcomes(id);
   const last = branch.path.at(-1);
-  /** When the person last said something; what was told of earlier turns is over. */
+  /** Time of the person's last message; notices on earlier turns are outdated. */
   const askedAt = branch.path.findLast(({ role }) => role === 'user')?.createdAt ?? 0;
   return (
     <>

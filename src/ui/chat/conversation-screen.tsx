@@ -1,4 +1,4 @@
-// A conversation on the screen: a new one, one that is opened, or why there is none.
+// Conversation page: a new one, an opened one, or why it cannot be shown.
 import { useCallback, useLayoutEffect, useState } from 'react';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
@@ -34,7 +34,7 @@ function LoadingConversation() {
   );
 }
 
-/** Erased for good while it was looked at: its line was on the list and is not any more. Nothing else takes a line off. */
+/** True if the conversation was erased while it was open: its list entry existed and is gone. Only erasing removes an entry. */
 function useErased(id: ConversationId): boolean {
   const listed = useReadable(
     useApp().documents.library,
@@ -67,7 +67,7 @@ function ExistingConversation({
 }
 
 function ConversationOrNone(props: { conversationId: ConversationId; messageId: MessageId | null }) {
-  // Passages from a project's files lead here like any passage, so show the project.
+  // Passages from a project's files lead here like any other passage, so show the project.
   const isProject = useReadable(
     useApp().documents.library,
     useCallback(
@@ -84,7 +84,7 @@ function ConversationOrNone(props: { conversationId: ConversationId; messageId: 
 
 function ListedConversation(props: { conversationId: ConversationId; messageId: MessageId | null }) {
   const erased = useErased(props.conversationId);
-  // A conversation that comes back, as from another device that wrote on, is opened anew.
+  // Opens the conversation anew if it comes back, e.g. because another device went on writing it.
   return erased ? (
     <MissingConversation id={props.conversationId} problem={ERASED} />
   ) : (

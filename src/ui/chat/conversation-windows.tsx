@@ -1,4 +1,4 @@
-// Windows over a conversation: a manifest, something to send back, the branch map, a plan that waits. One at a time.
+// Dialogs over a conversation: a manifest, sending back, the branch map, a waiting plan. One at a time.
 import { useEffect, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
@@ -31,14 +31,14 @@ export function ConversationWindows({
   onSent,
 }: {
   conversation: Conversation;
-  /** The end of the branch that is shown. */
+  /** Last message of the shown branch. */
   leaf: MessageId | null;
   readOnly: boolean;
   shown: ConversationWindow | null;
   onClose: () => void;
-  /** To another branch: the head goes there. */
+  /** Moves the head to another branch. */
   onGo: (message: MessageId) => void;
-  /** To a message that may be on any branch. */
+  /** Jumps to a message on any branch. */
   onJump: (message: MessageId) => void;
   onSent: (sent: { messageId: MessageId; undo: () => Promise<void> }) => void;
 }) {
@@ -108,7 +108,7 @@ function AnswerManifest({
   const { context } = useApp();
   const report = useReport();
   const [manifest, setManifest] = useState<RequestManifest | null | undefined>(undefined);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `report` is another function at every drawing
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `report` is a new function at every render
   useEffect(() => {
     let gone = false;
     context.manifest(conversation.id, answer.id).then(

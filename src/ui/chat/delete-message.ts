@@ -7,7 +7,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 
-/** The focus goes on to the composer: the row that had it is gone. */
+/** Moves the focus to the composer afterwards, because the focused row is gone. */
 export function useDeleteMessage(id: ConversationId): (message: Message) => void {
   const app = useApp();
   const report = useReport();

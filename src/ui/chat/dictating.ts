@@ -1,4 +1,4 @@
-// Dictation into a field: asks before sound leaves the device, goes on through pauses, and loses no word that was shown.
+// Dictates into a field: asks before sound leaves the device, continues across pauses, and loses no word that was shown.
 import type {
   Dictation,
   DictationProblem,
@@ -8,9 +8,9 @@ import type {
 import { type Readable, writable } from '../../domain/base/readable.ts';
 
 export type DictationState =
-  /** `problem`: why it ended, until it is dismissed. */
+  /** `problem`: why dictation ended, until dismissed. */
   | { readonly at: 'off'; readonly problem: DictationProblem | null }
-  /** `language`: the tag that is asked about. */
+  /** `language`: tag that the question is about. */
   | { readonly at: 'asking'; readonly about: Exclude<RecognisedAt, 'device'>; readonly language: string }
   | { readonly at: 'looking' | 'downloading' | 'starting' }
   /** `interim`: words that may still change. */
@@ -18,7 +18,7 @@ export type DictationState =
 
 export const DICTATION_OFF: DictationState = { at: 'off', problem: null };
 
-/** The tag that a recogniser is asked for. `wanted`: the setting; `spoken`: the interface's language; `tags`: what the browser prefers. */
+/** Language tag to ask a recogniser for. `wanted`: the setting; `spoken`: the interface's language; `tags`: the browser's preferences. */
 export function dictationTag(wanted: string, spoken: string, tags: readonly string[]): string {
   if (wanted !== 'auto') return wanted;
   const language = spoken.slice(0, 2);
@@ -26,14 +26,14 @@ export function dictationTag(wanted: string, spoken: string, tags: readonly stri
   return own ?? (language === 'zh' ? 'zh-CN' : 'en-US');
 }
 
-/** Text of a field after words were dictated into it: they go after the caret or the selection, and replace nothing. */
+/** Text of a field after dictation: the words go after the caret or selection and replace nothing. */
 export function spokenInto(
   words: string,
   { value, selectionEnd }: Pick<HTMLTextAreaElement, 'value' | 'selectionEnd'>,
 ): { readonly text: string; readonly caret: number } {
   const before = value.slice(0, selectionEnd);
   const after = value.slice(selectionEnd);
-  // Scripts without spaces and their punctuation stand close; so does what an opening bracket or quotation mark introduces.
+  // Adds no space next to scripts without spaces or their punctuation, or after an opening bracket or quotation mark.
   const apart = /[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Ps}\p{Pi}，。！？；：、]$/u;
   const wordFirst = /^[\p{L}\p{N}]/u;
   const closeFirst = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
@@ -45,11 +45,11 @@ export function spokenInto(
 
 interface Given {
   readonly dictation: Dictation;
-  /** The tag to listen for, asked anew each time. */
+  /** Language tag to listen for, asked again at each start. */
   readonly language: () => string;
-  /** True if the person agreed that sound goes to the browser's service. */
+  /** True if the person agreed to send sound to the browser's service. */
   readonly mayLeave: () => boolean;
-  /** They just did. */
+  /** Records that agreement. */
   readonly allow: () => void;
   readonly onWords: (words: string) => void;
 }
@@ -57,7 +57,7 @@ interface Given {
 export class Dictator {
   readonly #given: Given;
   readonly #state = writable<DictationState>(DICTATION_OFF);
-  /** Another one after each end: what an earlier one still answers is ignored. */
+  /** Changes at each end, so that late events of an earlier session are ignored. */
   #turn = 0;
   #language = '';
   #listening: Listening | null = null;
@@ -70,7 +70,7 @@ export class Dictator {
     return this.#state;
   }
 
-  /** Begins, or ends what goes on. */
+  /** Starts dictation, or ends the running one. */
   async press(): Promise<void> {
     if (this.#state.get().at !== 'off') {
       this.stop();
@@ -87,7 +87,7 @@ export class Dictator {
     else this.#ask(where);
   }
 
-  /** The answer to what is asked: downloads and listens here, or lets the sound leave. */
+  /** Answers the pending question: downloads and listens on the device, or lets the sound leave it. */
   async choose(way: Exclude<RecognisedAt, 'device'>): Promise<void> {
     const state = this.#state.get();
     if (state.at !== 'asking') return;
@@ -105,7 +105,7 @@ export class Dictator {
     else this.#ask('service');
   }
 
-  /** Ends once the words that were said have come; at once where it has not begun, or is asked a second time. */
+  /** Ends once the spoken words have arrived; at once if listening has not begun or on a second call. */
   stop(): void {
     const state = this.#state.get();
     if (state.at !== 'listening') {
@@ -116,7 +116,7 @@ export class Dictator {
     this.#listening?.stop();
   }
 
-  /** Ends at once. Words that were shown are handed over as they are. */
+  /** Ends at once and hands over the shown words unchanged. */
   take(): void {
     if (this.#state.get().at === 'off') return;
     this.#turn += 1;
@@ -164,7 +164,7 @@ export class Dictator {
       ended: (problem) => {
         if (turn !== this.#turn) return;
         const ending = this.#state.get().at === 'ending';
-        // Recognisers end after a pause: who goes on speaking is listened to further. Nothing at all until the end is silence.
+        // Recognisers stop at a pause, so listening restarts. If nothing was heard until the end, that is silence.
         if (ending) this.#end(problem === 'silence' ? null : problem);
         else if (problem !== null || !hasWords) this.#end(problem ?? 'silence');
         else {
@@ -175,7 +175,7 @@ export class Dictator {
     });
   }
 
-  /** The recogniser ended without a last word on what was shown. */
+  /** Keeps the shown words when the recogniser ends without a final result for them. */
   #keepInterim(): void {
     const state = this.#state.get();
     if (!('interim' in state) || state.interim === '') return;

@@ -1,4 +1,4 @@
-// Dictation in the composer: its button, the words that are being heard, and what is asked before sound leaves the device.
+// Dictation in the composer: its button, the words being heard, and the question before sound leaves the device.
 import { Mic, X } from 'lucide-react';
 import { useLayoutEffect, useMemo } from 'react';
 import type { Dictation } from '../../adapters/browser/dictation.ts';
@@ -14,7 +14,7 @@ import { isComposing, somethingOnTop } from '../shell/shortcuts.ts';
 import { DICTATION_OFF, type DictationState, Dictator, dictationTag, spokenInto } from './dictating.ts';
 import type { ComposerDraft } from './use-composer-draft.ts';
 
-/** Ends dictation by Esc, and at once when the page is hidden or left. Returns how to stop listening. */
+/** Ends dictation on Esc, and at once when the page is hidden or left. Returns a function that stops watching. */
 function watchPage(dictator: Dictator): () => void {
   const watching = new AbortController();
   const options = { capture: true, signal: watching.signal };
@@ -29,14 +29,14 @@ function watchPage(dictator: Dictator): () => void {
     },
     options,
   );
-  // Before the draft is kept for a page that may not come back.
+  // Runs before the draft is saved for a page that may not come back.
   const take = () => dictator.take();
   document.addEventListener('visibilitychange', () => document.hidden && take(), options);
   window.addEventListener('pagehide', take, options);
   return () => watching.abort();
 }
 
-/** Null where the browser has no recogniser. Ends with the composer; words that were shown by then are in its draft. */
+/** Null if the browser has no recogniser. Ends with the composer; words shown by then are in its draft. */
 export function useDictation({ area, setText }: ComposerDraft): Dictator | null {
   const { device, settings } = useApp();
   const { language } = useTranslation('chat');
@@ -61,7 +61,7 @@ export function useDictation({ area, setText }: ComposerDraft): Dictator | null 
       });
     return device.dictation && make(device.dictation);
   }, [device, settings, language, area, setText]);
-  // Before the field goes, and with it the words that were shown.
+  // Runs before the field unmounts and takes the shown words with it.
   useLayoutEffect(() => {
     if (!dictator) return;
     const stop = watchPage(dictator);
@@ -76,7 +76,7 @@ export function useDictation({ area, setText }: ComposerDraft): Dictator | null 
 const SILENT = writable<DictationState>(DICTATION_OFF);
 const hasInterim = (state: DictationState): boolean => 'interim' in state && state.interim !== '';
 
-/** True while there are words that are not in the field yet, and would be sent with it. */
+/** True while dictated words are not yet in the field but would be sent with it. */
 export const useHearsWords = (dictator: Dictator | null): boolean =>
   useReadable(dictator?.state ?? SILENT, hasInterim);
 
@@ -96,7 +96,7 @@ function PresentButton({ dictator }: { dictator: Dictator }) {
       pressed={on}
       icon={<Mic size={17} aria-hidden className={classes(on && 'text-accent')} />}
       onClick={() => {
-        // The microphone would hear it.
+        // Otherwise the microphone would hear the read-aloud voice.
         readAloud.stop();
         ignore(dictator.press(), 'the start of dictation; one presses again');
       }}
@@ -104,7 +104,7 @@ function PresentButton({ dictator }: { dictator: Dictator }) {
   );
 }
 
-/** Above the words: what is being heard, or why it ended. With the question that comes before it. */
+/** Line above the text field: the words being heard, or why dictation ended, and the question before it starts. */
 export function DictationLine({
   dictator,
   area,
@@ -122,7 +122,7 @@ function PresentLine({ dictator, area }: { dictator: Dictator; area: ComposerDra
   const on = at !== 'off' && at !== 'asking';
   return (
     <>
-      {/* There before there is anything to say: screen readers speak of what changes in it. */}
+      {/* Rendered before it has text: screen readers announce only changes within an existing region. */}
       <div className={classes(on && 'flex items-start gap-2 border-b px-4 py-2 text-sm')}>
         {on && (
           <span

@@ -1,4 +1,4 @@
-// Text of a document, page by page, as it was extracted: the model reads it, and memory finds it.
+// Shows a document's extracted text page by page: the text that models read and memory searches.
 import { Download } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { ignore } from '../../domain/base/log.ts';
@@ -11,14 +11,14 @@ import { Button, classes } from '../shell/controls.tsx';
 import { download } from '../shell/conversation-actions.tsx';
 import type { Markdown } from './markdown.tsx';
 
-/** Longer documents are shown as plain text: laying out hundreds of pages would take seconds. Characters. */
+/** Longer documents are shown as plain text, in characters: laying out hundreds of pages would take seconds. */
 const LAID_OUT = 60_000;
 
-/** The bytes of a base64 `data:` URL. */
+/** Decodes a base64 `data:` URL. */
 const bytesOf = (url: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(url.slice(url.indexOf(',') + 1)), (sign) => sign.charCodeAt(0));
 
-/** Component that lays out Markdown, loaded with the first opened document; null until then, and if it cannot be had. */
+/** Markdown component, loaded with the first opened document; null until then or if it cannot be loaded. */
 function useMarkdown(wanted: boolean): typeof Markdown | null {
   const [part, setPart] = useState<{ readonly Markdown: typeof Markdown } | null>(null);
   useEffect(() => {
@@ -40,7 +40,7 @@ export function DocumentWords({
   name: string;
   part: PartOf<'file'>;
   extract: ExtractedText;
-  /** The place that comes into sight first. */
+  /** Place to scroll to first. */
   at: Place | null;
 }) {
   const { t } = useTranslation('chat');
@@ -49,7 +49,7 @@ export function DocumentWords({
   const label = at && placeLabel(at);
   const first = sections.findIndex(({ place }) => place !== undefined && placeLabel(place) === label);
   const LaidOut = useMarkdown(sections.reduce((sum, { text }) => sum + text.length, 0) <= LAID_OUT);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what stands above it has another height once it is laid out
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text above changes its height once it is laid out
   useEffect(() => {
     meant.current?.scrollIntoView({ block: 'start' });
   }, [LaidOut]);

@@ -1,4 +1,4 @@
-// Documents whose words are being taken out: how far each is, and a way to stop it.
+// Lists documents whose text is being extracted: progress of each, and a button to cancel.
 import { X } from 'lucide-react';
 import { useId } from 'react';
 import { formatNumber } from '../i18n/index.ts';

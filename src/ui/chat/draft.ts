@@ -1,11 +1,11 @@
-// Unsent text, kept per conversation so that a reload loses none of it; for a temporary one as long as its tab lives.
+// Keeps unsent text per conversation so that a reload loses none of it; for a temporary conversation as long as its tab lives.
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import type { ComposerDrafts, Draft, DraftFile } from '../../services/chat/composer-drafts.ts';
 
 /**
- * Text and caret of a field after words were put in. Plain words go to the caret. A command needs the field for itself: `former` is the
- * text it replaced, to be brought back after it; empty if there was none worth keeping.
+ * Text and caret of a field after an insertion. Plain words go to the caret. A command replaces the field's text; `former` is that text,
+ * to be restored afterwards, or empty.
  */
 export function inserted(
   words: string,
@@ -16,38 +16,36 @@ export function inserted(
   }: Pick<HTMLTextAreaElement, 'value' | 'selectionStart' | 'selectionEnd'>,
 ): { readonly text: string; readonly caret: number; readonly former: string } {
   if (words.startsWith('/')) {
-    // A command without a word of its own is one choice in the palette away.
+    // A command without arguments can easily be chosen again from the palette.
     const bare = /^(?:\/\S*)?$/.test(value.trim());
     return { text: words, caret: words.length, former: bare ? '' : value };
   }
   const before = value.slice(0, selectionStart);
-  // Words of a script with spaces stand apart from what is before them.
+  // Inserts a space before words of scripts that use spaces.
   const gap = /[^\s\p{Script=Han}\p{Punctuation}]$/u.test(before) || /[.,;:!?]$/.test(before) ? ' ' : '';
   const start = before + gap + words;
   return { text: start + value.slice(selectionEnd), caret: start.length, former: '' };
 }
 
-/** Words that go below those that are there, with an empty line between. */
+/** Puts `words` below the existing text, with an empty line between. */
 export const below = (there: string, words: string): string =>
   there.trim() === '' ? words : `${there.trimEnd()}\n\n${words}`;
 
-/**
- * Texts of a field to keep: a command gives way to the words it replaced (`aside`, newest last), other words stand after them.
- */
+/** Text to keep of a field: a command is dropped for the words it replaced (`aside`, newest last); other words stay and follow them. */
 export const keptWords = (shown: string, isCommand: boolean, aside: readonly string[]): string =>
   (isCommand && aside.length > 0 ? aside : [...aside, shown]).filter((words) => words !== '').join('\n\n');
 
 const placeOf = (id: ConversationId | null): string => `composer.${id ?? 'new'}`;
-/** Writing pauses this long before the draft is kept, ms. */
+/** Pause in typing before the draft is saved, ms. */
 const PAUSE = 400;
 
-/** Draft from this tab, or from a closed one; null if there is none. */
+/** Reads the draft of this tab or of a closed one; null if there is none. */
 export const takeDraft = (drafts: ComposerDrafts, id: ConversationId | null): Promise<Draft | null> =>
   drafts.claim(placeOf(id));
 
 /**
- * Adds a file to what is written at a place that was left. `attach` is asked first, when nothing is waited for any more: true where the place is
- * on the screen again, whose draft is kept from there. Durable when resolved; rejects where it could not be kept.
+ * Adds a file to the draft of a page that was left. `attach` is asked once all waiting is done: true if the page is shown again and keeps
+ * the file itself. Durable when resolved; rejects if it could not be kept.
  */
 export async function addToDraft(
   drafts: ComposerDrafts,
@@ -61,8 +59,8 @@ export async function addToDraft(
 }
 
 /**
- * Keeps a draft shortly after the last change, and at once when the page goes away. `move` makes it the draft of another conversation, and
- * resolves when it is kept there or could not be. `keep` tells whether it is durable. `close` ends it.
+ * Saves a draft shortly after the last change, and at once when the page is left. `move` gives it to another conversation and resolves
+ * when it is kept or could not be. `keep` reports if it is durable. `close` stops saving.
  */
 export function createDraftKeeper(
   drafts: ComposerDrafts,
@@ -84,7 +82,7 @@ export function createDraftKeeper(
       await drafts.save(placeOf(id), draft);
       return true;
     } catch (error) {
-      // The words are still on the screen; the status line speaks of storage.
+      // The words are still on screen; the status line reports the storage problem.
       log.warn('The draft could not be kept', error);
       return false;
     }
@@ -92,7 +90,7 @@ export function createDraftKeeper(
   const flush = () => {
     if (timer !== undefined) void put(read());
   };
-  // Nobody waits for what a page that is left still writes: the words are noted first.
+  // A page that is being left cannot await a write, so the words are noted synchronously first.
   const leave = () => {
     if (timer === undefined) return;
     drafts.saveOnUnload(placeOf(id), read().text);

@@ -1,9 +1,9 @@
-// Shows a message that cannot be drawn as plain words: one message of strangers' words must not take the others along.
+// Shows a message that cannot be drawn as plain text, so that one malformed message does not break the others.
 import { Component, type ReactNode } from 'react';
 import type { Part } from '../../domain/chat/message.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 
-/** The words as they stand, whole, under a sentence that says why. */
+/** Shows the whole text unformatted, below a sentence that says why. */
 export function PlainWords({ text }: { text: string }) {
   const { t } = useTranslation('chat');
   return (
@@ -17,14 +17,14 @@ export function PlainWords({ text }: { text: string }) {
 }
 
 interface Props {
-  /** Words to show if the children cannot be drawn. */
+  /** Text to show if the children cannot be drawn. */
   readonly words: () => string;
-  /** As long as it is the same, nothing is tried again: what failed once may have taken seconds. */
+  /** Drawing is tried again only when this value changes: a failed attempt may have taken seconds. */
   readonly of: unknown;
   readonly children: ReactNode;
 }
 
-/** React knows error boundaries only as classes. */
+/** React supports error boundaries only as classes. */
 export class DrawnOrPlain extends Component<Props, { failed: boolean; of: unknown }> {
   override state = { failed: false, of: this.props.of };
 
@@ -41,7 +41,7 @@ export class DrawnOrPlain extends Component<Props, { failed: boolean; of: unknow
   }
 }
 
-/** All words in parts of a message, in their order. */
+/** All text in the parts of a message, in order. */
 export const wordsOf = (parts: readonly (Part | undefined)[]): string =>
   parts
     .flatMap((part): (string | undefined)[] => {

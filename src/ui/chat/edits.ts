@@ -1,34 +1,34 @@
-// Edits of messages that were begun and neither saved nor dropped: kept as the composer's draft is, by message, so that going elsewhere, a
-// reload or another message's editor loses none of their words.
+// Keeps unsaved edits of messages as the composer's draft is kept, per message, so that leaving, a reload or another message's editor
+// loses nothing.
 import { asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import type { ComposerDrafts } from '../../services/chat/composer-drafts.ts';
 
 export interface Edits {
-  /** Messages with such an edit, in the order in which they were begun. */
+  /** Messages with an unsaved edit, in the order in which the edits began. */
   readonly unsaved: Readable<readonly MessageId[]>;
   textOf(message: MessageId): string | undefined;
-  /** Kept shortly after the last change. */
+  /** Saved shortly after the last change. */
   write(message: MessageId, text: string): void;
   drop(message: MessageId): void;
-  /** The words are the conversation's once `saving` resolves; where it rejects they stand here again. */
+  /** Hands the words over once `saving` resolves; if it rejects, the edit is kept again. */
   save(message: MessageId, text: string, saving: Promise<unknown>): Promise<void>;
-  /** Takes forgotten words out; `clean` gives the same text where there are none. */
+  /** Removes forgotten words; `clean` returns the text unchanged if it has none. */
   takeOut(clean: (text: string) => string): void;
-  /** Reads what is kept, and keeps at once what is not when the page goes away. Returns how to stop. */
+  /** Reads the kept edits, and saves pending ones at once when the page is left. Returns a function that stops this. */
   open(): () => void;
 }
 
-/** Writing pauses this long before an edit is kept, ms. */
+/** Pause in typing before an edit is saved, ms. */
 const PAUSE = 400;
 
-/** Makes the edits of one conversation's messages. Each is saved as a draft 400 ms after the last key, and at once when the page is left. */
+/** Creates the edits of one conversation. Each is saved as a draft 400 ms after the last key, and at once when the page is left. */
 export function createEdits(drafts: ComposerDrafts, conversation: ConversationId): Edits {
   const prefix = `edit.${conversation}.`;
   const texts = new Map<MessageId, string>();
   const unsaved = writable<readonly MessageId[]>([]);
-  /** Changed since they were kept. */
+  /** Changed since the last save. */
   const changed = new Set<MessageId>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOpen = false;
@@ -41,7 +41,7 @@ export function createEdits(drafts: ComposerDrafts, conversation: ConversationId
     changed.delete(message);
     const text = texts.get(message);
     drafts.save(prefix + message, text === undefined ? null : { text, files: [] }).catch((error: unknown) => {
-      // The words are still here; the status line speaks of storage.
+      // The words are still here; the status line reports the storage problem.
       log.warn('The edit could not be kept', error);
     });
   };
@@ -66,7 +66,7 @@ export function createEdits(drafts: ComposerDrafts, conversation: ConversationId
     for (const place of await drafts.places(prefix)) {
       const message = asMessageId(place.slice(prefix.length));
       const draft = await drafts.claim(place);
-      // Whoever writes already goes on with that.
+      // Does not replace what the person has already started to write.
       if (draft && !texts.has(message)) texts.set(message, draft.text);
     }
     notify();
@@ -94,7 +94,7 @@ export function createEdits(drafts: ComposerDrafts, conversation: ConversationId
     open: () => {
       isOpen = true;
       read().catch((error: unknown) => log.warn('Edits could not be read', error));
-      // Nobody waits for what a page that is left still writes: the words are noted first.
+      // A page that is being left cannot await a write, so the words are noted synchronously first.
       const leave = () => {
         for (const message of changed) drafts.saveOnUnload(prefix + message, texts.get(message) ?? '');
         flush();

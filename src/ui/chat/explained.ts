@@ -1,4 +1,4 @@
-// /recall --explain: what would go in, what would only be shown, what came close; and what becomes of it as it is ticked.
+// Sorts passages for /recall --explain: included, only shown, or close misses; and builds the recall from the ticked ones.
 import type { PartOf, RecalledPassage } from '../../domain/chat/message.ts';
 import { tickedOf } from '../../domain/memory/passages.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
@@ -6,8 +6,8 @@ import type { RecallResult } from '../../services/memory/memory.ts';
 type Found = Pick<RecallResult, 'query' | 'threshold' | 'passages' | 'nearMisses'>;
 
 /**
- * The list in its three stretches, each best first, every passage at the price at which it goes in. `shownFrom`: the score from which on a
- * passage is shown where memory is asked.
+ * The list in three groups, each best first, every passage with its cost in tokens. `shownFrom`: least score of a passage that memory
+ * shows when asked.
  */
 export function stretchesOf({ passages, nearMisses }: Found, shownFrom: number) {
   const all = [...passages, ...nearMisses];
@@ -20,7 +20,7 @@ export function stretchesOf({ passages, nearMisses }: Found, shownFrom: number) 
   };
 }
 
-/** Recall to keep with the answer: a passage that would have gone in and was unticked is no near miss. */
+/** Recall to keep with the answer: an unticked passage that would have been included is not a near miss. */
 export function recallOf(found: Found, ticked: ReadonlySet<string>): PartOf<'recall'> {
   const isOff = ({ messageId }: RecalledPassage) => !ticked.has(messageId);
   const leftOut = found.passages.filter(isOff);

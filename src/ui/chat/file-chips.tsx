@@ -1,4 +1,4 @@
-// The files that go along with a message: what is in one is shown by a click, a long paste can be turned back into words.
+// Chips for the files of a message: a click shows a file, and a long paste can be turned back into text.
 import { FileText, Undo2, X } from 'lucide-react';
 import { useState } from 'react';
 import type { DraftFile } from '../../services/chat/composer-drafts.ts';
@@ -69,7 +69,7 @@ export function FileChips({
   onRemove,
 }: {
   files: readonly DraftFile[];
-  /** Asked only of a file that was made from pasted words. */
+  /** Called only for a file that was made from pasted text. */
   onTurnBack: (file: DraftFile) => void;
   onRemove: (file: DraftFile) => void;
 }) {

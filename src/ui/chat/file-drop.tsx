@@ -1,4 +1,4 @@
-// Files given to a conversation: for the message, or, where they may be exported conversations, perhaps for the import.
+// Takes files given to a conversation: for the message, or perhaps for the import if they may be exported conversations.
 import { type DragEvent, useState } from 'react';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { fileOf } from '../../adapters/importers/source-file.ts';
@@ -9,7 +9,7 @@ import { useDragsFiles } from '../library/use-drop-target.ts';
 
 export interface GivenFiles {
   readonly files: readonly File[];
-  /** Those of them that may be exported conversations, by their names, as the import takes them; null for none. */
+  /** The files that may be exported conversations, by name, in the form the import takes; null for none. */
   readonly exports: {
     readonly names: readonly string[];
     readonly files: Promise<readonly SourceFile[]>;
@@ -18,7 +18,7 @@ export interface GivenFiles {
 
 const EXPORT = /\.(?:zip|jsonl)$|^(?:conversations|recollect).*\.json$/i;
 
-/** Files that were picked or pasted. */
+/** Classifies files that were picked or pasted. */
 export function filesGiven(files: readonly File[]): GivenFiles {
   const exports = files.filter(({ name }) => EXPORT.test(name));
   const names = exports.map(({ name }) => name);
@@ -29,7 +29,7 @@ export function filesGiven(files: readonly File[]): GivenFiles {
 }
 
 /**
- * Files that were dropped; a folder is an export, and no file of the message. Must be called inside the event: the browser empties the
+ * Classifies dropped files; a folder is an export, not a file for the message. Must be called inside the event: the browser empties the
  * transfer right after it.
  */
 export function droppedFiles(transfer: DataTransfer): GivenFiles {
@@ -48,7 +48,7 @@ export function droppedFiles(transfer: DataTransfer): GivenFiles {
   return { files, exports: { names, files: all } };
 }
 
-/** Files may be dropped anywhere on the conversation. */
+/** Accepts files dropped anywhere on the conversation. */
 export function useFileDrop(onFiles: (given: GivenFiles) => void) {
   const [over, setOver] = useState(false);
   const dragsFiles = useDragsFiles();

@@ -1,4 +1,4 @@
-// Files in a message: pictures large, words and documents readable in place, all else by name.
+// Files in a message: pictures large, texts and documents readable in place, all others by name.
 import { FileText, Paperclip } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { isTextType, placeLabel, sourceLine, textOfFile } from '../../domain/chat/files.ts';
@@ -12,26 +12,26 @@ import { classes, Dialog } from '../shell/controls.tsx';
 import { DocumentWords } from './document-words.tsx';
 import { BLOCK } from './verbatim-block.ts';
 
-/** Bytes behind a base64 `data:` URL, without decoding it. */
+/** Size of a base64 `data:` URL's content in bytes, without decoding it. */
 const sizeOf = (url: string): number => Math.floor(((url.length - url.indexOf(',') - 1) * 3) / 4);
 
 const carriedBy = (part: PartOf<'file'>): string | undefined =>
   part.url?.startsWith('data:') ? part.url : undefined;
 
-/** True if it is shown as a picture: one that a browser can draw, and whose bytes are here. */
+/** True for a picture that a browser can draw and whose bytes are here. */
 export const isPicture = (part: PartOf<'file'>): boolean =>
   carriedBy(part) !== undefined && /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/.test(part.mediaType);
 
-/** True if its words can be read here. */
+/** True if the file's text can be read here. */
 const isReadable = (part: PartOf<'file'>): boolean =>
   part.extract !== undefined || (carriedBy(part) !== undefined && isTextType(part.mediaType));
 
-/** True if it can be opened: as a picture, or as words. */
+/** True if the file can be opened as a picture or as text. */
 export const canOpen = (part: PartOf<'file'>): boolean => isPicture(part) || isReadable(part);
 
 const nameOf = (part: PartOf<'file'>): string => part.name || part.reference || part.mediaType;
 
-/** A file that can be opened, large. `at`: the place in a document that it opens at. */
+/** Shows a file large. `at`: place in a document to open it at. */
 export function FileDialog({
   part,
   at,
@@ -57,7 +57,7 @@ export function FileDialog({
   );
 }
 
-/** Words of a text file, as far as they are read for recall. */
+/** Shows as much of a text file as recall reads. */
 function FileWords({ part }: { part: PartOf<'file'> }) {
   const { t } = useTranslation('chat');
   const text = useMemo(() => textOfFile(part, READ_UP_TO + 1) ?? '', [part]);
@@ -71,7 +71,7 @@ function FileWords({ part }: { part: PartOf<'file'> }) {
   );
 }
 
-/** Opens a document at the place that somebody asked for elsewhere: a passage that was recalled or found. */
+/** Opens a document at the place of a passage that was recalled or found elsewhere. */
 function useOpening(part: PartOf<'file'>, message: string | undefined) {
   const { openingFile } = useSession();
   const [open, setOpen] = useState(false);
@@ -101,7 +101,7 @@ function useOpening(part: PartOf<'file'>, message: string | undefined) {
   };
 }
 
-/** An image is shown and opens large; anything else is a chip. `messageId`: of the message whose part it is. */
+/** Shows a picture that opens large, or a chip for any other file. `messageId`: message that contains the part. */
 export function FilePart({ part, messageId }: { part: PartOf<'file'>; messageId?: string }) {
   const { t } = useTranslation('chat');
   const { open, at, setOpen } = useOpening(part, messageId);

@@ -1,4 +1,4 @@
-// Find in conversation: a line under the header. Looks through all branches; what stands on another one is shown without moving the head.
+// Find bar below the header. Searches all branches; shows hits on other branches without moving the head.
 import { ChevronDown, ChevronUp, Search, X } from 'lucide-react';
 import { type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -14,7 +14,7 @@ import { canMark, messageIn, rangesIn, watchMarks } from './find-marks.ts';
 import type { MessageListHandle } from './message-list.tsx';
 import type { Branch } from './rows.ts';
 
-/** Longest selection that is looked for at once, characters. */
+/** Longest selection that the bar searches for right away, characters. */
 const SELECTION = 80;
 const selected = (): string => {
   const words = String(getSelection() ?? '').trim();
@@ -25,11 +25,11 @@ const same = (a: Hit, b: Hit): boolean => a.messageId === b.messageId && a.nth =
 
 interface Place {
   readonly hit: Hit;
-  /** Grows with each step: going to the same hit again scrolls again. */
+  /** Increases with each step, so that going to the same hit scrolls again. */
   readonly step: number;
 }
 
-/** Brings a hit into sight: its branch first, then its message, then the words in it. */
+/** Scrolls a hit into view: first its branch, then its message, then the words. */
 function useGoTo({
   branch,
   list,
@@ -63,10 +63,10 @@ function useGoTo({
   }, [branch, list, peek, words, place]);
 }
 
-/** How long messages are read in one go, ms: the field listens in between. */
+/** Longest time to read messages without a break, ms, so that the field stays responsive. */
 const READ_MS = 12;
 
-/** Reads the messages bit by bit while the bar is open; another number whenever more of them are read. */
+/** Reads the messages in slices while the bar is open; the returned number changes when more have been read. */
 function useRead({ messages }: Conversation): number {
   const [read, setRead] = useState(0);
   useEffect(() => {
@@ -86,7 +86,7 @@ function useRead({ messages }: Conversation): number {
   return read;
 }
 
-/** Current hit, and the steps to others. Begins with the hits on the screen, and anew with other words. */
+/** Current hit and steps to others. Starts with the hits on screen, and again for new words. */
 function useHits(
   conversation: Conversation,
   branch: Branch,
@@ -95,7 +95,7 @@ function useHits(
 ) {
   const { messages } = conversation;
   const read = useRead(conversation);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was read is found otherwise
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a message that has been read gives other hits
   const hits = useMemo(() => findIn({ messages }, words), [messages, words, read]);
   const [state, setState] = useState<{ words: string; read: number; place: Place | null }>({
     words: '',
@@ -119,7 +119,7 @@ function useHits(
   return { hits, at, place: at < 0 ? null : place, go };
 }
 
-/** Marks the words wherever they are drawn, as long as the bar is there. */
+/** Highlights the words in all drawn messages while the bar is open. */
 function useMarks({
   branch,
   list,
@@ -150,7 +150,7 @@ function useMarks({
   }, [list, words, place]);
 }
 
-/** Field for the words to find. Enter goes on, with Shift back; Escape closes. */
+/** Field for the search words. Enter steps forward, Shift+Enter back; Escape closes. */
 function FindField({
   field,
   value,
@@ -204,7 +204,7 @@ export function FindBar({
   branch: Branch;
   list: RefObject<MessageListHandle | null>;
   found: Writable<MessageId | null>;
-  /** Shows the branch of a message without moving the head. */
+  /** Shows a message's branch without moving the head. */
   peek: (message: MessageId) => void;
   onClose: () => void;
 }) {
@@ -233,7 +233,7 @@ export function FindBar({
   };
   useShortcuts({
     find: () => {
-      // The second press is the browser's own.
+      // A second press opens the browser's own find.
       if (document.activeElement === field.current) return false;
       field.current?.focus();
       field.current?.select();

@@ -1,19 +1,22 @@
-// Marks the words one looks for where they are drawn, without touching what React has drawn: by the CSS Custom Highlight API.
+// Highlights search words in drawn messages without touching React's elements, by the CSS Custom Highlight API.
 import { comparable, placesIn } from '../../domain/text/find.ts';
 import { BLOCK_TAGS } from './markdown/drawn-words.ts';
 
 const ALL = 'found';
 const CURRENT = 'found-current';
-/** Words of messages; not what stands around them. */
+/** Elements with the text of messages, not what surrounds it. */
 const WORDS = '.reading, .prose';
-/** Said twice (formulas), by another conversation, not to the person (thoughts), or by nobody. */
+/**
+ * Excluded elements: text that appears twice (formulas), belongs to another conversation, is not addressed to the person (thoughts), or
+ * is decoration.
+ */
 const LEFT_OUT = '[data-recall], [data-thoughts], .katex, .code-block-header, button, [aria-hidden="true"]';
 const BLOCK = BLOCK_TAGS.join(', ');
 
-/** True if the browser can mark words without changing the page (CSS Custom Highlight API). */
+/** True if the browser can highlight words without changing the page (CSS Custom Highlight API). */
 export const canMark = (): boolean => typeof Highlight === 'function' && CSS.highlights !== undefined;
 
-/** The places of the words in one element, in the order in which they stand. Words may run through several elements of a block. */
+/** Ranges of the words in one element, in document order. Words may span several inline elements of a block. */
 export function rangesIn(element: Element, words: string): Range[] {
   const wanted = comparable(words).trim();
   if (wanted === '') return [];
@@ -33,7 +36,7 @@ export function rangesIn(element: Element, words: string): Range[] {
     text += node.data;
   }
   let at = 0;
-  /** The node that holds a place of the joined text, and where in it. Places come in order. */
+  /** Node and offset for a position in the joined text. Must be called with growing positions. */
   const held = (place: number): [Text, number] => {
     while ((nodes[at + 1]?.from ?? Number.POSITIVE_INFINITY) <= place) at += 1;
     const { node, from } = nodes[at] as { node: Text; from: number };
@@ -48,11 +51,14 @@ export function rangesIn(element: Element, words: string): Range[] {
   });
 }
 
-/** The words of one message that is drawn in `box`; null where it is not. */
+/** Element of a message drawn in `box`; null if it is not drawn. */
 export const messageIn = (box: HTMLElement, id: string): HTMLElement | null =>
   box.querySelector<HTMLElement>(`[data-message-id="${CSS.escape(id)}"]`);
 
-/** Marks the words in all messages that are drawn, one place of them more strongly, and again whenever other ones are drawn. Returns how to stop. */
+/**
+ * Highlights the words in all drawn messages, one hit more strongly, and updates when other messages are drawn. Returns a function that
+ * stops.
+ */
 export function watchMarks(
   box: HTMLElement,
   words: string,

@@ -1,4 +1,4 @@
-// Words in a conversation: which messages say them, on every branch, whether they are drawn or not. Pure.
+// Finds which messages of a conversation contain the words, on every branch, drawn or not. Pure.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Conversation, childrenOf } from '../../domain/chat/conversation.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
@@ -9,13 +9,13 @@ import { drawnWords } from './markdown/drawn-words.ts';
 import { fencedPieces } from './markdown/parse.ts';
 import type { Branch } from './rows.ts';
 
-/** One place where the words stand: the `nth` of its message, from 0. */
+/** One hit: the `nth` occurrence in its message, from 0. */
 export interface Hit {
   readonly messageId: MessageId;
   readonly nth: number;
 }
 
-/** Visible words of a message: a model's Markdown as it is drawn, the person's own as written but for fenced code. */
+/** Visible words of a message: a model's Markdown as drawn, the person's text as written except for fenced code. */
 const seen = (message: Message): string => {
   if (message.role !== 'assistant')
     return (
@@ -27,12 +27,12 @@ const seen = (message: Message): string => {
   return message.parts.map((part) => (part.type === 'text' ? drawnWords(part.text) : '')).join(' ');
 };
 
-/** Messages never change once written: each is read once, however many words are looked for. */
+/** Messages never change once written, so each is read only once for all searches. */
 const forms = new WeakMap<Message, string>();
-/** Rough forms, used until the exact words are read. */
+/** Approximate forms, used until the exact words have been read. */
 const roughForms = new WeakMap<Message, string>();
 
-/** The form of a message without its Markdown being read, which takes a hundred times as long. */
+/** Form of a message without parsing its Markdown, which takes a hundred times as long. */
 function roughFormOf(message: Message): string {
   let form = roughForms.get(message);
   if (form === undefined) {
@@ -43,7 +43,7 @@ function roughFormOf(message: Message): string {
 }
 const formOf = (message: Message): string => forms.get(message) ?? roughFormOf(message);
 
-/** Reads what was not read yet, one message a step, so that words are found as they are seen; `findIn` finds nearly all of them before that. */
+/** Reads the remaining messages, one a step, so that searches match the visible words; before that `findIn` finds nearly all of them. */
 export function* reading({ messages }: Pick<Conversation, 'messages'>): Generator<void, void, void> {
   for (const message of messages.values()) {
     if (forms.has(message) || !isSaid(message)) continue;
@@ -55,7 +55,7 @@ export function* reading({ messages }: Pick<Conversation, 'messages'>): Generato
 const isSaid = ({ role, kind }: Message): boolean =>
   kind !== 'note' && (role === 'user' || role === 'assistant');
 
-/** Every place of the words in the order of the tree: each branch from where it parts, older ones first. Nothing for no words. */
+/** All hits in the order of the tree: branch by branch from its fork, older ones first. Empty for empty words. */
 export function findIn({ messages }: Pick<Conversation, 'messages'>, words: string): readonly Hit[] {
   const wanted = comparable(words).trim();
   if (wanted === '') return [];
@@ -73,7 +73,7 @@ export function findIn({ messages }: Pick<Conversation, 'messages'>, words: stri
   return hits;
 }
 
-/** The hit one begins with: the first from `from` down on the shown branch, else the first on it, else the first of all; -1: none. */
+/** Hit to start with: the first from `from` down on the shown branch, else the first on it, else the first of all; -1: none. */
 export function firstHit(hits: readonly Hit[], branch: Branch, from: MessageId | null): number {
   const top = from === null ? 0 : (branch.rowOf.get(from) ?? 0);
   const below = hits.findIndex(({ messageId }) => (branch.rowOf.get(messageId) ?? -1) >= top);
@@ -84,7 +84,7 @@ export function firstHit(hits: readonly Hit[], branch: Branch, from: MessageId |
   );
 }
 
-/** Which of the places within the row of a hit is the hit: a row may hold several pieces of one answer. */
+/** Index of a hit within its row: a row may hold several pieces of one answer. */
 export function placeInRow(hit: Hit, branch: Branch, words: string): { id: MessageId; nth: number } {
   const row = branch.rows[branch.rowOf.get(hit.messageId) ?? -1];
   if (row?.type !== 'message') return { id: hit.messageId, nth: hit.nth };

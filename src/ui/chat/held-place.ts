@@ -1,47 +1,47 @@
-// Keeps what a person clicked where it is on the screen, whatever opens, folds or takes its place because of the click.
+// Keeps a clicked element in place on the screen while the click opens, collapses or replaces content.
 
-/** Marks what switches between lines of time; each of them has one with the same value. */
+/** Attribute of the arrows that switch between branches; all arrows of one fork have the same value. */
 export const SIBLINGS = 'data-siblings';
 
 interface Place {
   readonly element: HTMLElement;
-  /** Its upper edge, px below that of the box. */
+  /** Upper edge of the element, px below that of the box. */
   readonly top: number;
 }
 
 interface Held {
   readonly button: HTMLElement;
-  /** Null while it is not drawn. */
+  /** Null while the element is not drawn. */
   readonly place: () => Place | null;
-  /** The message or card around it. */
+  /** Message or card around the element. */
   readonly around: HTMLElement | null;
   readonly height: number;
   readonly expanded: string | null;
-  /** One clicks here again and again, to compare: it stays even where that leaves room above. */
+  /** For branch arrows: people click them repeatedly to compare, so they stay in place even if that leaves room above. */
   readonly siblings: boolean;
 }
 
 export interface HeldPlace {
   readonly holds: boolean;
-  /** At a click inside the box, before anything becomes of it. The message or card around what is held now. */
+  /** Call at a click inside the box, before it takes effect. Returns the message or card around the held element. */
   hold(target: Element): HTMLElement | null;
-  /** Brings what is held back to where it was. False where nothing is held. */
+  /** Scrolls the held element back to its place. False if nothing is held. */
   keep(): boolean;
   /** True if the click opened, collapsed or replaced anything. */
   changed(): boolean;
-  /** The person went on to something else. */
+  /** Call when the person goes on to something else. */
   release(): void;
-  /** Takes away the room below that is not needed any more. */
+  /** Removes room below that is no longer needed. */
   fit(): void;
-  /** Takes away the room above. */
+  /** Removes the room above. */
   level(): void;
-  /** Holds nothing, and takes all room away. */
+  /** Holds nothing, and removes all room. */
   clear(): void;
-  /** How far the end of what there is lies below the box, px; room is nothing. */
+  /** Distance from the box's lower edge to the end of the content, px; added room does not count. */
   left(): number;
 }
 
-/** `box` scrolls `content`; `room` is the last thing in it, and has no height of its own. */
+/** `box` scrolls `content`; `room` is its last element and has no height of its own. */
 export function createHeldPlace(box: HTMLElement, content: HTMLElement, room: HTMLElement): HeldPlace {
   let held: Held | null = null;
   let above = 0;
@@ -57,8 +57,8 @@ export function createHeldPlace(box: HTMLElement, content: HTMLElement, room: HT
   const isSeen = (top: number) => top >= 0 && top < box.clientHeight;
 
   /**
-   * The button itself, unless it was pushed down by what it opened above it: then where its message begins, and the words one was reading with
-   * it. There, too, once the button is gone, if that could be seen.
+   * Place of the button; if what it opened above pushed it down, the start of its message instead, so that the text being read stays. The
+   * same if the button is gone and that start was visible.
    */
   function placeOf(button: HTMLElement, around: HTMLElement | null): Held['place'] {
     const top = topOf(button);
@@ -72,7 +72,7 @@ export function createHeldPlace(box: HTMLElement, content: HTMLElement, room: HT
     };
   }
 
-  /** The switch of whichever sibling is shown. */
+  /** Place of the same fork's arrows in the sibling that is now shown. */
   function placeOfSwitch(shown: HTMLElement): Held['place'] {
     const top = topOf(shown);
     const same = `[${SIBLINGS}="${CSS.escape(shown.getAttribute(SIBLINGS) ?? '')}"]`;
@@ -109,7 +109,7 @@ export function createHeldPlace(box: HTMLElement, content: HTMLElement, room: HT
       const scroll = box.scrollTop + topOf(place.element) - above - place.top;
       const over = held.siblings ? Math.max(0, -scroll) : 0;
       const wanted = Math.max(0, scroll);
-      // Less than a pixel is rounding.
+      // Differences below a pixel are rounding.
       if (Math.abs(wanted - box.scrollTop) >= 1 || Math.abs(over - above) >= 1) {
         const missing = wanted === 0 ? 0 : wanted + box.clientHeight - height();
         makeRoom(over, Math.max(0, Math.ceil(missing)));
@@ -121,7 +121,7 @@ export function createHeldPlace(box: HTMLElement, content: HTMLElement, room: HT
       if (!held) return false;
       const { siblings, button, expanded, around } = held;
       if (siblings || !button.isConnected || button.getAttribute('aria-expanded') !== expanded) return true;
-      // An answer that is being written grows by itself.
+      // An answer being written grows by itself.
       return around !== null && around.ariaBusy !== 'true' && around.offsetHeight !== held.height;
     },
     release: () => {

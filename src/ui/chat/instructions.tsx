@@ -1,10 +1,10 @@
-// Instructions for a model in one conversation, in the person's words.
+// Instructions for the model in one conversation, written by the person.
 import { ScrollText } from 'lucide-react';
 import { useId, useState } from 'react';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Dialog, IconButton, TextArea } from '../shell/controls.tsx';
 
-/** Opens the window; blue where something is set. */
+/** Opens the dialog; blue if instructions are set. */
 export function InstructionsButton({ set, onClick }: { set: boolean; onClick: () => void }) {
   const { t } = useTranslation('chat');
   return (
@@ -16,7 +16,7 @@ export function InstructionsButton({ set, onClick }: { set: boolean; onClick: ()
   );
 }
 
-/** `value`: null where the shipped words are in force. `onSave` gets null for nothing but spaces. */
+/** `value`: null if the default instructions apply. `onSave` gets null for blank text. */
 export function InstructionsDialog({
   open,
   onOpenChange,
@@ -58,7 +58,7 @@ export function InstructionsDialog({
   );
 }
 
-/** Made anew each time the window opens: it begins with what is in force. */
+/** Mounted anew each time the dialog opens, so that it starts with the current instructions. */
 function Field({ form, value, onSave }: { form: string; value: string; onSave: (words: string) => void }) {
   const { t } = useTranslation('chat');
   const [words, setWords] = useState(value);

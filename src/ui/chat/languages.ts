@@ -1,10 +1,10 @@
-// The languages that code is coloured in: the usual ones, each loaded when first met. Stands in for Shiki's full bundle
-// (alias in vite.config.ts), which has three hundred of them and would make every device keep megabytes for offline use.
+// Languages of code highlighting: the common ones, each loaded at first use. Replaces Shiki's full bundle (alias in vite.config.ts),
+// whose three hundred languages would make every device keep megabytes for offline use.
 import { createBundledHighlighter } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import { log } from '../../domain/base/log.ts';
 
-/** Id → how to load its grammar. */
+/** Maps a language id to the function that loads its grammar. */
 export const bundledLanguages = {
   astro: () => import('shiki/langs/astro.mjs'),
   bat: () => import('shiki/langs/bat.mjs'),
@@ -112,7 +112,7 @@ const ALIASES: Partial<Record<Language, readonly string[]>> = {
   yaml: ['yml'],
 };
 
-/** The same, with the other names people write behind a code fence. */
+/** The same with the aliases that people write after a code fence. */
 export const bundledLanguagesInfo = (Object.keys(bundledLanguages) as Language[]).map((id) => ({
   id,
   name: id,
@@ -128,15 +128,15 @@ const createAtOnce = createBundledHighlighter({
   engine: () => createJavaScriptRegexEngine({ forgiving: true }),
 });
 
-/** Waits before a grammar that could not be loaded is asked for again, ms. */
+/** Delays before a failed grammar is requested again, ms. */
 const AGAIN_AFTER_MS = [500, 2_000, 8_000, 30_000];
 
-/** A line is coloured within 5,000 ms or not to its end, and not at all from 20,000 characters: those are files that nobody wrote. */
+/** Highlights a line for 5,000 ms at most, and not at all from 20,000 characters: such files are generated. */
 const LIMITS = { tokenizeTimeLimit: 5_000, tokenizeMaxLineLength: 20_000 };
 
 /**
- * As Shiki's own, but for two things that its caller would keep for as long as the page is there. Where a grammar cannot be loaded, it is
- * asked for again. And Shiki's half second for a line is over on a busy machine before the patterns of a language are compiled.
+ * Shiki's own highlighter with two fixes for states that its caller would keep for the life of the page: a grammar that failed to load is
+ * requested again, and a line gets more than half a second, which a busy machine needs to compile a language's patterns.
  */
 export const createHighlighter: typeof createAtOnce = async (options) => {
   const patient = async () => {

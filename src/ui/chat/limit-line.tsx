@@ -1,4 +1,4 @@
-// The line above a composer that says how near the person's limit for models is, and that it is passed.
+// Line above a composer that says how close the person's spending limit is, or that it is exceeded.
 import { X } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { ignore } from '../../domain/base/log.ts';
@@ -22,7 +22,7 @@ export function LimitLine() {
   useEffect(() => {
     if (from !== null) ignore(spending.load(from), 'what was spent, for the line about the limit');
   }, [spending, from]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the day is what the moment is asked for
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another day needs another `Date.now()`
   const status = useMemo(() => limitStatus(costs, rows, Date.now()), [costs, rows, today]);
   const [hidden, setHidden] = useKeptWord('costs.hidden', '');
   const sign = status === null ? '' : `${today} ${status.state} ${status.limit}`;

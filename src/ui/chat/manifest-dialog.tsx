@@ -1,4 +1,4 @@
-// The manifest of one request: what got in, in which form, what was left out and why. Of an answer, or of what would be sent next.
+// Shows the manifest of one request: what was included, in which form, what was left out and why. For an answer or for the next request.
 
 import type { ContextMeter } from '../../domain/context/budget.ts';
 import type { ManifestLine, RequestManifest } from '../../domain/context/manifest.ts';
@@ -10,7 +10,7 @@ import { ContextMeterBar } from './context-meter-bar.tsx';
 
 type Kind = ManifestLine['form'] | 'system' | 'tools';
 
-/** As in the bar above them. */
+/** The same colours as in the bar above. */
 const MARKS: Readonly<Record<Kind, string>> = {
   system: 'bg-ink-3',
   tools: 'bg-ink-3/50',
@@ -22,7 +22,7 @@ const MARKS: Readonly<Record<Kind, string>> = {
   out: 'hatched',
 };
 
-/** Words that the app added at the end in the person's place. */
+/** Lists words that the app added at the end on behalf of the person. */
 function ByApp({ manifest: { patches, goesOn } }: { manifest: RequestManifest }) {
   const { t } = useTranslation('context');
   return (
@@ -53,10 +53,10 @@ export function ManifestDialog({
 }: {
   open: boolean;
   onOpenChange: (open: boolean) => void;
-  /** Undefined while it is read; null where none was kept. */
+  /** Undefined while it is being read; null if none was kept. */
   manifest: RequestManifest | null | undefined;
   meter?: ContextMeter;
-  /** It was not sent yet. */
+  /** True for a request that has not been sent yet. */
   coming?: boolean;
   onJump?: ((message: string) => void) | undefined;
 }) {
@@ -155,7 +155,7 @@ export function ManifestDialog({
   );
 }
 
-/** Tokens that the model read, with the words that they stand for on this device. */
+/** Shows the tokens that the model read, with the private words they stand for on this device. */
 function HiddenWords({ tokens }: { tokens: readonly string[] }) {
   const { t } = useTranslation('context');
   const readable = useReadableWords();
@@ -177,7 +177,7 @@ function HiddenWords({ tokens }: { tokens: readonly string[] }) {
   );
 }
 
-/** Documents that went in part. */
+/** Lists documents that were included only in part. */
 function CutFiles({ files = [] }: { files: RequestManifest['files'] }) {
   const { t } = useTranslation('context');
   return files.map(({ name, sent, of }, at) => (
@@ -206,7 +206,7 @@ function Row({
   kind: Kind;
   title: string;
   detail?: string;
-  /** The detail is shown whole, on as many lines as it takes. */
+  /** Shows the detail in full, on as many lines as it takes. */
   wraps?: boolean;
   tokens: number;
   onClick?: (() => void) | undefined;

@@ -1,9 +1,9 @@
-// Formulas: KaTeX with its styles and fonts from our own bundle, loaded when the first formula is met.
+// Formulas: KaTeX with its styles and fonts from our own bundle, loaded with the first formula.
 import 'katex/dist/katex.min.css';
 import katex from 'katex';
 import 'katex/contrib/mhchem';
 
-/** Commands that models write and KaTeX does not know: by what they do, or by the words in them. */
+/** Commands that models use and KaTeX lacks, defined by their effect or by the words they contain. */
 const MACROS = {
   '\\mbox': '\\text{#1}',
   '\\eqref': '(\\text{#1})',
@@ -24,13 +24,13 @@ const MACROS = {
   '\\textdegree': '^\\circ',
 };
 
-/** Strangers' words draw over nothing else: no kern and no rule is longer. In em. */
+/** Longest kern or rule, em: untrusted formulas must not draw over the rest of the page. */
 const LONGEST = 60;
 
-/** To TeX a percent sign begins a remark. Behind a figure or a word it is one of per cent. */
+/** TeX reads a percent sign as the start of a comment; after a number or a word it means per cent. */
 const PERCENT = /\\[\s\S]|(?<=[\p{L}\p{N}})\]])\s?%/gu;
 
-/** Draws a formula into an element. What KaTeX cannot read is shown as it was written. */
+/** Draws a formula into an element. A formula that KaTeX cannot read is shown as written. */
 export const drawFormula = (formula: string, display: boolean, into: HTMLElement): void =>
   katex.render(
     formula.replace(PERCENT, (found) => (found.startsWith('\\') ? found : found.replace('%', '\\%'))),

@@ -1,4 +1,4 @@
-// The session memory as a Markdown file in a window: read by sections, edited as text, its lines pinned, saved as a file.
+// Shows the session memory as a Markdown file in a dialog: read by sections, edited as text, lines pinned, saved as a file.
 import { Download, Pencil, Pin, PinOff, RotateCcw } from 'lucide-react';
 import { useEffect, useId, useMemo, useState } from 'react';
 import type { Conversation } from '../../domain/chat/conversation.ts';
@@ -15,10 +15,10 @@ import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { SMALL_PROSE } from './compaction-divider.tsx';
 import { Markdown } from './markdown.tsx';
 
-/** Lines that are read, and pinned, as one: a heading, a point with what is indented below it, a paragraph, a table. */
+/** Lines that are read and pinned together: a heading, a list item with its indented lines, a paragraph, a table. */
 interface Block {
   readonly kind: 'heading' | 'point' | 'text';
-  /** Places of its lines. */
+  /** Indices of its lines. */
   readonly at: readonly number[];
 }
 
@@ -54,7 +54,7 @@ export function MemoryFileDialog({
   const [file, setFile] = useState<SessionMemoryFile | null>(null);
   const [done, setDone] = useState<Done | null>(null);
   const [editing, setEditing] = useState<{ from: SessionMemoryFile; text: string } | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `report` is another function at every drawing
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `report` is a new function at every render
   useEffect(() => {
     let gone = false;
     context.memoryFile(conversation.id).then((read) => {
@@ -151,7 +151,7 @@ export function MemoryFileDialog({
   );
 }
 
-/** Last action in this window, with its undo: a notice would lie below the window. */
+/** Last action in this dialog, with its undo: a notice would be hidden behind the dialog. */
 interface Done {
   readonly words: string;
   readonly undo: () => Promise<void>;
@@ -194,7 +194,7 @@ function Foot({
   file: SessionMemoryFile | null;
   saving: boolean;
   readOnly: boolean;
-  /** Id of the form while it is edited; null: it is read. */
+  /** Id of the form while the text is edited; null while it is only read. */
   form: string | null;
   onCancel: () => void;
   onRemake: () => void;
@@ -249,7 +249,7 @@ function Foot({
 
 const isEmpty = ({ lines }: SessionMemoryFile): boolean => textOfLines(lines) === '';
 
-/** `onKeep`: absent where nothing may be changed. */
+/** `onKeep`: absent if the conversation is read-only. */
 function Reading({
   file,
   saving,
@@ -291,7 +291,7 @@ function Reading({
   );
 }
 
-/** Whose words it is in, and whether a model reads it now. */
+/** Says who wrote the text and whether a model is sent it now. */
 function State({ file: { savedAt, compaction, left } }: { file: SessionMemoryFile }) {
   const { t } = useTranslation('context');
   return (
@@ -317,7 +317,7 @@ function OtherVersion({
   onLeave,
 }: {
   other: SessionMemoryFile['others'][number];
-  /** Absent where nothing may be changed. */
+  /** Absent if the conversation is read-only. */
   onAdd: (() => void) | undefined;
   onLeave: (() => void) | undefined;
 }) {
@@ -356,7 +356,7 @@ function Lines({
   onPin,
 }: {
   lines: readonly MemoryLine[];
-  /** Places of the lines of a block. Absent where nothing may be changed. */
+  /** Called with the indices of a block's lines. Absent if the conversation is read-only. */
   onPin: ((at: readonly number[], pinned: boolean) => void) | undefined;
 }) {
   const { t } = useTranslation('context');

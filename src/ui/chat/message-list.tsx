@@ -1,5 +1,5 @@
-// The messages of a branch, of which only those near the screen exist. Keeps to the end while an answer grows, unless one scrolls away; what
-// a person clicks stays where it is.
+// Draws a branch's messages, mounting only those near the screen. Stays at the end while an answer grows unless the person scrolls away;
+// keeps clicked content in place.
 import { ArrowDown } from 'lucide-react';
 import {
   type ReactNode,
@@ -27,29 +27,29 @@ import { MessageView } from './message-view.tsx';
 import type { Branch, Row, RunningRow } from './rows.ts';
 import { ScrollKeeper } from './scroll-keeper.ts';
 
-/** How long a message glows after a jump, ms. */
+/** Duration of a message's highlight after a jump, ms. */
 const GLOW = 2000;
 
 export interface MessageListHandle {
   toEnd(): void;
-  /** Scrolls to a message, and focuses it and lets it glow where asked. False where it is not on this branch. */
+  /** Scrolls to a message, and focuses and highlights it on request. False if it is not on this branch. */
   toMessage(
     id: MessageId,
     options: {
       focus: boolean;
       glow: boolean;
       block: 'center' | 'nearest';
-      /** Part of the message to bring into sight; null: its beginning. */
+      /** Part of the message to scroll to; null: its beginning. */
       part?: (message: HTMLElement) => Range | null;
     },
   ): boolean;
   /** The element that scrolls. */
   box(): HTMLElement | null;
-  /** The message that has the focus, else the first one on the screen. */
+  /** The focused message, else the first one on screen. */
   current(): MessageId | null;
 }
 
-/** Brings words into the middle of what scrolls around them, sideways too, as in a long line of code. */
+/** Scrolls a range to the middle of everything that scrolls around it, sideways too, as in a long line of code. */
 function toRange(range: Range): void {
   range.startContainer.parentElement?.scrollIntoView({ block: 'center', inline: 'nearest' });
   const box = range.startContainer.parentElement?.closest('section');
@@ -59,7 +59,7 @@ function toRange(range: Range): void {
     box.scrollTop += (words.top + words.bottom) / 2 - (seen.top + seen.bottom) / 2;
 }
 
-/** Today and yesterday by name, any other day by its date. */
+/** Shows today and yesterday by name, other days by date. */
 function Day({ at }: { at: number }) {
   const { t } = useTranslation('shell');
   const near = nearDay(at, useToday());
@@ -83,7 +83,7 @@ export function MessageList({
   branch: Branch;
   /** The answer that grows at the end. */
   running: RunningRow | null;
-  /** Content below everything: outcomes of commands, problems. */
+  /** Content below all messages: outcomes of commands, problems. */
   after: ReactNode;
   handle: RefObject<MessageListHandle | null>;
 }) {
@@ -93,7 +93,7 @@ export function MessageList({
   const below = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const [marked, setMarked] = useMarked();
-  /** The branches one is going through: where they part. */
+  /** Fork whose branches the person is stepping through. */
   const [switched, setSwitched] = useState<string | null>(null);
   const [away, setAway] = useState(false);
   const { rows, results } = branch;
@@ -163,7 +163,7 @@ export function MessageList({
         data-messages
         className="-outline-offset-2 absolute inset-0 overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable]"
       >
-        {/* While it scrolls the library takes no clicks, and one made in that moment was lost. */}
+        {/* The list library ignores clicks while it scrolls, so a click at that moment would be lost. */}
         <div className="relative mx-auto w-full max-w-(--measure) px-5 pb-6 *:[pointer-events:inherit]! md:px-8">
           <Virtualizer
             ref={list}
@@ -193,7 +193,7 @@ export function MessageList({
   );
 }
 
-/** Keeps the list where its reader is, and gives the place back when it is opened again. `cache`: heights as they were measured then. */
+/** Keeps the reader's place in the list and restores it when the list opens again. `cache`: measured heights of that time. */
 function useScrollKeeper({
   conversationId,
   rows,
@@ -215,7 +215,7 @@ function useScrollKeeper({
   onSwitched: (siblings: string | null) => void;
 }): { keeper: ScrollKeeper; cache: CacheSnapshot | undefined } {
   const { places } = useSession();
-  // A place is only good for the rows it was measured with.
+  // A place only fits the rows it was measured with.
   const [place] = useState(() => {
     const kept = places.get(conversationId);
     return kept && kept.rows === rows.length ? kept : undefined;
@@ -238,7 +238,7 @@ function useScrollKeeper({
     };
   }, [keeper, conversationId, places, scroller, below, list]);
   useEffect(() => (room.current ? keeper.observe(room.current) : undefined), [keeper, room]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the rows change
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs whenever the rows change
   useLayoutEffect(() => keeper.keepClicked(), [keeper, rows]);
   useEffect(() => {
     if (answers) keeper.answerBegins();
@@ -246,7 +246,7 @@ function useScrollKeeper({
   return { keeper, cache: place?.cache as CacheSnapshot | undefined };
 }
 
-/** The message that glows after a jump, for a moment. */
+/** The message highlighted for a moment after a jump. */
 function useMarked() {
   const [marked, setMarked] = useState<MessageId | null>(null);
   useEffect(() => {
@@ -257,7 +257,7 @@ function useMarked() {
   return [marked, setMarked] as const;
 }
 
-/** Scrolls to a message, which may not be drawn yet, until it is where it is wanted. */
+/** Scrolls to a message, which may not be mounted yet, until it is in place. */
 function useToMessage({
   branch: { rows, rowOf },
   scroller,
@@ -287,7 +287,7 @@ function useToMessage({
     keeper.leaveEnd();
     if (pending.current !== null) cancelAnimationFrame(pending.current);
     list.current?.scrollToIndex(row, { align: block });
-    // Rows around the target are measured once they are there; then it is brought to its place for good.
+    // Rows near the target get their heights only once mounted, so scrolls again until the place is final.
     let tries = 0;
     let focused = !focus;
     const settle = () => {
@@ -299,7 +299,7 @@ function useToMessage({
         const range = part?.(element);
         if (range) toRange(range);
         else if (block === 'center') element.scrollIntoView({ block: tall ? 'start' : 'center' });
-        // Once: in the frames after, a person may have gone on. An editor in it may have the focus already.
+        // Focuses only once: in later frames the person may have moved on, and an editor in the message may have the focus already.
         if (!focused && !element.contains(document.activeElement)) element.focus({ preventScroll: true });
         focused = true;
       } else list.current?.scrollToIndex(row, { align: block });
@@ -313,8 +313,8 @@ function useToMessage({
 }
 
 /**
- * Rows that stay drawn wherever the list is: a row being written into must not go when it is scrolled away, a running answer would be
- * drawn a second time at its end, and the row just switched to has no known height yet.
+ * Rows that stay mounted at any scroll position: a row being edited must not unmount, a running answer would be drawn twice at its end,
+ * and the row just switched to has no known height yet.
  */
 function useWrittenRows(
   rows: readonly (Row | RunningRow)[],

@@ -1,4 +1,4 @@
-// Tools below a message: other branches, copying, its time, and rarer ones.
+// Tools below a message: other branches, copy, time, and rarer ones.
 import {
   Check,
   ChevronLeft,
@@ -25,7 +25,7 @@ import { SIBLINGS } from './held-place.ts';
 import { type BranchStep, BranchStepContext, useActions } from './message-actions.ts';
 import type { Siblings } from './rows.ts';
 
-/** `‹ 2 / 3 ›`: other lines of time. */
+/** `‹ 2 / 3 ›`: steps through the branches of a fork. */
 export function SiblingArrows({
   siblings: { index, ids },
   onShow,
@@ -41,7 +41,7 @@ export function SiblingArrows({
     step.set({ to, arrow });
     onShow(to);
   };
-  // The row that was pressed is gone: one goes on from the same arrow of the row that came, or from the other at an end.
+  // The pressed row is gone, so focuses the same arrow in the new row, or the other arrow at either end.
   useLayoutEffect(() => {
     const wanted = step.get();
     if (wanted === null || wanted.to !== ids[index]) return;
@@ -96,13 +96,13 @@ export function CopyButton({ text }: { text: string }) {
   );
 }
 
-/** Shown on hover and on focus; always on touch. */
+/** Shown on hover and focus; always on touch screens. */
 export const TOOLS =
   'flex items-center gap-0.5 opacity-0 transition-opacity focus-within:opacity-100 group-focus/message:opacity-100 group-hover/message:opacity-100 has-[[aria-expanded=true]]:opacity-100 pointer-coarse:opacity-100';
 
 /**
- * Menu of rarer tools: the message as a checkpoint, and its manifest. Nothing if none applies. `kept`: marked to be sent word for word;
- * absent if it cannot be. `pieces`: earlier ones of the same answer, each with a manifest of its own.
+ * Menu of rarer tools: checkpoint, manifest; nothing if none applies. `kept`: marked to be sent word for word; absent if that is not
+ * possible. `pieces`: earlier pieces of the same answer, each with its own manifest.
  */
 export function RarerTools({
   message,
@@ -113,14 +113,14 @@ export function RarerTools({
   message: Message;
   pieces?: readonly Message[];
   kept?: boolean;
-  /** Rows of its own kind, in front of the others. */
+  /** Items of the message's own kind, shown first. */
   first?: readonly MenuItem[];
 }) {
   const { t } = useTranslation(['chat', 'forget']);
   const { t: tc } = useTranslation('context');
   const actions = useActions();
   const trigger = useRef<HTMLButtonElement>(null);
-  // Windows that open from here give the focus back to this button.
+  // Dialogs opened from here return the focus to this button.
   const item = (
     label: string,
     icon: ReactNode,
@@ -203,7 +203,7 @@ export function RarerTools({
   );
 }
 
-/** Relative, the exact time on hover. */
+/** Relative time; the exact one on hover. */
 export const Stamp = ({ at }: { at: number }) =>
   at > 0 ? (
     <time dateTime={new Date(at).toISOString()} title={formatExact(at)} className="px-1 text-ink-3 text-xs">

@@ -1,4 +1,4 @@
-// One message of the branch: whose it is, what it looks like, and the letters that came to it or went from it.
+// Draws one message of the branch, with the letters that it received or sent.
 import { Mail, StickyNote } from 'lucide-react';
 import { memo, useMemo } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -16,7 +16,7 @@ import { PersonMessage } from './person-message.tsx';
 import type { MessageRow, RunningRow } from './rows.ts';
 import { useTurn } from './turn-view.ts';
 
-/** Origin of a letter, and places that letters went to from here. */
+/** Links to the origin of a letter and to the places that letters from here went to. */
 function DmailLinks({ row }: { row: MessageRow }) {
   const { t } = useTranslation('context');
   const actions = useActions();
@@ -41,7 +41,7 @@ function DmailLinks({ row }: { row: MessageRow }) {
   );
 }
 
-/** Result of a tool: its pictures are shown, the rest is collapsed to one line above them. */
+/** Result of a tool: pictures are shown, the rest collapses into one line above them. */
 function ToolMessage({
   parts,
   results,
@@ -76,7 +76,10 @@ function ToolMessage({
   );
 }
 
-/** A message of the branch, or the answer that is being written: only that is drawn with every word. Focusable, so that J and K can walk. */
+/**
+ * Draws a message of the branch or the answer being written, which alone is drawn at every token. Focusable, so that J and K can move
+ * through messages.
+ */
 export const MessageView = memo(function MessageView({
   row,
   results,
@@ -85,7 +88,7 @@ export const MessageView = memo(function MessageView({
 }: {
   row: MessageRow | RunningRow;
   results: ReadonlyMap<string, PartOf<'tool-result'>>;
-  /** It glows after a jump. */
+  /** Highlighted after a jump. */
   marked: boolean;
   last: boolean;
 }) {

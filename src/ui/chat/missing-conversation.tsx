@@ -1,5 +1,5 @@
-// Page of a conversation that is gone: erased here, in another tab or on another device. Unsent text for it is still here, and can be
-// taken along.
+// Page of a conversation erased here, in another tab or on another device. Its unsent text is still here and can be moved to a new
+// conversation.
 import { ArrowRight, Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Problem } from '../../domain/base/errors.ts';
@@ -25,7 +25,7 @@ export function MissingConversation({ id, problem }: { id: ConversationId; probl
     entries.some((entry) => entry.id === id),
   );
   const missing = problem.code === 'conversation-missing';
-  // Stop an answer that is still running there: it can be kept nowhere, and would be paid for.
+  // Stop an answer that is still running there: it cannot be kept and would cost money.
   useEffect(() => {
     if (missing) app.chat.stop(id);
   }, [app, id, missing]);
@@ -59,7 +59,7 @@ export function MissingConversation({ id, problem }: { id: ConversationId; probl
   );
 }
 
-/** Unsent texts, whole. */
+/** Shows the unsent texts in full. */
 function Unsent({ id }: { id: ConversationId }) {
   const { chat } = useApp();
   const session = useSession();

@@ -1,4 +1,4 @@
-// Which model answers in this conversation: a quiet button in the composer, a menu of everything that is connected.
+// Chooses the model that answers in this conversation: a quiet button in the composer with a menu of all connected models.
 import { ChevronDown, Plug } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { ignore } from '../../domain/base/log.ts';
@@ -10,7 +10,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, Menu, type MenuItem } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 
-/** `conversation` null: one that has not begun, which starts with the choice. */
+/** `conversation` null: a new one, which starts with the choice. */
 export function ModelPicker({ conversation }: { conversation: Conversation | null }) {
   const { settings } = useApp();
   const { t } = useTranslation('chat');
@@ -21,7 +21,7 @@ export function ModelPicker({ conversation }: { conversation: Conversation | nul
   const choose = (choice: { endpointId: string; model: string } | null) => {
     settings.choose(choice, conversation?.id).catch(report);
   };
-  // Lists are asked for again when somebody looks; what is not there when the menu closes is not waited for.
+  // The lists are requested again when the menu opens; closing it stops the pending requests.
   const asking = useRef<AbortController | null>(null);
   useEffect(() => () => asking.current?.abort(), []);
   const look = (open: boolean) => {

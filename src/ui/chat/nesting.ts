@@ -1,23 +1,23 @@
-// Tells Markdown that nests deeper than anybody lays words out: parsers walk it by recursion, and some of it in quadratic time. Pure.
+// Detects Markdown nested deeper than anyone writes: parsers process it by recursion, some in quadratic time. Pure.
 
-/** Levels. A hundred are drawn within a moment, a thousand overflow the stack of the browsers or stop the page for seconds. */
+/** Most levels. A hundred are drawn at once; a thousand overflow the browser's stack or stop the page for seconds. */
 const DEEPEST = 100;
 
 /** Marks of lists and quotes. */
 const CONTAINER = /[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))/y;
-/** A rule across the page is no list, however long it is. */
+/** A thematic break is not a list, however long it is. */
 const RULE = /^(?:[\s*]+|[\s-]+)$/;
 const FENCE = /[ \t]*(`{3,}|~{3,})/y;
 const INLINE_CODE = /`[^`]*`/g;
-/** In lower case and apart from words, as HTML is written: `List<string>` is none. */
+/** An HTML tag: lower case and not attached to a word, so that `List<string>` is none. */
 const TAG = /(?:<(\/)|(?<!\w)<)([a-z][a-z0-9-]*)(?:\s[^<>]*)?>/g;
-/** Without an end, or ended by the next one of their kind. */
+/** Elements without an end tag, or ended by the next one of their kind. */
 const FLAT =
   /^(?:area|base|br|col|dd|dt|embed|hr|img|input|li|link|meta|option|p|source|td|th|tr|track|wbr)$/;
 const INLINE = /\\[\s\S]|\[|\]|\*+|_+/g;
 const EDGE = /[\s\p{P}]|^$/u;
 
-/** Blocks that are open where a line ends. */
+/** Blocks still open at the end of a line. */
 interface Open {
   readonly fence: string | null;
   readonly tags: number;
@@ -26,14 +26,14 @@ interface Open {
 }
 const NOTHING_OPEN: Open = { fence: null, tags: 0, brackets: 0, emphasis: 0 };
 
-/** Once over the text, without building anything. What it overlooks, a boundary around the drawing catches. */
+/** Scans the text once without building a tree. The error boundary around the drawing catches whatever this misses. */
 export class NestingGuard {
   #text = '';
-  /** Begin of the last line: earlier ones are not read again while the text grows. */
+  /** Start of the last line: earlier lines are not read again while the text grows. */
   #from = 0;
   #open: Open | 'too deep' = NOTHING_OPEN;
 
-  /** True if `text` nests too deep; quick if it continues the text before. */
+  /** True if `text` nests too deep; quick if it continues the previous text. */
   isTooDeep(text: string): boolean {
     if (text.length <= DEEPEST) return false;
     if (!text.startsWith(this.#text)) {
@@ -60,7 +60,7 @@ function afterLine(line: string, open: Open): Open | 'too deep' {
   if (mark && (fence === null || mark.startsWith(fence))) fence = fence === null ? mark : null;
   if (mark || fence !== null) return { fence, tags, brackets, emphasis };
   const words = line.slice(at).replace(INLINE_CODE, 'x');
-  // Neither brackets nor emphasis reach over an empty line.
+  // Brackets and emphasis never span an empty line.
   if (words.trim() === '') return { fence, tags, brackets: 0, emphasis: 0 };
   for (const [, end, name = ''] of words.matchAll(TAG)) {
     if (FLAT.test(name)) continue;
@@ -83,9 +83,7 @@ function afterLine(line: string, open: Open): Open | 'too deep' {
   return { fence, tags, brackets, emphasis };
 }
 
-/**
- * Containers that a line begins with: how many levels its own signs are, where they end, and the spaces before the first of a list.
- */
+/** Containers at the start of a line: number of levels from its own marks, where they end, and the spaces before the first list mark. */
 function containersOf(line: string): { depth: number; at: number; indent: number } {
   let depth = 0;
   let at = 0;

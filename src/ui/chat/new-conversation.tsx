@@ -1,4 +1,4 @@
-// The empty page: a place to begin, or to go on with what was begun.
+// The empty page: starts a conversation, or returns to a recent one.
 
 import { Download, MessageSquare, PlugZap, X } from 'lucide-react';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
@@ -80,7 +80,7 @@ export function NewConversation() {
     <div
       className="relative flex min-h-0 flex-1 flex-col"
       {...drop.handlers}
-      // Drop the problem of a line once another one is typed.
+      // Removes the problem of a line when the person types another one.
       onInput={() => forget(isProblem)}
     >
       <Header
@@ -167,7 +167,7 @@ const begunWith = ({
   ...(project ? { projectId: project.id } : {}),
 });
 
-/** In which project it begins. */
+/** Says which project the conversation begins in. */
 function BeginsIn({ project, onLeave }: { project: ProjectEntry; onLeave: () => void }) {
   const { t } = useTranslation('projects');
   const name = shownTitle(project.title, t('title'));
@@ -186,8 +186,8 @@ function BeginsIn({ project, onLeave }: { project: ProjectEntry; onLeave: () => 
 const isProblem = ({ outcome }: ShownOutcome): boolean => outcome?.type === 'problem';
 
 /**
- * Outcome of the latest command on this page. It goes with the next command and when the page is left; only Back leads to it once more,
- * from a passage it had found, say.
+ * Outcome of the latest command on this page. The next command or leaving the page removes it; only Back shows it again, e.g. from a
+ * passage that it found.
  */
 function useLatestOutcome() {
   const { outcomes } = useSession();
@@ -206,7 +206,7 @@ function useLatestOutcome() {
       }),
     [outcomes],
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each arrival on the page
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each visit to the page
   useLayoutEffect(() => {
     forget(returned ? isProblem : () => true);
   }, [visit]);
@@ -215,13 +215,13 @@ function useLatestOutcome() {
 
 const GO_ON_WITH = 3;
 const IDEAS = ['decided', 'said'] as const;
-/** Questions that the samples answer. */
+/** Questions that the sample conversations answer. */
 const SAMPLE_IDEAS = ['first', 'second'] as const;
 
-/** A whole question may take two lines where it is narrow. */
+/** A long question may take two lines on a narrow screen. */
 const IDEA = 'h-auto! min-h-7 max-w-full whitespace-normal! py-1 text-start';
 
-/** On the empty page of a library: the latest conversations to go on with, and words that a question to memory can begin with. */
+/** Empty page of a library with conversations: the latest ones to continue, and phrases that a question to memory can begin with. */
 function Beginnings({
   entries,
   hasModel,
@@ -239,7 +239,7 @@ function Beginnings({
     .slice(0, GO_ON_WITH);
   if (latest.length === 0) return null;
   const onlySamples = entries.every((entry) => entry.sample || entry.deletedAt !== null);
-  // Offer the other ways of the first screen to a person who began with one of them, until they were taken.
+  // Offers the other ways of the first screen to a person who used one of them, until those were used, too.
   const hasHistory = entries.some((entry) => entry.source !== null && !entry.sample);
   return (
     <div className="mt-5 flex w-full max-w-120 flex-col gap-4 text-left">
@@ -310,7 +310,7 @@ function Beginnings({
   );
 }
 
-/** Says that all that is there is made up, and takes it away again. */
+/** Says that all conversations here are samples, and offers to remove them. */
 function Samples({ count }: { count: number }) {
   const { t } = useTranslation('chat');
   const app = useApp();

@@ -1,4 +1,4 @@
-// A conversation that is open: header, messages, composer, context, and the windows over it.
+// An open conversation: header, messages, composer, context panel, and the dialogs over it.
 import { ArrowLeft, History } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -120,7 +120,7 @@ export function OpenedConversation(props: {
   );
 }
 
-/** Leads back to where a jump began. */
+/** Leads back to the place before a jump. */
 function JumpedBar({ opened: { isHead } }: { opened: Opened }) {
   const { t } = useTranslation('chat');
   const navigation = useNavigation();
@@ -163,7 +163,7 @@ function ContextAside({
   const { conversation, branch, turn, model, leaf, list, readOnly, show } = opened;
   const { recall } = turn;
   const facts = useMemo(() => contextFacts(branch, recall ? [recall] : []), [branch, recall]);
-  /** A sheet lies over what is gone to. */
+  /** Closes the sheet, which would cover the target of the jump. */
   const uncover = () => {
     if (!wide) onOpenChange(false);
   };

@@ -1,10 +1,10 @@
-// The code of an opened conversation: who begins a new one can type without it.
+// Loads the code of an opened conversation separately, so that a person can type on the empty page without it.
 import { createPart } from '../hooks/part.ts';
 
 const opened = createPart(async () => (await import('./opened-conversation.tsx')).OpenedConversation);
 
-/** Loads it. Throws `part-missing`. */
+/** Loads the part. Throws `part-missing`. */
 export const loadOpened = opened.load;
 
-/** Component of an opened conversation; null while it is loaded. If it cannot be, the boundary around it says so. */
+/** Component of an opened conversation; null while it loads. The error boundary around it reports a failed load. */
 export const useOpenedPart = opened.use;

@@ -1,4 +1,4 @@
-// State that the parts of a conversation's screen share: the shown branch, the turn, and allowed actions.
+// State shared by the parts of a conversation's screen: the shown branch, the turn, and the allowed actions.
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { type ConversationId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
@@ -19,12 +19,12 @@ export interface Opened extends ShownBranch {
   readonly id: ConversationId;
   readonly conversation: Conversation;
   readonly originOf: OpenConversation['originOf'];
-  /** In the library; undefined for one that is not listed. */
+  /** Its list entry; undefined if it is not listed. */
   readonly entry: LibraryEntry | undefined;
   readonly title: string;
   readonly turn: TurnView;
   readonly busy: boolean;
-  /** The model that answers next; null: memory. */
+  /** Model that answers next; null: memory. */
   readonly model: string | null;
   readonly trashed: boolean;
   /** Written by a newer version of the app. */
@@ -33,14 +33,14 @@ export interface Opened extends ShownBranch {
   readonly temporary: boolean;
   readonly list: RefObject<MessageListHandle | null>;
   readonly edits: Edits;
-  /** The message in which an editor is open. */
+  /** Message whose editor is open. */
   readonly editing: Writable<MessageId | null>;
   readonly branchStep: Writable<BranchStep | null>;
-  /** The message with what the find bar found. */
+  /** Message with the current hit of the find bar. */
   readonly found: Writable<MessageId | null>;
 }
 
-/** `messageId`: the message that was jumped to. */
+/** `messageId`: message that was jumped to. */
 export function useOpened({
   conversation,
   originOf,

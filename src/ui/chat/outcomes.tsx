@@ -1,4 +1,4 @@
-// Outcomes of slash commands, shown below the messages until they are closed. They are not part of the conversation.
+// Shows outcomes of slash commands below the messages until closed. They are not part of the conversation.
 import { ChevronDown, CornerDownLeft, X } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -12,10 +12,10 @@ import { download } from '../shell/conversation-actions.tsx';
 
 const view = createPart(async () => (await import('./command-outcome.tsx')).CommandOutcomeView);
 
-/** Loads what draws them. Throws `part-missing`. */
+/** Loads the component that draws outcomes. Throws `part-missing`. */
 export const loadOutcomeView = view.load;
 
-/** All outcomes of a place, newest last, each with the line that asked for it. */
+/** Shows all outcomes of a place, newest last, each with the line that asked for it. */
 export function Outcomes({
   place,
   shown,
@@ -23,7 +23,7 @@ export function Outcomes({
 }: {
   place: ConversationId | 'new';
   shown: readonly ShownOutcome[];
-  /** When the last question was asked, ms since 1970: what was handed back before makes room for its answer. */
+  /** Time of the last question, ms since 1970: earlier outcomes collapse to make room for its answer. */
   askedAt?: number;
 }) {
   const { outcomes } = useSession();
@@ -34,7 +34,7 @@ export function Outcomes({
         (all.get(place) ?? []).filter((other) => other.id !== id),
       ),
     );
-  // Outcomes that were there on arrival are not new.
+  // Outcomes that existed at mount are not new.
   const [before] = useState(() => new Set(shown.map(({ id }) => id)));
   return shown.map(({ id, line, outcome, at }) => (
     <OutcomeCard
@@ -48,7 +48,7 @@ export function Outcomes({
   ));
 }
 
-/** `fresh`: comes onto the screen by itself, its beginning first. `past`: only its line is shown, until somebody opens it. */
+/** `fresh`: scrolls into view by its beginning. `past`: shows only its line until opened. */
 function OutcomeCard({
   line,
   outcome,
@@ -63,7 +63,7 @@ function OutcomeCard({
   const open = wanted ?? !past;
   const View = view.use();
   const done = outcome !== null && View !== null;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once when it begins to run, and once when it is done
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once at the start and once at the end
   useEffect(() => {
     const box = card.current;
     if (fresh) box?.scrollIntoView({ block: box.offsetHeight > innerHeight / 2 ? 'start' : 'nearest' });
@@ -106,7 +106,7 @@ function OutcomeCard({
   );
 }
 
-/** Does what an outcome asks for beside being shown. True where there is something to show. */
+/** Carries out what an outcome asks for besides being shown. True if there is something to show. */
 export function useFollowOutcome(): (outcome: CommandOutcome) => boolean {
   const navigation = useNavigation();
   const session = useSession();

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** One part of the panel beside a conversation. */
+/** One section of the panel beside a conversation. */
 export function Section({
   icon,
   title,

@@ -1,4 +1,4 @@
-// The parts of a message that are not plain words: what a model thought, what its tools did.
+// Parts of a message other than text: a model's reasoning and its tools' work.
 import { ChevronRight, MailPlus, TriangleAlert, Wrench } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 import type { PartOf, ToolRecall } from '../../domain/chat/message.ts';
@@ -12,7 +12,7 @@ import { Markdown } from './markdown.tsx';
 import { useActions } from './message-actions.ts';
 import { BLOCK } from './verbatim-block.ts';
 
-/** One line that opens by a click. */
+/** A line that opens on a click. */
 export function Fold({
   icon,
   children,
@@ -20,7 +20,6 @@ export function Fold({
   tone = 'plain',
 }: {
   icon: ReactNode;
-  /** The line. */
   children: ReactNode;
   body: () => ReactNode;
   tone?: 'plain' | 'danger';
@@ -60,7 +59,7 @@ const wordsIn = (text: string): number => {
   return count;
 };
 
-/** Thoughts of a model before it answered, collapsed, with their length. */
+/** A model's reasoning before the answer, collapsed, with its length. */
 export function Reasoning({ part, running }: { part: PartOf<'reasoning'>; running: boolean }) {
   const { t } = useTranslation('chat');
   if (!part.text.trim())
@@ -95,7 +94,7 @@ type Source = NonNullable<PartOf<'text'>['sources']>[number];
 
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^www\./, '');
 
-/** Pages that an answer rests on, in the order in which the endpoint named them: its numbers (`[2]`) count them. Opened by a click alone. */
+/** Pages that an answer is based on, in the endpoint's order: its numbers (`[2]`) count them. Opens only on a click. */
 export function Sources({ sources }: { sources: readonly Source[] }) {
   const { t } = useTranslation('chat');
   const id = useId();
@@ -129,18 +128,18 @@ export function Sources({ sources }: { sources: readonly Source[] }) {
   );
 }
 
-/** Arguments as people read them: JSON laid out, anything else as it is. */
+/** Formats arguments for reading: pretty-prints JSON and leaves other text unchanged. */
 function laidOut(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch (error) {
-    // Not logged: the message of the error quotes the text.
+    // Not logged: the error's message quotes the text.
     if (!(error instanceof SyntaxError)) throw error;
     return text;
   }
 }
 
-/** The most telling argument, for the one line. */
+/** Picks the most telling argument for the collapsed line. */
 function gist(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
@@ -151,7 +150,7 @@ function gist(text: string): string {
     }
     return '';
   } catch (error) {
-    // Arguments that are still being written are no JSON yet.
+    // Arguments that are still being written are not valid JSON yet.
     if (!(error instanceof SyntaxError)) throw error;
     return text.replace(/\s+/g, ' ').slice(0, 160);
   }
@@ -159,9 +158,9 @@ function gist(text: string): string {
 
 const SHOWN = 40_000;
 
-/** A text as it stands, every space and sign of it. */
+/** Text shown verbatim, with every space and sign. */
 export const Verbatim = ({ text }: { text: string }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach it
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
   <pre dir="auto" tabIndex={0} className={BLOCK}>
     {text}
   </pre>
@@ -171,11 +170,11 @@ interface ToolProps {
   call: PartOf<'tool-call'>;
   result: PartOf<'tool-result'> | undefined;
   running: boolean;
-  /** Opens the result to be sent back in other words; absent where that cannot be. */
+  /** Opens the dialog that sends the result back reworded; absent if that is not possible. */
   onReword?: (() => void) | undefined;
 }
 
-/** Call of a tool and its result, as they stand. */
+/** Shows a tool's call and result verbatim. */
 function ToolBody({ call, result, running, onReword }: ToolProps) {
   const { t } = useTranslation('chat');
   return (
@@ -215,7 +214,7 @@ function ToolBody({ call, result, running, onReword }: ToolProps) {
   );
 }
 
-/** A call and its result are one thing: never shown apart. */
+/** Draws a call together with its result, never apart. */
 export function ToolLine(props: ToolProps) {
   const { t } = useTranslation('chat');
   const { call, result, running } = props;
@@ -245,7 +244,7 @@ export function ToolLine(props: ToolProps) {
   );
 }
 
-/** Recall by a model's own tool: the card in place of the line, the plain call and answer at its end. */
+/** Recall by a model's own tool: the recall card replaces the line, with the plain call and result at its end. */
 function ToolRecallCard({ recalled, ...props }: ToolProps & { recalled: ToolRecall }) {
   const { t } = useTranslation('chat');
   const actions = useActions();

@@ -1,4 +1,4 @@
-// Message of a person: a tinted block at the right, and its editor. A model's letter to its past self stands in the same place.
+// A person's message: a tinted block at the right, with its editor. A letter that a model sent back is drawn here, too.
 import { CornerDownRight, Mail, Pencil, Pin } from 'lucide-react';
 import { Fragment, useContext, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { letterOf } from '../../domain/chat/dmail.ts';
@@ -21,9 +21,7 @@ import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-t
 import type { Siblings } from './rows.ts';
 import { sends } from './send-keys.ts';
 
-/**
- * Words of a person: as written, lines kept, since Markdown in a person's hand is rarely meant as layout; fenced code is code.
- */
+/** A person's text as written, with its line breaks, because people rarely mean Markdown as layout; fenced code is code. */
 function PersonWords({ text, found }: { text: string; found: boolean }) {
   const { t } = useTranslation('chat');
   const long = text.length > 3000 || text.split('\n').length > 24;
@@ -38,12 +36,12 @@ function PersonWords({ text, found }: { text: string; found: boolean }) {
         )}
       >
         {fencedPieces(!open && text.length > 20_000 ? text.slice(0, 20_000) : text).map((piece, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text that never changes
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces belong to a text that never changes
           <Fragment key={at}>
             {piece.fenced ? (
               <Markdown text={piece.text} />
             ) : (
-              // Each line has a direction of its own, as in the field that it was written in.
+              // Each line has its own direction, as in the field it was typed in.
               <p dir="auto" className="[unicode-bidi:plaintext]">
                 <SentText text={piece.text} />
               </p>
@@ -66,7 +64,7 @@ function Editor({
   onReopen,
 }: {
   message: Message;
-  /** `away`: the focus has gone elsewhere by itself. */
+  /** `away`: the focus has already moved elsewhere. */
   onDone: (away: boolean) => void;
   onReopen: () => void;
 }) {
@@ -76,7 +74,7 @@ function Editor({
   const session = useSession();
   const edits = useContext(EditsContext);
   const field = useRef<HTMLTextAreaElement>(null);
-  /** Element that the editor was opened from, if it is still there when the editor closes: its button is not. */
+  /** Element that opened the editor, to focus when the editor closes; may be gone by then, as the message's own button is. */
   const from = useRef<Element | null>(null);
   const original = textOf(message);
   const [begun] = useState(() => edits?.textOf(message.id) ?? original);
@@ -174,7 +172,7 @@ export function PersonMessage({
 }: {
   message: Message;
   siblings: Siblings | null;
-  /** Sent word for word, whatever is folded. */
+  /** Marked to be sent word for word, whatever is compacted. */
   kept: boolean;
 }) {
   const { t } = useTranslation('chat');
@@ -184,7 +182,7 @@ export function PersonMessage({
   const editing = useReadable(edited, (id) => id === message.id);
   const found = useReadable(useContext(FoundContext), (id) => id === message.id);
   const open = () => edited.set(message.id);
-  /** The editor closed from within: its button is there again, and has the focus next. */
+  /** True after the editor closed itself: its button is back and gets the focus. */
   const closed = useRef(false);
   const place = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -221,7 +219,7 @@ export function PersonMessage({
             <div
               className={classes(
                 'max-w-[min(85%,38rem)] rounded-2xl rounded-br-xs border px-4 py-2.5',
-                // Unseen, but where the system takes the grounds away it draws every line.
+                // Invisible, but a system in forced-colours mode removes backgrounds and draws every border.
                 letter === null ? 'border-transparent bg-fill' : 'border-branch-line bg-branch-soft',
               )}
             >

@@ -1,4 +1,4 @@
-// Picker of a conversation's persona: a quiet button in the composer once there are personas.
+// Chooses a conversation's persona: a quiet button in the composer, shown once personas exist.
 import { UserRound } from 'lucide-react';
 import { useState } from 'react';
 import type { Conversation } from '../../domain/chat/conversation.ts';
@@ -10,13 +10,13 @@ import { Menu, type MenuItem } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { PersonaSign } from '../shell/persona-sign.tsx';
 
-/** The persona with this id; null where there is none, or it is gone. */
+/** The persona with this id; null if there is none. */
 export function usePersona(id: string | null | undefined): Persona | null {
   const personas = useReadable(useApp().prompts.state, (state) => state.personas);
   return personas.find((persona) => persona.id === id) ?? null;
 }
 
-/** The persona of a conversation that has not begun: the default one until another is picked. */
+/** Persona of a conversation that has not begun: the default one until another is chosen. */
 export function useNewPersona(): [Persona | null, (id: string | null) => void] {
   const { prompts, settings } = useApp();
   const personas = useReadable(prompts.state, (state) => state.personas);
@@ -26,7 +26,7 @@ export function useNewPersona(): [Persona | null, (id: string | null) => void] {
   return [personas.find((persona) => persona.id === id) ?? null, setPicked];
 }
 
-/** Makes a persona answer in a conversation, with its model; `onChange` hears it for one that has not begun. */
+/** Lets a persona answer in a conversation, with its model. A conversation that has not begun gets it by `onChange` instead. */
 export function usePickPersona(
   conversation: Conversation | null,
   onChange: ((persona: string | null) => void) | undefined,
@@ -46,7 +46,7 @@ export function usePickPersona(
   };
 }
 
-/** `value` and `onChange`: of a conversation that has not begun. */
+/** `value` and `onChange`: for a conversation that has not begun. */
 export function PersonaPicker({
   conversation,
   value,

@@ -1,4 +1,4 @@
-// An answer without its Markdown, for places that show text as it is: mails, notes, forms, and a voice. Pure.
+// Renders an answer without Markdown for places that show plain text: mails, notes, forms, and speech. Pure.
 import type { Definition, Nodes, Parents, Table } from 'mdast';
 import { loneDefinitionsIn } from './markdown/definitions.ts';
 import { numbersOf } from './markdown/list-numbers.ts';
@@ -6,10 +6,10 @@ import { parseMarkdown } from './markdown/parse.ts';
 import { withTags } from './markdown/tree.ts';
 import { NestingGuard } from './nesting.ts';
 
-/** Separator of two blocks, by the kind of their parent. */
+/** Separator between two blocks, by the kind of their parent. */
 const BETWEEN: Readonly<Record<string, string>> = { list: '\n', listItem: '\n', table: '\n' };
 
-/** `spoken`: what is said in the place of a block of code; addresses are left out then. `definitions`: what links refer to. */
+/** `spoken`: words spoken in place of a code block; link addresses are left out then. `definitions`: targets of reference links. */
 interface Reading {
   readonly spoken: { readonly code: string } | null;
   readonly definitions: ReadonlyMap<string, Definition>;
@@ -30,7 +30,7 @@ const CONTAINERS: ReadonlySet<string> = new Set([
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', nbsp: '\u00a0' };
 
-/** HTML that is drawn, by its words. */
+/** Text of HTML that the page draws. */
 const wordsOfHtml = (html: string): string =>
   html
     .replace(/<br\b[^<>]*>/gi, '\n')
@@ -39,7 +39,7 @@ const wordsOfHtml = (html: string): string =>
     .replace(/<[^<>]*>/g, '')
     .replace(/&(lt|gt|amp|quot|nbsp);/g, (_, name: string) => ENTITIES[name] as string);
 
-/** Cells parted by tabs: pasted into a sheet, they are cells again. */
+/** Separates cells by tabs so that a spreadsheet takes them as cells when pasted. */
 const rowsOf = ({ children }: Table, reading: Reading): string =>
   children
     .map((row) =>
@@ -99,13 +99,13 @@ function words(node: Nodes, reading: Reading): string {
   }
 }
 
-/** Longer ones are given as they are: a tree of them would stop the tab. Characters. */
+/** Longer texts stay unchanged, in characters: a syntax tree of them would freeze the tab. */
 const READ_UP_TO = 200_000;
 
-/** The words of an answer as plain text: paragraphs, lists and tables stay apart, signs of emphasis go. */
+/** Plain text of an answer: paragraphs, lists and tables stay separate, emphasis marks are removed. */
 export const plainAnswer = (markdown: string): string => read(markdown, null);
 
-/** The same as it is read aloud: blocks of code are left out, and `code` is said in their place; no addresses of links. */
+/** The same for reading aloud: says `code` in place of code blocks and leaves out link addresses. */
 export const spokenAnswer = (markdown: string, code: string): string => read(markdown, { code });
 
 const read = (markdown: string, spoken: Reading['spoken']): string =>

@@ -1,4 +1,4 @@
-// The blanks of a saved prompt, filled in above the words before it goes in among them.
+// Form above the text field for the blanks of a saved prompt, which is inserted once they are filled.
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { filledPrompt, type Variable, variablesIn } from '../../domain/prompts/prompt.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -7,7 +7,7 @@ import { Button, Field, TextArea } from '../shell/controls.tsx';
 import { isComposing } from '../shell/shortcuts.ts';
 import type { PromptLine } from './prompt-lines.ts';
 
-/** Initial value of a blank; words typed after the prompt's name go into the first. */
+/** Initial value of a blank; words typed after the prompt's name fill the first one. */
 const initialOf = ({ initial, choices }: Variable, rest: string): string => {
   if (rest === '') return initial;
   return choices.length === 0 || choices.includes(rest) ? rest : initial;

@@ -1,32 +1,32 @@
-// Saved prompts and personas by their word after the slash, as the list over the composer offers them and a line names them.
+// Saved prompts and personas by their slash names: the composer's list offers them, and a line can name them.
 import { useMemo } from 'react';
 import type { Persona } from '../../domain/prompts/persona.ts';
 import { type Prompt, slugOf, slugsOf, variablesIn } from '../../domain/prompts/prompt.ts';
 import type { App } from '../../services/app.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 
-/** A prompt that was named in the composer. */
+/** A prompt named in the composer. */
 export interface PromptLine {
   readonly prompt: Prompt;
   readonly slug: string;
-  /** Its blanks as they are written. */
+  /** Its blanks as written in the prompt. */
   readonly blanks: readonly string[];
-  /** Words typed after its name: the first blank begins with them. */
+  /** Words typed after its name: they fill the first blank. */
   readonly rest: string;
 }
 
-/** A persona that was named in the composer. */
+/** A persona named in the composer. */
 interface PersonaLine extends Pick<PromptLine, 'slug' | 'rest'> {
   readonly persona: Persona;
 }
 export type SavedLine = PromptLine | PersonaLine;
 
-/** At most so many are offered at once. */
+/** Most names offered at once. */
 const MAX_OFFERED = 20;
 
 type Saved = Pick<ReturnType<App['prompts']['state']['get']>, 'prompts' | 'personas'>;
 
-/** Each with its word. Those of prompts stay what they are, whatever personas there are. */
+/** Gives each its slash name. Names of prompts never change because of personas. */
 function linesOf(
   { prompts, personas }: Saved,
   commands: App['commands'],
@@ -46,7 +46,7 @@ function linesOf(
   ];
 }
 
-/** Prompts and personas for the word at the caret; none where it is not the first one. */
+/** Prompts and personas that match the word at the caret; none unless it is the first word. */
 export function useSavedLines(text: string, caret: number): readonly SavedLine[] {
   const { commands, prompts } = useApp();
   const saved = useReadable(prompts.state);
@@ -57,14 +57,14 @@ export function useSavedLines(text: string, caret: number): readonly SavedLine[]
     return (
       linesOf(saved, commands, end < 0 ? '' : text.slice(end).trim())
         .filter(({ slug }) => slug.includes(typed))
-        // Names that begin so come first.
+        // Names with this beginning come first.
         .sort((a, b) => Number(b.slug.startsWith(typed)) - Number(a.slug.startsWith(typed)))
         .slice(0, MAX_OFFERED)
     );
   }, [commands, saved, text, caret]);
 }
 
-/** The prompt or persona that a line names in full; null where it names none. */
+/** The prompt or persona that a line names in full; null if none. */
 export function savedLine(
   { commands, prompts }: Pick<App, 'commands' | 'prompts'>,
   line: string,

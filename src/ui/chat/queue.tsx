@@ -1,4 +1,4 @@
-// Messages that wait behind an answer: sent at once, taken back to be edited, or deleted.
+// Messages queued behind an answer: send now, take back to edit, or delete.
 import { CornerUpRight, Pencil, Trash2 } from 'lucide-react';
 import { textOf } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
@@ -15,7 +15,7 @@ export function Queue({
   onDelete,
 }: {
   queue: readonly Queued[];
-  /** An answer is being written: the first one can have its turn at once. */
+  /** True while an answer is being written: the first queued message can interrupt it. */
   busy: boolean;
   onSendNow: () => void;
   onEdit: (queued: Queued) => void;

@@ -1,13 +1,13 @@
-// Reads words aloud by a voice of the device. Remote voices are never used, since they would be sent the words.
+// Reads text aloud with a voice of the device. Remote voices are never used because they would receive the text.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import { cutAtPauses, sentenceSpans } from '../../domain/text/sentences.ts';
 
-/** Longest piece: engines stop in the middle of longer ones, characters. */
+/** Longest piece, characters: engines stop in the middle of longer ones. */
 const AT_ONCE = 200;
 
-/** Splits a text into sentences, short ones joined; lines stay separate. Linear in the length of the text. */
+/** Splits a text into sentences, joining short ones; lines stay separate. Linear in the text's length. */
 export function spokenPieces(text: string): string[] {
   const pieces: string[] = [];
   /** Bounds of the piece so far. */
@@ -27,7 +27,7 @@ export function spokenPieces(text: string): string[] {
   return pieces;
 }
 
-/** Scripts, and the languages written in them; where a text does not say which of several it is, the first. */
+/** Scripts with the languages written in them; the first counts if the text does not show which one it is. */
 const SCRIPTS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/\p{Script=Hangul}/gu, ['ko']],
   [/\p{Script=Cyrillic}+/gu, ['ru', 'uk', 'bg', 'sr', 'be', 'mk']],
@@ -38,7 +38,7 @@ const SCRIPTS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/\p{Script=Devanagari}+/gu, ['hi']],
 ];
 
-/** Language of a text, as a code for voices: by the script of most of it, else `otherwise`. */
+/** Language of a text as a code for voices: by its main script, else `otherwise`. */
 export function spokenLanguage(text: string, otherwise: string): string {
   const sample = text.slice(0, 2000);
   const count = (script: RegExp) => sample.match(script)?.length ?? 0;
@@ -56,11 +56,10 @@ export function spokenLanguage(text: string, otherwise: string): string {
   return isLatin || han > 0 || latin === 0 ? otherwise : 'en';
 }
 
-/** Offset of the sentence around `at`, characters. */
+/** Offset of the start of the sentence around `at`, characters. */
 export const sentenceStart = (text: string, at: number): number =>
   sentenceSpans(text).findLast(([from]) => from <= at)?.[0] ?? 0;
 
-/** State of reading. */
 interface Reading {
   readonly message: MessageId;
   readonly paused: boolean;
@@ -68,15 +67,15 @@ interface Reading {
 
 export interface ReadAloud {
   readonly reading: Readable<Reading | null>;
-  /** True if this browser can speak at all. */
+  /** True if this browser can speak. */
   readonly able: boolean;
   /**
-   * Stops the present reading and starts this one. `none`: the device has no voice of its own for any of it; `partly`: for some of it, which is left
-   * out. `otherwise`: language to assume where the text does not show its own.
+   * Stops the current reading and starts this one. `none`: the device has no voice for any of it; `partly`: some is left out for lack of
+   * a voice. `otherwise`: language to assume if the text does not show its own.
    */
   start(message: MessageId, text: string, otherwise: string): 'all' | 'partly' | 'none';
   pause(): void;
-  /** Continues from the beginning of the sentence in which it was paused. */
+  /** Continues from the start of the sentence in which it was paused. */
   goOn(): void;
   stop(): void;
 }
@@ -86,7 +85,7 @@ interface Piece {
   readonly voice: SpeechSynthesisVoice;
 }
 
-/** Splits a text into pieces, each with a voice of the device for its language; `left` counts pieces without one. */
+/** Splits a text into pieces, each with a local voice for its language; `left` counts pieces without one. */
 function voiced(
   text: string,
   otherwise: string,
@@ -194,5 +193,5 @@ class Reader implements ReadAloud {
   }
 }
 
-/** `speech`: `speechSynthesis` where the browser has one. */
+/** `speech`: `speechSynthesis` if the browser has it. */
 export const createReadAloud = (speech: SpeechSynthesis | undefined): ReadAloud => new Reader(speech);

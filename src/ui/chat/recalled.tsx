@@ -1,4 +1,4 @@
-// Passages of an answer: the card kept with it, and later findings if memory had not been ready.
+// Shows the passages of an answer: its recall card, and later findings if memory was not ready at the time.
 import { RefreshCw, TextQuote } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -15,7 +15,7 @@ import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
 import { useActions } from './message-actions.ts';
 import { Fold, Verbatim } from './parts.tsx';
 
-/** Passages from other conversations in the answer, and later findings if memory was not ready. */
+/** Shows passages from other conversations in the answer, and later findings if memory was not ready. */
 export function Recalled({
   parts,
   answer,
@@ -25,13 +25,13 @@ export function Recalled({
   defaultOpen = false,
 }: {
   parts: readonly Part[];
-  /** Null while there is none yet. */
+  /** Null while there is no answer yet. */
   answer: MessageId | null;
-  /** It went to a model, in front of the question. */
+  /** The passages went to a model, before the question. */
   read: boolean;
-  /** The branch ends with it. */
+  /** The branch ends with this answer. */
   last?: boolean;
-  /** It is the whole answer. */
+  /** The recall card is the whole answer. */
   alone?: boolean;
   defaultOpen?: boolean;
 }) {
@@ -92,7 +92,7 @@ export function Recalled({
   );
 }
 
-/** The card of what was kept with an answer, as it was left. */
+/** Recall card kept with an answer, in its last state. */
 function KeptCard({
   recall,
   answer,
@@ -135,7 +135,7 @@ function KeptCard({
   );
 }
 
-/** Later findings beside a model's answer that was given before them: they went to nobody, and can be asked with. */
+/** Later findings for a model's answer given without them: no model has read them, and the person can ask again with them. */
 function FoundSince({
   answer,
   since,
@@ -182,7 +182,7 @@ function FoundSince({
   );
 }
 
-/** True if memory had nothing at all, not even what the card shows greyed. */
+/** True if memory found nothing at all, not even near misses. */
 const isEmptyRecall = ({ passages, nearMisses, leftOut = [], applied = [] }: PartOf<'recall'>): boolean =>
   passages.length + nearMisses.length + leftOut.length + applied.length === 0;
 

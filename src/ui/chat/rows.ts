@@ -1,4 +1,4 @@
-// A conversation's branch as lines of the screen: messages with their siblings, folded notes, days. Pure.
+// Builds the rows of a branch for the screen: messages with their siblings, compacted notes, days. Pure.
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { compactionOn } from '../../domain/chat/compaction.ts';
 import { goesOn } from '../../domain/chat/continuation.ts';
@@ -10,7 +10,7 @@ import type { Compaction } from '../../domain/chat/records.ts';
 import { dispositionsOf, planOf } from '../../domain/context/compaction/plan.ts';
 
 export interface Siblings {
-  /** Position of the shown one, from 0. */
+  /** Position of the shown sibling, from 0. */
   readonly index: number;
   readonly ids: readonly MessageId[];
 }
@@ -21,18 +21,18 @@ export type Row =
       readonly type: 'message';
       readonly key: string;
       readonly message: Message;
-      /** Earlier pieces of the same answer, which was cut off and went on, oldest first: all are shown as one. */
+      /** Earlier pieces of the same answer, which was cut off and continued, oldest first: all are shown as one. */
       readonly pieces: readonly Message[];
       readonly siblings: Siblings | null;
-      /** Another step of the same answer follows: no foot below this one. */
+      /** Another step of the same answer follows, so this row has no footer. */
       readonly continued: boolean;
-      /** Passages of memory that went into this answer and the steps before it: unasked, or by a tool. */
+      /** Number of memory passages in this answer and the steps before it, from recall or from a tool. */
       readonly remembered: number;
-      /** Messages of this row that were sent back from a later branch: itself, or a result of its tools. */
+      /** Messages of this row that were sent back from a later branch: the message itself or results of its tools. */
       readonly arrived: readonly Message[];
-      /** Letters that were sent back from here. */
+      /** Letters that were sent back from this message. */
       readonly left: readonly DmailLink[];
-      /** Not sent any more: a compaction replaced it. */
+      /** No longer sent: a compaction replaced it. */
       readonly folded: boolean;
       /** Marked by the person: sent word for word, whatever is compacted. */
       readonly kept: boolean;
@@ -42,38 +42,38 @@ export type Row =
       readonly type: 'compaction';
       readonly key: string;
       readonly compaction: Compaction;
-      /** `superseded`: a newer one is in force over the same messages, whether this one was undone or not. */
+      /** `superseded`: a newer compaction covers the same messages, whether or not this one was undone. */
       readonly state: 'inForce' | 'superseded' | 'undone';
     };
 
 export type MessageRow = Extract<Row, { type: 'message' }>;
 
-/** The answer that is being written, at the end of a branch. */
+/** The answer being written at the end of a branch. */
 export interface RunningRow {
   readonly type: 'running';
-  /** The one that its row has once the answer is kept. */
+  /** The key that the row has once the answer is kept. */
   readonly key: string;
   readonly conversationId: ConversationId;
-  /** The pieces of a cut-off answer that it goes on with; both are shown as one. */
+  /** Pieces of the cut-off answer that this one continues; all are shown as one. */
   readonly begun: readonly Message[];
 }
 
 export interface Branch {
   readonly rows: readonly Row[];
-  /** Row of each message of the branch, merged tool results and folded notes included. */
+  /** Row of each message of the branch, including merged tool results and compacted notes. */
   readonly rowOf: ReadonlyMap<MessageId, number>;
   /** Results by the call they answer. */
   readonly results: ReadonlyMap<string, PartOf<'tool-result'>>;
   readonly path: readonly Message[];
   readonly leaf: MessageId | null;
-  /** Messages of the path that the compaction in force does not send. */
+  /** Messages of the path that the active compaction leaves out of requests. */
   readonly folded: ReadonlySet<MessageId>;
 }
 
 const NO_LETTERS: readonly DmailLink[] = [];
 const NO_MESSAGES: readonly Message[] = [];
 
-/** Tells whether a time lies on another day than the one before; asks the calendar only at the borders. */
+/** Reports whether a time is on another day than the previous one; consults the calendar only at day borders. */
 function createDayWatch(): (at: number) => boolean {
   let [from, to] = [0, 0];
   return (at) => {
@@ -85,7 +85,7 @@ function createDayWatch(): (at: number) => boolean {
   };
 }
 
-/** The branch that ends at `leaf`, cut after `until` where that is on it (an answer is being written below it). */
+/** The branch that ends at `leaf`, cut after `until` if that is on it, because an answer is being written below `until`. */
 export function branchOf(
   conversation: Conversation,
   leaf: MessageId | null,
@@ -105,7 +105,7 @@ export function branchOf(
   return { ...rows.finish(), path, leaf: leafId };
 }
 
-/** The rows of one path, which is added message by message, from its root on. */
+/** Builds the rows of one path, message by message from the root. */
 class BranchRows {
   readonly #conversation: Conversation;
   readonly #path: readonly Message[];
@@ -121,7 +121,7 @@ class BranchRows {
   readonly #rows: Row[] = [];
   readonly #rowOf = new Map<MessageId, number>();
   readonly #isNewDay = createDayWatch();
-  /** Notes that go into one row together. */
+  /** Notes collected for one shared row. */
   #notes: Message[] = [];
   /** Passages given to the steps of an answer so far. */
   #given = new Set<string>();
@@ -149,7 +149,7 @@ class BranchRows {
     return { rows: this.#rows, rowOf: this.#rowOf, results: this.#results, folded: this.#folded };
   }
 
-  /** Adds the compactions that were made at `after`, oldest first. */
+  /** Adds the compactions made at `after`, oldest first. */
   divide(after: MessageId): void {
     const made = (this.#dividers.get(after) ?? []).sort((a, b) => a.createdAt - b.createdAt);
     for (const compaction of made) {
@@ -164,7 +164,7 @@ class BranchRows {
     }
   }
 
-  /** Adds the message at the position `at` of the path. */
+  /** Adds the message at index `at` of the path. */
   add(message: Message, at: number): void {
     if (message.role === 'user' && message.kind === 'message') this.#given = new Set();
     for (const part of message.parts)
@@ -177,14 +177,14 @@ class BranchRows {
     }
   }
 
-  /** A tool message whose calls are on the path is shown with them, not by itself. */
+  /** True for a tool message whose calls are on the path: it is shown with them, not by itself. */
   #answersCalls({ role, parts }: Message): boolean {
     return (
       role === 'tool' && parts.every((part) => part.type === 'tool-result' && this.#called.has(part.callId))
     );
   }
 
-  /** Its letters are shown where it is shown. */
+  /** Its letters are shown in the row of the call. */
   #addResults(message: Message): void {
     this.#rowOf.set(message.id, Math.max(0, this.#rows.length - 1));
     const at = this.#rows.findLastIndex((row) => row.type === 'message');
@@ -204,7 +204,7 @@ class BranchRows {
     const piece = above?.type === 'message' && goesOn(above.message, message) ? above : undefined;
     if (!piece && message.createdAt > 0 && this.#isNewDay(message.createdAt))
       this.#rows.push({ type: 'day', key: `day-${message.id}`, at: message.createdAt });
-    // Compacted up to here and not behind: two rows, so that each looks as it is sent.
+    // If compaction ends between two pieces they get two rows, so that each shows how it is sent.
     const joins = piece && piece.folded === folded ? piece : undefined;
     if (joins) this.#rows.pop();
     this.#rowOf.set(message.id, this.#rows.length);
@@ -239,7 +239,7 @@ class BranchRows {
     return this.#path[next]?.role === 'assistant' && this.#path[next]?.kind === 'message';
   }
 
-  /** It was taken back, and no newer one covers anything of it. */
+  /** True if the compaction was undone and no newer one covers any of its messages. */
   #isSentAgain(compaction: Compaction): boolean {
     const inForce = this.#inForce;
     if (!compaction.undone) return false;
@@ -256,7 +256,7 @@ class BranchRows {
   }
 }
 
-/** Messages of a path that a compaction left out; none without a compaction, or for one that this version cannot read. */
+/** Messages of a path that a compaction left out; empty without a compaction or if this version cannot read it. */
 function compactedBy(
   compaction: Compaction | null,
   path: readonly Message[],
@@ -268,6 +268,6 @@ function compactedBy(
   return new Set(path.filter((_, at) => dispositions[at]?.action === 'fold').map((message) => message.id));
 }
 
-/** The leaf to show so that `message` is on the screen. */
+/** Leaf to show so that `message` is on screen. */
 export const leafThrough = (conversation: Conversation, message: MessageId): MessageId | null =>
   newestLeaf(childrenOf(conversation.messages), message);

@@ -1,23 +1,23 @@
-// Keeps a list of messages where its reader wants it: at the end while that grows, else with what was clicked in its place.
+// Keeps the reader's place in a list of messages: at the end while it grows, otherwise with the clicked element in place.
 import type { ReadingPlace } from '../hooks/session.tsx';
 import { createHeldPlace, type HeldPlace, SIBLINGS } from './held-place.ts';
 import type { Row } from './rows.ts';
 
-/** Nearer to the end than this counts as being there, px. */
+/** Closer to the end than this counts as being there, px. */
 const AT_END = 24;
-/** Further from the end than this there is a button that leads there, px. */
+/** Farther from the end than this, a button leads back there, px. */
 const AWAY = 160;
 /** Frames in which rows that a click changed are measured. */
 const SETTLES = 20;
-/** With any of these a person goes on to something else than what was clicked. */
+/** Events that show the person has gone on to something other than the click. */
 const GOES_ON = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const;
 
 interface ScrollKeeperEvents {
-  /** Begin of a row, px from the top; undefined while unknown. */
+  /** Start of a row, px from the top; undefined while unknown. */
   offsetOf(row: number): number | undefined;
-  /** The end is out of sight, or came back. */
+  /** Called when the end goes out of sight or comes back. */
   onAway(isAway: boolean): void;
-  /** The branches that one is going through with a click: where they part. */
+  /** Called with the fork whose branches the person is stepping through. */
   onSwitched(siblings: string | null): void;
 }
 
@@ -31,35 +31,37 @@ export class ScrollKeeper {
   #held: HeldPlace | null = null;
   #isSticking: boolean;
   #lastOffset = 0;
-  /** It stands above the end, see `#restOf`. */
+  /** True while the list rests above the end, see `#restOf`. */
   #isResting = false;
-  /** The last row whose end somebody went to from there: who did that wants to be there. */
+  /** Last row whose end the person scrolled to from that resting place: they want to stay at the end. */
   #seenEnd: string | null = null;
-  /** Nothing is moved away from under a finger: what was pressed is let go at the same place, and words being selected stand still. */
+  /**
+   * Nothing moves while a finger or button is down: it must be released on the same element, and a selection in progress must not shift.
+   */
   #isPressed = false;
   #frame = 0;
-  /** Element that was clicked in: reported in the same frame in which it grew. */
+  /** The clicked element, observed so that growth is corrected in the same frame. */
   #watched: HTMLElement | null = null;
   /** Keeps the end in sight while content below the rows grows; the list itself reports its rows, see `rowsResized`. */
   readonly #watch = new ResizeObserver(() => this.#keepEnd());
 
-  /** `place`: where the reader was when the list was left; undefined: at its end. */
+  /** `place`: the reader's last place in this list; undefined: at the end. */
   constructor(place: ReadingPlace | undefined, events: ScrollKeeperEvents) {
     this.#place = place;
     this.#events = events;
     this.#isSticking = place ? place.atEnd : true;
   }
 
-  /** Takes the rows that are drawn now. Call before they are seen. */
+  /** Takes the rows drawn now. Call before they are painted. */
   drawn(rows: readonly Row[], isAnswering: boolean): void {
     const ended = this.#isAnswering && !isAnswering;
     this.#rows = rows;
     this.#isAnswering = isAnswering;
-    // The list hears where it stands after the scrolls that it did not hear of.
+    // The list did not see these scrolls, so tells it where it stands.
     if (ended) queueMicrotask(() => this.#box?.dispatchEvent(new Event('scroll')));
   }
 
-  /** Brings `box` to its first place. `below`: what stands under all rows. */
+  /** Scrolls `box` to its first place. `below`: content below all rows. */
   open(box: HTMLElement, below: HTMLElement | null): void {
     this.#box = box;
     this.#below = below;
@@ -67,13 +69,13 @@ export class ScrollKeeper {
     this.#lastOffset = box.scrollTop;
   }
 
-  /** Place of the reader, to come back to. */
+  /** The reader's place, to restore later. */
   close(): Pick<ReadingPlace, 'offset' | 'atEnd' | 'rows'> {
     if (this.#held?.holds) this.#isSticking = this.#held.left() <= AT_END;
     return { offset: this.#box?.scrollTop ?? 0, atEnd: this.#isSticking, rows: this.#rows.length };
   }
 
-  /** Follows what grows in the box and what a person does there, until the returned function is called. `room`: see `createHeldPlace`. */
+  /** Follows growth in the box and the person's actions there until the returned function is called. `room`: see `createHeldPlace`. */
   observe(room: HTMLElement): () => void {
     const box = this.#box;
     const content = box?.firstElementChild;
@@ -84,8 +86,8 @@ export class ScrollKeeper {
     if (this.#below) this.#watch.observe(this.#below);
     const listening = new AbortController();
     const { signal } = listening;
-    // Following an answer draws the list anew with each scroll, three times over, although it shows the same rows: it hears of those that
-    // a person makes.
+    // Following an answer would make the list render three times at each scroll although it shows the same rows, so it sees only a
+    // person's scrolls.
     box.parentElement?.addEventListener(
       'scroll',
       (event) => {
@@ -99,7 +101,7 @@ export class ScrollKeeper {
       },
       { capture: true, signal },
     );
-    // Before the click does what it does: that may lead elsewhere in here.
+    // Runs before the click takes effect, which may scroll elsewhere in the list.
     box.addEventListener('click', (event) => this.#click(event, held), { capture: true, signal });
     for (const goesOn of GOES_ON)
       addEventListener(goesOn, (event) => this.#goOn(event, held), { capture: true, passive: true, signal });
@@ -120,7 +122,7 @@ export class ScrollKeeper {
     };
   }
 
-  /** The rows have other heights (an answer grows, a picture or a font has arrived), and the list knows them: told before it is painted. */
+  /** Call when rows have new heights (an answer grows, a picture or font arrived) that the list knows, before they are painted. */
   rowsResized(): void {
     this.#keepEnd();
   }
@@ -133,18 +135,18 @@ export class ScrollKeeper {
     if (this.#box) this.#box.scrollTop = this.#box.scrollHeight;
   }
 
-  /** From now on the list stands where it is brought to. */
+  /** The list no longer follows the end, but stays where it is scrolled to. */
   leaveEnd(): void {
     this.#held?.clear();
     this.#isSticking = false;
   }
 
-  /** Another branch is drawn: what was clicked for it is brought to its place before that is seen. */
+  /** Another branch is drawn: moves the clicked arrows back into place before it is painted. */
   keepClicked(): void {
     this.#held?.keep();
   }
 
-  /** An answer begins: a click that changed nothing holds the list no longer. */
+  /** An answer begins: a click that changed nothing no longer holds the list. */
   answerBegins(): void {
     const held = this.#held;
     if (!held?.holds || held.changed()) return;
@@ -152,13 +154,13 @@ export class ScrollKeeper {
     this.noteScroll();
   }
 
-  /** Reads from where the box stands whether the reader keeps to the end. */
+  /** Reads from the scroll position whether the reader stays at the end. */
   noteScroll(): void {
     const box = this.#box;
     if (!box) return;
     this.#held?.fit();
     const left = this.#held?.left() ?? box.scrollHeight - box.scrollTop - box.clientHeight;
-    // Content that grows moves nobody; only a person moves up.
+    // Growing content never counts as leaving the end; only a person scrolls up.
     if (!this.#held?.holds) {
       if (left <= AT_END) {
         this.#isSticking = true;
@@ -174,8 +176,8 @@ export class ScrollKeeper {
   }
 
   /**
-   * Position of the list when it keeps to the end, px from the top: the end, except for an answer from memory. That is there at once, best
-   * first, so its question and its beginning stay in sight.
+   * Scroll position of a list that follows its end, px from the top. An answer from memory arrives whole, best first, so its question and
+   * beginning stay in sight instead.
    */
   #restOf(box: HTMLElement): number {
     const end = box.scrollHeight - box.clientHeight;
@@ -203,9 +205,7 @@ export class ScrollKeeper {
     this.noteScroll();
   }
 
-  /**
-   * Keeps a clicked element in place while it opens, collapses or switches; a click that changed nothing changes nothing here.
-   */
+  /** Keeps a clicked element in place while it opens, collapses or switches; a click that changed nothing has no effect here. */
   #click(event: MouseEvent, held: HeldPlace): void {
     if (!(event.target instanceof Element)) return;
     const followed = this.#isSticking;
@@ -219,7 +219,7 @@ export class ScrollKeeper {
     this.#settle(held, followed);
   }
 
-  /** Rows are measured in the frames after a click: what moved is brought back before it is seen elsewhere. */
+  /** Rows are measured in the frames after a click: moves them back before the shift is visible. */
   #settle(held: HeldPlace, followed: boolean): void {
     let frames = 0;
     const settle = () => {

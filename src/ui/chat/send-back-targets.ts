@@ -1,10 +1,10 @@
-// Things that can be sent back to a message: other words for it, other results of its answer's tools, a note. Pure.
+// Lists what can be sent back to a message: a rewording, other results of its answer's tools, a note. Pure.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Conversation, childrenOf, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
 
-/** Target to reword at a message: its own words, or the results of the tools it called. */
+/** Target to reword: the message itself, or the results of the tools it called. */
 export type Target =
   | { readonly type: 'note'; readonly message: MessageId }
   | { readonly type: 'edit'; readonly message: MessageId; readonly text: string }
@@ -16,7 +16,7 @@ export type Target =
       readonly text: string;
     };
 
-/** The messages that make up one answer with `message` in it: every step since the question, the results of tools left out. */
+/** Messages of the answer that contains `message`: every step since the question, without tool results. */
 function stepsOf(conversation: Conversation, message: Message): Message[] {
   if (message.role !== 'assistant') return [message];
   const steps: Message[] = [];
@@ -27,7 +27,7 @@ function stepsOf(conversation: Conversation, message: Message): Message[] {
   return steps;
 }
 
-/** The results of the tools a message called, where they follow it. */
+/** Results of the tools that a message called, if they follow it. */
 function resultsOf(conversation: Conversation, message: Message): Target[] {
   const targets: Target[] = [];
   const calls = new Map(
@@ -41,7 +41,7 @@ function resultsOf(conversation: Conversation, message: Message): Target[] {
     pathTo(conversation.messages, effectiveHead(conversation)).map(({ id }) => id),
   );
   const below = (children.get(message.id) ?? []).filter(({ role }) => role === 'tool');
-  // Take the shown one of several results of one call, else the newest.
+  // Takes the shown one of several results of a call, else the newest.
   let result = below.find(({ id }) => shown.has(id)) ?? below.at(-1);
   while (result) {
     const at: Message = result;
@@ -60,7 +60,7 @@ function resultsOf(conversation: Conversation, message: Message): Target[] {
   return targets;
 }
 
-/** Everything that can be sent back to a message, the likeliest first: of an answer the results of all its steps. */
+/** Everything that can be sent back to a message, likeliest first; for an answer, the results of all its steps. */
 export function targetsOf(conversation: Conversation, message: Message): Target[] {
   const targets: Target[] = [];
   if (message.role === 'user' && message.kind === 'message' && letterOf(message) === null)

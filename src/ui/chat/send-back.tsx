@@ -1,5 +1,5 @@
-// A D-Mail by a person: other words for a message of the person or for a tool's result, or a note to a place, and what follows from there
-// anew. The branch that is left stays.
+// Lets a person send a D-Mail: rewords a message or a tool's result, or adds a note, and continues from there. The branch that is left
+// stays.
 import { MailPlus } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
@@ -24,10 +24,10 @@ export function SendBackDialog({
 }: {
   conversation: Conversation;
   message: Message;
-  /** The tool call whose result it begins with. */
+  /** Tool call whose result is selected at first. */
   callId?: string | undefined;
   onClose: () => void;
-  /** It was saved; the head is there now. */
+  /** Called once it is saved and the head has moved there. */
   onSent: (sent: { messageId: MessageId; undo: () => Promise<void> }) => void;
 }) {
   const { t } = useTranslation('context');
@@ -131,7 +131,7 @@ export function SendBackDialog({
   );
 }
 
-/** Choice of what follows the changed words: one answer, the branch anew at its price, or nothing. */
+/** Chooses what follows the changed words: one answer, the whole branch again at its cost, or nothing. */
 function ReplayChoice({
   conversation,
   message,
@@ -150,7 +150,7 @@ function ReplayChoice({
   const [cost, setCost] = useState<{ turns: number; answers: number; patch: boolean } | null>(null);
   useEffect(() => {
     let gone = false;
-    // Without the figures the choice is still there.
+    // The choice works without the figures, too.
     void orElse(chat.sendBackCost(conversation, message, type), null, 'the price of a branch anew').then(
       (known) => {
         if (!gone) setCost(known);
@@ -195,7 +195,7 @@ function ReplayChoice({
   );
 }
 
-/** Result of going through a branch again: answers taken over, and requests to the model. */
+/** Summary of a replayed branch: answers taken over, and requests to the model. */
 export function ReplayEnd({ replay }: { replay: Replay }) {
   const { t } = useTranslation('context');
   return (

@@ -1,4 +1,4 @@
-// A temporary conversation: how it is begun, what it says of itself, and how it ends or is kept.
+// Temporary conversations: how they begin, what they say about themselves, and how they end or are kept.
 import { Ghost } from 'lucide-react';
 import { toast } from 'sonner';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -22,7 +22,7 @@ export function TemporarySwitch({ on, onChange }: { on: boolean; onChange: (on: 
   );
 }
 
-/** Words of the empty page while the switch is on. Without a model it is memory that answers, here too. */
+/** Text of the empty page while the switch is on. Without a model, memory answers here, too. */
 export function TemporaryWords({ hasModel }: { hasModel: boolean }) {
   const { t } = useTranslation('chat');
   return (
@@ -37,7 +37,7 @@ export function TemporaryWords({ hasModel }: { hasModel: boolean }) {
   );
 }
 
-/** Page in place of a temporary conversation that has ended. */
+/** Page shown in place of a temporary conversation that has ended. */
 export function TemporaryEnded() {
   const { t } = useTranslation('chat');
   const navigation = useNavigation();
@@ -51,7 +51,7 @@ export function TemporaryEnded() {
   );
 }
 
-/** Stands over the conversation as long as it lasts. */
+/** Bar above a temporary conversation while it lasts. */
 export function TemporaryBar({ id, busy }: { id: ConversationId; busy: boolean }) {
   const app = useApp();
   const { t } = useTranslation('chat');

@@ -1,4 +1,4 @@
-// Parts of a turn that a conversation's screen draws: all but the words, which change some thirty times a second while an answer streams.
+// The parts of a turn that a conversation's screen draws: everything except the words, which change some thirty times a second.
 import { useMemo } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
@@ -7,7 +7,7 @@ import type { TurnState } from '../../services/chat/chat.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 
 export interface TurnView extends Omit<TurnState, 'parts'> {
-  /** Passages given to the answer that is being written. */
+  /** Passages given to the answer being written. */
   readonly recall?: Part | undefined;
 }
 
@@ -15,12 +15,12 @@ function viewOf({ parts, ...rest }: TurnState): TurnView {
   return { ...rest, recall: parts.find((part) => part.type === 'recall') };
 }
 
-/** A turn in another tab arrives as a copy each time: what is inside is compared, not which object it is. */
+/** A turn from another tab arrives as a new copy each time, so compares contents, not identity. */
 const isSame = (one: unknown, other: unknown): boolean =>
   Object.is(one, other) ||
   (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other));
 
-/** The same object for as long as nothing but the words of the answer changes. */
+/** Returns the same object while only the answer's words change. */
 function turnViewOf(turn: Readable<TurnState>): Readable<TurnView> {
   let seen: TurnState | undefined;
   let view: TurnView | undefined;
@@ -39,7 +39,7 @@ function turnViewOf(turn: Readable<TurnState>): Readable<TurnView> {
   };
 }
 
-/** Draws again when anything but the words changes. */
+/** Renders again when anything except the words changes. */
 export function useTurnView(id: ConversationId): TurnView {
   const { chat } = useApp();
   return useReadable(useMemo(() => turnViewOf(chat.turn(id)), [chat, id]));

@@ -1,5 +1,5 @@
-// A question at the end that nobody answers: saved without asking, or brought along by an import. One that was asked on another device just
-// now is being answered there, as far as anybody here can know: it is not to be asked twice.
+// Offers to answer a last question without an answer: one saved without asking or imported. A question just asked on another device is
+// probably being answered there and must not be asked twice.
 import { MessageCircleQuestionMark, MonitorSmartphone } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { OpenConversation } from '../../services/documents/documents.ts';
@@ -9,7 +9,7 @@ import { Button } from '../shell/controls.tsx';
 import { waitFor } from './answer-wait.ts';
 import type { TurnView } from './turn-view.ts';
 
-/** Its key is the question. */
+/** The component's key is the question. */
 export function Unanswered({
   turn,
   askedAt,
@@ -24,7 +24,7 @@ export function Unanswered({
   const { t } = useTranslation('chat');
   const app = useApp();
   const others = useReadable(app.sync.status, ({ devices }) => devices.length > 1);
-  // Offer nothing while the disk or the queue is busy: both send by themselves.
+  // Offers nothing while saving or the queue is busy: both send by themselves.
   const saved = useReadable(app.documents.saving, ({ state }) => state === 'saved');
   const quiet = turn.status === 'idle' && turn.queue.length === 0 && saved;
   const [alone, setAlone] = useState(false);

@@ -1,4 +1,4 @@
-// Above the composer: edits that were left in the middle, each with the way back to it.
+// Lists unsaved edits above the composer, each with a way back to it.
 import { Pencil } from 'lucide-react';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
@@ -10,7 +10,7 @@ import { Button } from '../shell/controls.tsx';
 import { offer } from '../shell/offer.ts';
 import type { Edits } from './edits.ts';
 
-/** Enough of a message to know it by, characters. */
+/** Enough characters to recognise a message by. */
 const WORDS = 80;
 
 export function UnsavedEdits({

@@ -9,7 +9,7 @@ type Place = Pick<Chat, 'composerDrafts' | 'turn' | 'editQueued'>;
 
 const editsOf = (id: ConversationId): string => `edit.${id}.`;
 
-/** All of it as one draft, in the order in which it would have been sent; null where there is nothing. */
+/** All unsent texts as one draft, in the order in which they would have been sent; null if there are none. */
 export async function takeUnsent({ composerDrafts, turn }: Place, id: ConversationId): Promise<Draft | null> {
   const edits = await Promise.all(
     (await composerDrafts.places(editsOf(id))).map((place) => composerDrafts.claim(place)),
@@ -28,7 +28,7 @@ export async function takeUnsent({ composerDrafts, turn }: Place, id: Conversati
   return text === '' && files.length === 0 ? null : { text, files };
 }
 
-/** Makes it the draft of a conversation that has not begun, below what is written there; resolves when that is kept, or could not be. */
+/** Adds them to the draft of a new conversation, below its text; resolves when that is kept or could not be. */
 export async function takeUnsentAlong(
   { composerDrafts, turn, editQueued }: Place,
   id: ConversationId,

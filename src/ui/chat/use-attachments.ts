@@ -1,4 +1,4 @@
-// Files of a composer: attached, refused, or maybe exported conversations.
+// Files of a composer: attached, refused, or perhaps exported conversations.
 import { type ClipboardEvent, useCallback, useRef, useState } from 'react';
 import { toast } from 'sonner';
 import { isAbort } from '../../domain/base/errors.ts';
@@ -21,7 +21,9 @@ import { type ComposerDraft, nextFileId } from './use-composer-draft.ts';
 
 export type Attachments = ReturnType<typeof useAttachments>;
 
-/** Handles the files of a composer's draft: takes dropped, pasted and picked files, reads their text, and collects the remarks on them. */
+/**
+ * Handles the files of a composer's draft: takes dropped, pasted and picked files, reads their text, and collects the remarks on them.
+ */
 export function useAttachments({
   area,
   owner,
@@ -37,7 +39,7 @@ export function useAttachments({
   const session = useSession();
   const { t } = useTranslation('chat');
   const report = useReport();
-  /** Why files were not attached. */
+  /** Reasons why files were not attached. */
   const [refused, setRefused] = useState<readonly string[]>([]);
   /** Files that may be exported conversations. */
   const [exports, setExports] = useState<GivenFiles['exports']>(null);
@@ -45,7 +47,7 @@ export function useAttachments({
   /** Remarks for the person on attached files. */
   const [remarks, setRemarks] = useState<readonly string[]>([]);
   const { beingRead, readOne } = useReading();
-  /** Files that are being read, and will be attached. */
+  /** Number of files being read that will be attached. */
   const coming = useRef(0);
 
   const read = useCallback(
@@ -57,7 +59,7 @@ export function useAttachments({
       setRemarks([]);
       const room = MAX_FILES - filesNow.current.length - coming.current;
       if (given.files.length > room) refusals.push(t('refused.tooMany', { count: MAX_FILES }));
-      // All are shown at once, and read one after another: each takes a thread and the memory of its file.
+      // Shows all at once, but reads one after another: each takes a thread and the memory for its file.
       const waiting = given.files.slice(0, Math.max(0, room)).map((file) => readOne(file));
       coming.current += waiting.length;
       for (const start of waiting) {
@@ -76,7 +78,7 @@ export function useAttachments({
           const entry = { id: nextFileId(), part: result.part, pasted: null };
           const place = owner.current;
           if (area.current) addFile(entry);
-          // Read while the person has gone elsewhere: it waits where it was given.
+          // The person has left the page meanwhile, so the file joins the draft it was given to.
           else
             await addToDraft(
               app.chat.composerDrafts,
@@ -87,7 +89,7 @@ export function useAttachments({
         } else refusals.push(t(`refused.${result.reason}`, { name: result.name }));
       }
       if (!area.current && refusals.length > 0) toast.error(refusals.join(' '));
-      // Others may have been given, and refused, while these were read.
+      // Other files may have been given and refused while these were read.
       setRefused((before) => [...before, ...refusals]);
       setRemarks((before) => [...before, ...notable]);
       area.current?.focus();
@@ -113,7 +115,7 @@ export function useAttachments({
     addText(text);
   };
 
-  /** Moves text that is too long out of the field before the browser lays it out: dropped into it, or written by an extension. */
+  /** Moves text that is too long (dropped, or inserted by an extension) out of the field before the browser lays it out. */
   const input = () => {
     const field = area.current;
     if (field && !fitsField(field.value)) {
@@ -144,17 +146,17 @@ export function useAttachments({
 export interface BeingRead {
   readonly id: string;
   readonly name: string;
-  /** Pages, sheets or chapters; 0 of 0 as long as nobody knows. */
+  /** Pages, sheets or chapters; 0 of 0 while unknown. */
   readonly done: number;
   readonly total: number;
   readonly cancel: () => void;
 }
 
-/** Documents that are read, each of which can be cancelled. */
+/** Documents being read; each can be cancelled. */
 function useReading() {
   const { extraction } = useApp();
   const [beingRead, setBeingRead] = useState<readonly BeingRead[]>([]);
-  /** Shows the file at once; what it gives back reads it, and resolves to null where that was cancelled. */
+  /** Shows the file at once and returns a function that reads it; that resolves to null if it was cancelled. */
   const readOne = useCallback(
     (file: File) => {
       const id = nextFileId();

@@ -1,4 +1,4 @@
-// The draft of a composer: its words, its files, the words that a command took the place of, and that all of it outlasts the page.
+// The draft of a composer: its words, its files, the words that a command replaced, and how all of it outlives the page.
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
@@ -12,17 +12,17 @@ import { createDraftKeeper, keptWords, takeDraft } from './draft.ts';
 type Area = RefObject<HTMLTextAreaElement | null>;
 type Keeper = RefObject<ReturnType<typeof createDraftKeeper> | null>;
 
-/** After this pause in writing the words count as rested, ms. */
+/** Pause in typing after which the words count as rested, ms. */
 const REST_MS = 250;
 
 let serial = 0;
-/** Another one for each file of this page. */
+/** Returns an id unique among the files of this page. */
 export const nextFileId = (): string => {
   serial += 1;
   return `file-${serial}`;
 };
 
-/** The field is as tall as its words, up to 40 % of the window; the browser does it where it can. */
+/** The field grows with its text up to 40 % of the window; the browser does this itself if it can. */
 const SIZES_ITSELF = CSS.supports('field-sizing', 'content');
 function fitHeight(area: HTMLTextAreaElement): void {
   if (SIZES_ITSELF) return;
@@ -32,7 +32,7 @@ function fitHeight(area: HTMLTextAreaElement): void {
 
 export type ComposerDraft = ReturnType<typeof useComposerDraft>;
 
-/** `draftOf`: whose draft it is. `first`: the words begin a conversation, and memory reads them. */
+/** `draftOf`: conversation that the draft belongs to. `first`: the words begin a conversation, and memory reads them. */
 export function useComposerDraft(draftOf: ConversationId | null, first: boolean) {
   const area = useRef<HTMLTextAreaElement>(null);
   const keeper: Keeper = useRef(null);
@@ -46,19 +46,19 @@ export function useComposerDraft(draftOf: ConversationId | null, first: boolean)
   return { area, keeper, owner, ...words, ...files, ...aside };
 }
 
-/** State of the text field, as far as it is drawn elsewhere. */
+/** State of the text field that other components draw. */
 function useWords(area: Area, keeper: Keeper, first: boolean) {
   const [hasText, setHasText] = useState(false);
-  /** The line while it is a command, else null: plain words cause no drawing. */
+  /** The line while it is a command, else null, so that plain words cause no render. */
   const [command, setCommand] = useState<CommandLine | null>(null);
   const [recallText, setRecallText] = useState('');
-  /** The words after they rested, for the gauge. */
+  /** The words after a pause in typing, for the context meter. */
   const [rested, setRested] = useState('');
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const isFirst = useRef(first);
   isFirst.current = first;
 
-  /** After the words changed, by whomever. */
+  /** Call after any change of the words. */
   const changed = useCallback(() => {
     const field = area.current;
     if (!field) return;
@@ -97,13 +97,13 @@ function useWords(area: Area, keeper: Keeper, first: boolean) {
   };
 }
 
-/** The files of the draft. `filesNow` has them before they are drawn. */
+/** The files of the draft. `filesNow` has them before they are rendered. */
 function useFiles(keeper: Keeper) {
   const [files, setFiles] = useState<readonly DraftFile[]>([]);
   const filesNow = useRef(files);
   filesNow.current = files;
-  // Files come and go seldom, and nothing notes them when a page is left: they do not wait for a pause in writing. What is sent is no such
-  // change: its draft goes when the message is kept.
+  // Files change rarely and are not noted when the page is left, so they are saved without waiting for a pause. Sending does not count:
+  // its draft is removed once the message is kept.
   const hasNewFiles = useRef(false);
   useEffect(() => {
     if (hasNewFiles.current) keeper.current?.flush();
@@ -124,7 +124,7 @@ function useFiles(keeper: Keeper) {
     },
     [changeFiles],
   );
-  /** Those of a draft that was kept, or none once they are sent: nothing new. */
+  /** Files of a restored draft, or none after sending: neither needs saving. */
   const replaceFiles = useCallback((change: (files: readonly DraftFile[]) => readonly DraftFile[]) => {
     setFiles(change);
     filesNow.current = change(filesNow.current);
@@ -132,7 +132,7 @@ function useFiles(keeper: Keeper) {
   return { files, filesNow, changeFiles, addFile, replaceFiles };
 }
 
-/** Words that commands put in from elsewhere took the place of, newest last: they come back after them. */
+/** Words replaced by commands from elsewhere, newest last: they return after the commands. */
 function useAside(setText: (text: string) => void) {
   const { t } = useTranslation('chat');
   const aside = useRef<string[]>([]);
@@ -158,7 +158,7 @@ function useAside(setText: (text: string) => void) {
   return { aside, wordsAside, setAside };
 }
 
-/** Takes from the screen what is forgotten meanwhile: the next letter would keep it again. */
+/** Removes forgotten text from the field: the next key would save it again. */
 function useForgetting({
   area,
   owner,
@@ -182,7 +182,7 @@ function useForgetting({
   );
 }
 
-/** Takes the kept draft, and keeps it from then on. */
+/** Restores the kept draft and saves it from then on. */
 function useKept({
   draftOf,
   area,
@@ -203,7 +203,7 @@ function useKept({
   const { chat } = useApp();
   useEffect(() => {
     const { composerDrafts } = chat;
-    // When all this goes away the reference is empty already, and the field still has the words.
+    // At unmount the ref is already empty, but the field still has the words.
     const field = area.current;
     const own = createDraftKeeper(composerDrafts, owner.current, () => {
       const shown = field?.value ?? '';
@@ -214,10 +214,10 @@ function useKept({
     void orElse(takeDraft(composerDrafts, owner.current), null, 'a draft; one writes without it').then(
       (draft) => {
         if (!here || !draft || !field) return;
-        // Named anew: the names of an earlier page are given again in this one.
+        // New ids, because this page could reuse those of an earlier one.
         const read = draft.files.map((file) => ({ ...file, id: nextFileId() }));
         replaceFiles((added) => [...read, ...added]);
-        // Keep text that was typed while the draft was read; a command that was put in goes first.
+        // Keeps text typed while the draft was read; an inserted command goes first.
         if (isCommandLine(field.value)) {
           if (draft.text !== '') aside.current.unshift(draft.text);
           own.changed();

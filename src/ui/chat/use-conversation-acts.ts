@@ -1,4 +1,4 @@
-// Actions of a person in an opened conversation, from its messages, its panel, its composer and its windows.
+// A person's actions in an open conversation, from its messages, panel, composer and dialogs.
 import { useMemo, useRef } from 'react';
 import { asConversationId, asMessageId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
@@ -19,14 +19,14 @@ import { useDeleteMessage } from './delete-message.ts';
 import type { MessageActions } from './message-actions.ts';
 import type { Opened } from './opened.ts';
 
-/** So much of a message names it, characters. */
+/** Longest part of a message used as its name, characters. */
 const MOST_TITLE = 160;
 
 export type ConversationActs = ReturnType<typeof useAnswerActs> &
   ReturnType<typeof usePlaceActs> &
   ReturnType<typeof useEditActs>;
 
-/** `run` reports what fails. */
+/** `run` reports failures. */
 function useRun(): (work: Promise<unknown>) => void {
   const report = useReport();
   return (work) => {
@@ -41,7 +41,7 @@ export function useConversationActs(opened: Opened): ConversationActs {
   return { ...answers, ...places, ...useEditActs(opened, places.jump) };
 }
 
-/** Asks for answers, and shortens what is sent. */
+/** Asks for answers and compacts. */
 function useAnswerActs({ id, conversation, list, settleHead, readOnly, model, branch }: Opened) {
   const app = useApp();
   const run = useRun();
@@ -74,7 +74,7 @@ function useAnswerActs({ id, conversation, list, settleHead, readOnly, model, br
   return { regenerate, lookAgain, goOn, send, compact: canCompact ? compact : undefined };
 }
 
-/** Goes to places of the conversation, and marks them. */
+/** Jumps to places in the conversation and marks them. */
 function usePlaceActs({ id, toHead }: Opened) {
   const app = useApp();
   const session = useSession();
@@ -116,7 +116,7 @@ function usePlaceActs({ id, toHead }: Opened) {
       ),
     );
   };
-  /** A D-Mail was sent. */
+  /** Reports a sent D-Mail. */
   const sentBack = ({ undo }: { undo: () => Promise<void> }) => {
     toHead();
     offer(t('dmail.sent'), { label: t('checkpoint.undo'), onClick: () => run(undo()) });
@@ -144,7 +144,7 @@ function useEditActs(
     if (rerun) list.current?.toEnd();
     run(edits.save(message.id, text, app.chat.edit(id, message.id, parts, rerun)));
   };
-  /** Wherever the message is, on this branch or another. The editor itself takes the focus. */
+  /** Finds the message on any branch. The editor takes the focus by itself. */
   const openEditor = (message: MessageId) => {
     editing.set(message);
     if (!list.current?.toMessage(message, { focus: false, glow: false, block: 'nearest' })) jump(message);
@@ -160,7 +160,7 @@ function useEditActs(
   return { edit, openEditor, editLast };
 }
 
-/** Messages hold on to one object: what it does follows the screen without drawing them again. */
+/** One stable object for all messages: its functions use the current screen without rendering the messages again. */
 export function useMessageActions(
   { id, busy, readOnly, model, show }: Opened,
   acts: ConversationActs,

@@ -1,11 +1,11 @@
-// The keys of an opened conversation.
+// Keyboard shortcuts of an open conversation.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { useShortcuts } from '../shell/shortcuts.ts';
 import type { Opened } from './opened.ts';
 
-/** Focuses what matches in the message that has the focus, and opens it where it opens. False where there is none. */
+/** Focuses the first match in the focused message, and opens it if it can open. False if there is no match. */
 function inFocused(selector: string): boolean {
   const message = document.activeElement?.closest('[data-message-id]');
   const target = message?.querySelector<HTMLElement>(selector);
@@ -14,7 +14,7 @@ function inFocused(selector: string): boolean {
   return Boolean(target);
 }
 
-/** `onFind` returns false where the find bar is open already: it answers for itself. */
+/** `onFind` returns false if the find bar is already open and handles the key itself. */
 export function useConversationKeys(
   { id, busy, branch, list }: Opened,
   { onPanel, onFind }: { onPanel: () => void; onFind: () => boolean },

@@ -1,4 +1,4 @@
-// Which branch of a conversation is on the screen: the one its head is on, unless a jump led to another. Moving the head ends that.
+// Decides which branch of a conversation is shown: the head's, unless a jump led to another one. Moving the head ends the jump.
 import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -13,30 +13,30 @@ import { type Branch, branchOf, leafThrough } from './rows.ts';
 import type { TurnView } from './turn-view.ts';
 
 export interface ShownBranch {
-  /** As far as it is not what is being written. */
+  /** The branch without the answer being written. */
   readonly branch: Branch;
   /** Last message of the branch. */
   readonly leaf: MessageId | null;
-  /** It is the head’s own. */
+  /** True if it is the head's own branch. */
   readonly isHead: boolean;
-  /** An answer is being written that the conversation does not have yet; `runs`: on this branch. */
+  /** An answer is being written that the conversation does not have yet; `runs`: it is on this branch. */
   readonly writing: boolean;
   readonly runs: boolean;
-  /** The pieces of a cut-off answer that the one being written goes on with: both are shown as one. */
+  /** Pieces of the cut-off answer that the one being written continues; all are shown as one. */
   readonly begun: readonly Message[];
-  /** Shows the branch of a message, as the head unless the conversation can only be read. */
+  /** Shows the branch of a message and moves the head there unless the conversation is read-only. */
   show(message: MessageId): void;
-  /** Shows the branch of a message and leaves the head where it is. */
+  /** Shows the branch of a message without moving the head. */
   peek(message: MessageId): void;
-  /** Back to the head. */
+  /** Returns to the head. */
   toHead(): void;
-  /** Makes what is shown the head, for whoever goes on from it. Rejects where that could not be kept. */
+  /** Moves the head to the shown branch before the person continues from it. Rejects if that could not be kept. */
   settleHead(): Promise<void>;
 }
 
 const NO_PIECES: readonly Message[] = [];
 
-/** `messageId`: the message that was jumped to; it is scrolled to in `list`, once for each visit. */
+/** `messageId`: message that was jumped to; `list` scrolls to it once per visit. */
 export function useShownBranch({
   conversation,
   turn,
@@ -58,7 +58,7 @@ export function useShownBranch({
   const head = effectiveHead(conversation);
   const [aside, setAside] = useState<{ leaf: MessageId; head: MessageId | null } | null>(null);
   const leaf = aside && aside.head === head && conversation.messages.has(aside.leaf) ? aside.leaf : head;
-  // The answer shows from the turn until the conversation has it.
+  // The answer is shown from the turn until the conversation has it.
   const writing =
     turn.status !== 'idle' && (turn.answerId === null || !conversation.messages.has(turn.answerId));
   const pieces = useMemo(
@@ -70,7 +70,7 @@ export function useShownBranch({
   const until = writing && leaf === head ? below : null;
   const branch = useMemo(() => branchOf(conversation, leaf, until), [conversation, leaf, until]);
 
-  // A jump: the branch that holds the message, then the message itself.
+  // After a jump: first the branch with the message, then the message itself.
   const jumped = useRef(-1);
   useLayoutEffect(() => {
     if (messageId === null || jumped.current === visit) return;

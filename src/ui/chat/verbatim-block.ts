@@ -1,5 +1,5 @@
-// Apart from the parts of a message, which bring all that lays out Markdown.
+// Separate from the message parts, which load everything that lays out Markdown.
 
-/** How words stand that are shown as they are. */
+/** Style of text shown verbatim. */
 export const BLOCK =
   'max-h-80 overflow-auto rounded-md border bg-side px-3 py-2 font-mono text-[0.8125rem] leading-5 whitespace-pre-wrap break-words';

@@ -1,4 +1,4 @@
-// The branch map of a conversation in a window: heads, checkpoints, letters, compactions, and two branches side by side.
+// Dialog with the branch map of a conversation: heads, checkpoints, letters, compactions, and two branches side by side.
 import { GitCompareArrows } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -22,9 +22,9 @@ export function WorldlineDialog({
   onGo,
 }: {
   conversation: Conversation;
-  /** The end of the branch that is shown. */
+  /** Last message of the shown branch. */
   leaf: MessageId | null;
-  /** Opens with this branch beside the one that is shown. */
+  /** Opens with this branch beside the shown one. */
   compareWith?: MessageId | undefined;
   onClose: () => void;
   onGo: (message: MessageId) => void;
@@ -33,7 +33,7 @@ export function WorldlineDialog({
   const lines = useMemo(() => worldlinesOf(conversation, leaf), [conversation, leaf]);
   const [focused, setFocused] = useState<MessageId | null>(leaf);
   const [comparing, setComparing] = useState<MessageId | null>(compareWith ?? null);
-  /** The next place that is chosen is compared, not gone to. */
+  /** True if the next chosen place is compared instead of opened. */
   const [picking, setPicking] = useState(false);
   const touch = useMedia('(pointer: coarse)');
   const current =
@@ -104,7 +104,7 @@ export function WorldlineDialog({
   );
 }
 
-/** Different parts of two branches, side by side. */
+/** The parts in which two branches differ, side by side. */
 function Comparison({
   conversation,
   left,

@@ -1,5 +1,5 @@
-// The tree of a conversation, made short enough to be drawn: only places where something is (forks, ends, checkpoints, letters, compactions,
-// the head), the messages between them counted. Pure.
+// Shortens the tree of a conversation for drawing: keeps only forks, ends, checkpoints, letters, compactions and the head, and counts the
+// messages between them. Pure.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Conversation, childrenOf, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
@@ -12,7 +12,7 @@ export interface WorldPlace {
   readonly kinds: readonly PlaceKind[];
   /** Names of checkpoints at this message. */
   readonly names: readonly string[];
-  /** The place above it; null for a root. */
+  /** Next place above; null for a root. */
   readonly parent: MessageId | null;
   readonly children: readonly MessageId[];
   /** Messages from the place above (not counted) to this one (counted). */
@@ -20,7 +20,7 @@ export interface WorldPlace {
   /** Row from the top and lane from the left, from 0. */
   readonly row: number;
   readonly lane: number;
-  /** On the branch that is shown. */
+  /** True on the shown branch. */
   readonly here: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface Worldlines {
   readonly branches: number;
 }
 
-/** Lays the tree out: the branch that is shown is the straight line at the left, every other branch has a lane of its own. Linear. */
+/** Lays the tree out: the shown branch is the straight line at the left, every other branch has its own lane. Linear. */
 export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(conversation)): Worldlines {
   const children = childrenOf(conversation.messages);
   const here = new Set<MessageId>(pathTo(conversation.messages, leaf).map(({ id }) => id));
@@ -71,7 +71,7 @@ export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(co
   const byId = new Map<MessageId, Draft>();
   let laneCount = 0;
   let rows = 0;
-  // Without recursion: a conversation of thousands of messages is thousands deep.
+  // Iterates, because a conversation of thousands of messages would overflow the stack.
   const open: { from: Message; parent: Draft | null; lane: number | null; between: number }[] = [];
   const push = (born: readonly Message[], parent: Draft | null) => {
     const shown = born.find(({ id }) => here.has(id)) ?? born[0];
@@ -120,7 +120,7 @@ export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(co
   };
 }
 
-/** Place that an arrow key leads to; undefined if there is nothing in that direction. */
+/** Place that an arrow key leads to; undefined if none lies in that direction. */
 export function neighbourOf(
   { places }: Worldlines,
   from: MessageId,
