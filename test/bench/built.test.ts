@@ -22,9 +22,9 @@ put('dist/index.html', 200);
 describe('the build that is measured', () => {
   it('is of the sources as they are', async () => {
     expect(notBuiltFrom(join(root, 'dist'), root)).toBeNull();
-    const told: string[] = [];
-    expect(await builtFolder(undefined, root, (what) => told.push(what))).toBe(join(root, 'dist'));
-    expect(told).toEqual([]);
+    const progress: string[] = [];
+    expect(await builtFolder(undefined, root, (what) => progress.push(what))).toBe(join(root, 'dist'));
+    expect(progress).toEqual([]);
   });
 
   it('is told apart where a source has changed since, or it is missing', () => {
@@ -35,9 +35,9 @@ describe('the build that is measured', () => {
   });
 
   it('is taken as it is where it was named, and said to be another; none is refused', async () => {
-    const told: string[] = [];
-    expect(await builtFolder('other', root, (what) => told.push(what))).toBe(join(root, 'other'));
-    expect(told.join()).toMatch(
+    const progress: string[] = [];
+    expect(await builtFolder('other', root, (what) => progress.push(what))).toBe(join(root, 'other'));
+    expect(progress.join()).toMatch(
       /^The build in other is not of these sources \(.*root\.tsx has changed since\)/,
     );
     await expect(builtFolder('none', root, () => {})).rejects.toThrow('There is no build in none.');

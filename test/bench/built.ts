@@ -26,21 +26,21 @@ export function notBuiltFrom(folder: string, root: string): string | null {
 
 /**
  * The folder of the build to measure. Without a name: `dist`, built first where it is missing or older than the sources. A named one is
- * taken as it is; `told` hears where it is of other sources. Throws where there is none.
+ * taken as it is; calls `progress` where it is of other sources. Throws where there is none.
  */
 export async function builtFolder(
   named: string | undefined,
   root: string,
-  told: (what: string) => void,
+  progress: (what: string) => void,
 ): Promise<string> {
   const folder = resolve(root, named ?? 'dist');
   const why = notBuiltFrom(folder, root);
   if (why === null) return folder;
   if (named === undefined) {
-    told(`builds the app: ${why}`);
+    progress(`builds the app: ${why}`);
     await build({ root, logLevel: 'error' });
   } else if (!existsSync(join(folder, 'index.html')))
     throw new Error(`There is no build in ${named}. Make one: npm run build -- --outDir ${named}`);
-  else told(`The build in ${named} is not of these sources (${why}): so are the figures.`);
+  else progress(`The build in ${named} is not of these sources (${why}): so are the figures.`);
   return folder;
 }

@@ -20,7 +20,7 @@ interface Deps {
   readonly base: string;
   readonly openBrowser: (profile: string) => Promise<BrowserContext>;
   readonly percentile: (numbers: readonly number[], share: number) => number;
-  readonly told: (what: string) => void;
+  readonly progress: (what: string) => void;
 }
 
 interface Samples {
@@ -149,7 +149,7 @@ async function turnOn(side: Side): Promise<void> {
 
 /** Both sides of a library of `size` messages, and what the second takes more. */
 async function compare(deps: Deps, size: number): Promise<unknown> {
-  const { told } = deps;
+  const { progress } = deps;
   const folders = ['plain', 'locked'].map((name) => mkdtempSync(join(tmpdir(), `recollect-bench-${name}-`)));
   const [plainFolder = '', lockedFolder = ''] = folders;
   try {
@@ -162,7 +162,7 @@ async function compare(deps: Deps, size: number): Promise<unknown> {
       }
       await indexed(page, size);
     });
-    told(`imported ${size}`);
+    progress(`imported ${size}`);
     cpSync(plainFolder, lockedFolder, { recursive: true });
     await turnOn(new Side(deps, lockedFolder, false));
     const locked = new Side(deps, lockedFolder, true);
@@ -170,7 +170,7 @@ async function compare(deps: Deps, size: number): Promise<unknown> {
       await settled(page, 'globalThis.recollect.app.lock.state.get().phase === "sealed"');
       await indexed(page, size);
     });
-    told(`sealed ${size}`);
+    progress(`sealed ${size}`);
     // The first start after so much was written tidies the database up.
     for (const side of [plain, locked]) await side.opened(async () => {});
     for (const side of [plain, locked]) side.forget();
@@ -178,7 +178,7 @@ async function compare(deps: Deps, size: number): Promise<unknown> {
       // Who begins changes: a machine that grows slower meanwhile strikes both.
       for (const side of turn % 2 === 0 ? [plain, locked] : [locked, plain]) {
         await side.measure(turn);
-        told(`turn ${turn + 1} of ${TURNS}`);
+        progress(`turn ${turn + 1} of ${TURNS}`);
       }
     const [without, within] = [plain.figures(), locked.figures()];
     const percent = (more: number, of: number) => Math.round((more / of - 1) * 1000) / 10;

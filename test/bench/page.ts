@@ -113,10 +113,10 @@ async function bytesUntil(host: Host): Promise<{ readonly typing: number; readon
         void fetch('/seen-composer');
       }, 5);
     }, COMPOSER);
-    const told = page.waitForResponse('**/seen-composer');
+    const reported = page.waitForResponse('**/seen-composer');
     await page.goto(host.address, { waitUntil: 'commit' });
     await page.locator('#first-paint textarea:enabled').first().waitFor();
-    await told;
+    await reported;
     const asked = await page.evaluate(() => {
       const painted = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0;
       const files = performance.getEntriesByType('resource').filter(({ startTime }) => startTime < painted);
@@ -142,7 +142,7 @@ const medianOf = (numbers: readonly number[]): number =>
   [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
 /** Medians of so many visits each (odd, so that each is one that was seen), and the bytes before one can type. */
-export async function measurePage(folder: string, runs: number, told: (what: string) => void) {
+export async function measurePage(folder: string, runs: number, progress: (what: string) => void) {
   const host = await serveAsHost(folder);
   try {
     const all: Record<Preset, PageFigures[]> = { mobile: [], desktop: [] };
@@ -163,7 +163,7 @@ export async function measurePage(folder: string, runs: number, told: (what: str
     for (let run = 0; run < runs; run += 1) {
       for (const preset of ['mobile', 'desktop'] as const) {
         all[preset].push(await visit(host.address, preset));
-        told(`visited as ${preset}, ${run + 1} of ${runs}`);
+        progress(`visited as ${preset}, ${run + 1} of ${runs}`);
       }
       bytes.push(await bytesUntil(host));
     }

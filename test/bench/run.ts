@@ -115,9 +115,9 @@ function shipped(folder: string): Record<string, number> {
 
 const inPage = <T>(page: Page, script: string): Promise<T> => page.evaluate(script) as Promise<T>;
 
-const told = (what: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${what}`);
+const progress = (what: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${what}`);
 const root = join(import.meta.dirname, '../..');
-const outDir = await builtFolder(values.dist, root, told);
+const outDir = await builtFolder(values.dist, root, progress);
 /** Set where the build is not of the sources as they are. */
 const otherBuild = notBuiltFrom(outDir, root);
 const report: Record<string, unknown> = {
@@ -145,7 +145,7 @@ function keep(): void {
 }
 
 if (values.page) {
-  report.page = await measurePage(outDir, Number(values.runs), told);
+  report.page = await measurePage(outDir, Number(values.runs), progress);
   keep();
   process.exit();
 }
@@ -328,7 +328,7 @@ if (large >= LARGE_FROM) {
   };
   try {
     await measureLarge(
-      { base, spread, told, onFigures },
+      { base, spread, progress, onFigures },
       {
         messages: large,
         vectors: Number(values.vectors),
@@ -345,7 +345,7 @@ if (large >= LARGE_FROM) {
 
 if (values.locked) {
   try {
-    report.locked = await measureLocked({ base, openBrowser, percentile, told }, sizes);
+    report.locked = await measureLocked({ base, openBrowser, percentile, progress }, sizes);
   } finally {
     await server.close();
     rmSync(profile, { recursive: true, force: true });
@@ -360,7 +360,7 @@ let context = await openBrowser(profile);
 try {
   let page = context.pages()[0] ?? (await context.newPage());
   report.coldStart = await startOf(page);
-  told('started cold');
+  progress('started cold');
 
   const texts: string[] = [];
   const typed: Record<string, unknown> = {};
@@ -370,7 +370,7 @@ try {
     texts.push(...textsOf(json));
     typed[`at${size}`] = await typing(page, importing(page, json), Number(values['typing-seconds']));
     await setPaused(page, true);
-    told(`typed at ${size}`);
+    progress(`typed at ${size}`);
   };
   for (const size of sizes) {
     const at: Record<string, unknown> = {};
@@ -382,7 +382,7 @@ try {
       const json = chatgptExport(Math.min(FILE, size - texts.length), Date.now(), size + texts.length);
       texts.push(...textsOf(json));
       imports.push(await importing(page, json));
-      told(`imported ${texts.length} of ${size}`);
+      progress(`imported ${texts.length} of ${size}`);
     }
     at.import = {
       files: imports.length,
@@ -427,7 +427,7 @@ try {
         processorMsEach: Math.round(cpuMs / Math.max(1, made)),
         load: round(loadavg()[0] ?? 0),
       };
-      told('measured the index rate');
+      progress('measured the index rate');
       at.saveWhileIndexingMs = spread(await page.evaluate(timeSaves, { count: 65, gapMs: 100 }));
 
       await typeWhileImporting(page, size);
@@ -467,7 +467,7 @@ try {
     at.searchMs = { keyword: spread(searches.keyword), both: spread(searches.hybrid) };
     const { bytes, messages, chunks } = await stats(page);
     at.index = { messages, chunks, bytes, bytesPerMessage: Math.round(bytes / Math.max(1, messages)) };
-    told(`measured recall at ${size}`);
+    progress(`measured recall at ${size}`);
 
     if (size <= Number(values['peers-up-to'])) {
       const others = await comparePeers(texts, asked);
@@ -482,7 +482,7 @@ try {
         oursToOrama: ratio(others.orama.queryMs),
         oursToMiniSearch: ratio(others.miniSearchAndDotProducts.queryMs),
       };
-      told(`compared at ${size}`);
+      progress(`compared at ${size}`);
     }
     // What is imported meanwhile comes on top: where nothing more is measured of this size.
     if (size !== sizes[0]) {
@@ -491,7 +491,7 @@ try {
     }
   }
   report.scrolling = await scroll(page);
-  told('scrolled');
+  progress('scrolled');
   await context.close();
 
   const starts: { readableMs: number; memoryMs: number; firstRecallMs: number }[] = [];
@@ -519,9 +519,9 @@ try {
     starts,
     atOnce,
   };
-  told('started warm');
+  progress('started warm');
   report.streaming = await measureStreaming(base);
-  told('streamed an answer');
+  progress('streamed an answer');
   report.memoryMegabytes = await measureMemory(`${base}/?console`, Math.min(FILE, Math.max(...sizes)));
 } catch (error) {
   report.failed = String(error);

@@ -208,21 +208,8 @@ async function openPostgres() {
   };
 }
 
-/** Opens Postgres and the model once; `library` then fills it with one person's conversations after another. */
-export async function openPipeline(options: {
-  readonly models: string;
-  readonly model?: string;
-  /** Folder for vectors that were made before. */
-  readonly cache: string;
-  /** Default: as the product does it. */
-  readonly centring?: Centring;
-  /** Instead of real Postgres: to try out a ranking in a fraction of the time. */
-  readonly index?: MemoryIndex;
-}) {
-  const model = options.model ?? defaultConfig.embedding.local.model;
-  const { index: postgres, close: closeIndex } = options.index
-    ? { index: options.index, close: async () => undefined }
-    : await openPostgres();
+/** The index, and beside it everything that it found for the question asked last. */
+function watched(postgres: MemoryIndex) {
   let seen: IndexFound = { candidates: [], worth: [] };
   let described = meantBy(seen, seen.worth);
   const index: MemoryIndex = {
@@ -240,134 +227,176 @@ export async function openPipeline(options: {
       return found;
     },
   };
+  return { index, seen: () => seen, described: () => described };
+}
+
+interface Opened {
+  readonly postgres: MemoryIndex;
+  readonly watch: ReturnType<typeof watched>;
+  readonly embedding: ReturnType<typeof cached>;
+}
+
+/** Resolves when the engine has read all of it and every vector is there; throws where it cannot. */
+async function untilIndexed(home: ReturnType<typeof openHome>): Promise<void> {
+  home.engine().wake('now');
+  await until(home.status, (now) => now.state === 'failed' || (now.state === 'ready' && now.unread === 0));
+  await home.indexed();
+  const { problem, waiting } = home.status.get();
+  if (problem || waiting > 0) throw new Error(`The library is not complete: ${problem?.message ?? waiting}`);
+}
+
+type Unit = { readonly unit: string; readonly session: string };
+
+/** What ranking was given for the question asked last. */
+async function recordOf(
+  { postgres, watch, embedding }: Opened,
+  asking: string,
+  now: number,
+  units: ReadonlyMap<MessageId, Unit>,
+): Promise<Recorded> {
+  const { signal } = new AbortController();
+  const seen = watch.seen();
+  const isUnanswered = unansweredIn(seen.candidates);
+  const candidates = seen.candidates.map((one) => ({ ...one, unanswered: isUnanswered(one) }));
+  const end = lastLineOf(asking);
+  const [whole, tail] =
+    (await embedding.read?.(
+      [asking, ...(end === null ? [] : [end])].map((text) => ({ context: '', text })),
+      { kind: 'query', signal },
+    )) ?? [];
+  const { tokens, weights } = whole && tail ? leaning(whole, tail) : (whole ?? {});
+  const late =
+    tokens && weights && hasCentredPieces(embedding.id)
+      ? await postgres.maxSim(
+          embedding.id,
+          { tokens, weights },
+          candidates.map(({ chunkId }) => chunkId),
+        )
+      : new Map<number, number>();
+  const titled = titledBy(
+    queryWords(asking).split(' ').filter(Boolean),
+    (conversation: ConversationId) =>
+      seen.candidates
+        .filter((one) => one.conversationId === conversation && one.role === 'user')
+        .map(({ text }) => text),
+    watch.described(),
+  );
+  return {
+    question: asking,
+    now,
+    scale: await embedding.calibration(signal),
+    worth: seen.worth,
+    languages: embedding.languages,
+    candidates: candidates.map((one) => {
+      const has = titled(one.conversationId, one.title);
+      return {
+        chunkId: one.chunkId,
+        messageId: one.messageId,
+        conversationId: one.conversationId,
+        role: one.role,
+        before: one.before,
+        ...(one.recalled ? { recalled: one.recalled } : {}),
+        text: one.text,
+        createdAt: one.createdAt,
+        cosine: one.cosine,
+        terms: one.terms,
+        late: late.get(one.chunkId) ?? null,
+        previous: one.previous,
+        next: one.next,
+        ...(has ? { titled: has } : {}),
+        ...(one.unanswered ? { unanswered: true } : {}),
+        unit: units.get(one.messageId)?.unit ?? '',
+      };
+    }),
+  };
+}
+
+/** Imports the sessions, waits until every vector is there. */
+async function openLibrary(opened: Opened, sessions: readonly Session[]): Promise<Library> {
+  const { watch, embedding } = opened;
+  await watch.index.clear();
+  const { units, conversations, last } = conversationsOf(sessions);
+  let asked: number | undefined;
+  const now = () => asked ?? last + 86_400_000;
+  const home = openHome({ index: watch.index, embedding, config: OPEN, now });
+  await bring(home, conversations);
+  await untilIndexed(home);
+  const ask: Library['ask'] = async (question, at) => {
+    asked = at;
+    let answer = await home.recall(question, OPEN_REQUEST);
+    // A busy machine may keep the model longer than a person would wait; what it has read by then is remembered.
+    for (let tries = 1; answer.degraded?.retry && tries < TRIES; tries++)
+      answer = await home.recall(question, OPEN_REQUEST);
+    const { passages, nearMisses, degraded } = answer;
+    if (degraded)
+      throw new Error(`No answer to ${JSON.stringify(question.slice(0, 80))}: ${degraded.message}`);
+    return [...passages, ...nearMisses].map((passage) => ({
+      ...(units.get(passage.messageId as MessageId) as Unit),
+      scores: passage.scores,
+    }));
+  };
+  return {
+    ask,
+    record: async (question, at) => {
+      await ask(question, at);
+      return recordOf(opened, question.trim(), now(), units);
+    },
+    close: () => home.close(),
+  };
+}
+
+/** One conversation in an index of its own, and what that knows of it by meaning, as the app asks it. */
+async function openMeaning(
+  { watch: { index }, embedding }: Opened,
+  id: ConversationId,
+  messages: readonly Message[],
+) {
+  await index.clear();
+  const home = openHome({ index, embedding });
+  const head = messages.at(-1)?.id ?? null;
+  await home.documents.changeMany([{ id, change: { meta: { createdAt: 1, head }, messages } }], 'import');
+  await home.indexed();
+  const sentences = createSentenceMeaning({ embedding: () => embedding, now: () => performance.now() });
+  const meaning = meaningBy({
+    memory: home.memory,
+    index: () => index,
+    model: () => embedding.id,
+    sentences,
+  });
+  const recognising = createRecognising({
+    embedding: () => embedding,
+    keyValues: home.store.keyValues,
+    learns: false,
+  });
+  return { meaning, recognising, close: () => home.close() };
+}
+
+/** Opens Postgres and the model once; `library` then fills it with one person's conversations after another. */
+export async function openPipeline(options: {
+  readonly models: string;
+  readonly model?: string;
+  /** Folder for vectors that were made before. */
+  readonly cache: string;
+  /** Default: as the product does it. */
+  readonly centring?: Centring;
+  /** Instead of real Postgres: to try out a ranking in a fraction of the time. */
+  readonly index?: MemoryIndex;
+}) {
+  const model = options.model ?? defaultConfig.embedding.local.model;
+  const { index: postgres, close: closeIndex } = options.index
+    ? { index: options.index, close: async () => undefined }
+    : await openPostgres();
   const provider = createReadingThreads(options.models, { ...defaultConfig.embedding.local, model });
   const embedding = cached(
     provider,
     join(options.cache, `${provider.id.replaceAll('/', '+')}.raw`),
     options.centring ?? shipped(model),
   );
+  const opened: Opened = { postgres, watch: watched(postgres), embedding };
   return {
     embedding,
-    /** Imports the sessions, waits until every vector is there. */
-    library: async (sessions: readonly Session[]): Promise<Library> => {
-      await index.clear();
-      const { units, conversations, last } = conversationsOf(sessions);
-      let asked: number | undefined;
-      const home = openHome({
-        index,
-        embedding,
-        config: OPEN,
-        now: () => asked ?? last + 86_400_000,
-      });
-      await bring(home, conversations);
-      home.engine().wake('now');
-      await until(
-        home.status,
-        (now) => now.state === 'failed' || (now.state === 'ready' && now.unread === 0),
-      );
-      await home.indexed();
-      const { problem, waiting } = home.status.get();
-      if (problem || waiting > 0)
-        throw new Error(`The library is not complete: ${problem?.message ?? waiting}`);
-      const ask: Library['ask'] = async (question, at) => {
-        asked = at;
-        let answer = await home.recall(question, OPEN_REQUEST);
-        // A busy machine may keep the model longer than a person would wait; what it has read by then is remembered.
-        for (let tries = 1; answer.degraded?.retry && tries < TRIES; tries++)
-          answer = await home.recall(question, OPEN_REQUEST);
-        const { passages, nearMisses, degraded } = answer;
-        if (degraded)
-          throw new Error(`No answer to ${JSON.stringify(question.slice(0, 80))}: ${degraded.message}`);
-        return [...passages, ...nearMisses].map((passage) => ({
-          ...(units.get(passage.messageId as MessageId) as { unit: string; session: string }),
-          scores: passage.scores,
-        }));
-      };
-      const { signal } = new AbortController();
-      return {
-        ask,
-        record: async (question, at) => {
-          await ask(question, at);
-          const asking = question.trim();
-          const { worth } = seen;
-          const isUnanswered = unansweredIn(seen.candidates);
-          const candidates = seen.candidates.map((one) => ({ ...one, unanswered: isUnanswered(one) }));
-          const end = lastLineOf(asking);
-          const [whole, tail] =
-            (await embedding.read?.(
-              [asking, ...(end === null ? [] : [end])].map((text) => ({ context: '', text })),
-              { kind: 'query', signal },
-            )) ?? [];
-          const { tokens, weights } = whole && tail ? leaning(whole, tail) : (whole ?? {});
-          const late =
-            tokens && weights && hasCentredPieces(embedding.id)
-              ? await postgres.maxSim(
-                  embedding.id,
-                  { tokens, weights },
-                  candidates.map(({ chunkId }) => chunkId),
-                )
-              : new Map<number, number>();
-          const titled = titledBy(
-            queryWords(asking).split(' ').filter(Boolean),
-            (conversation: ConversationId) =>
-              seen.candidates
-                .filter((one) => one.conversationId === conversation && one.role === 'user')
-                .map(({ text }) => text),
-            described,
-          );
-          return {
-            question: asking,
-            now: at ?? last + 86_400_000,
-            scale: await embedding.calibration(signal),
-            worth,
-            languages: embedding.languages,
-            candidates: candidates.map((one) => {
-              const has = titled(one.conversationId, one.title);
-              return {
-                chunkId: one.chunkId,
-                messageId: one.messageId,
-                conversationId: one.conversationId,
-                role: one.role,
-                before: one.before,
-                ...(one.recalled ? { recalled: one.recalled } : {}),
-                text: one.text,
-                createdAt: one.createdAt,
-                cosine: one.cosine,
-                terms: one.terms,
-                late: late.get(one.chunkId) ?? null,
-                previous: one.previous,
-                next: one.next,
-                ...(has ? { titled: has } : {}),
-                ...(one.unanswered ? { unanswered: true } : {}),
-                unit: units.get(one.messageId)?.unit ?? '',
-              };
-            }),
-          };
-        },
-        close: () => home.close(),
-      };
-    },
-    /** One conversation in an index of its own, and what that knows of it by meaning, as the app asks it. */
-    meaningOf: async (id: ConversationId, messages: readonly Message[]) => {
-      await index.clear();
-      const home = openHome({ index, embedding });
-      const head = messages.at(-1)?.id ?? null;
-      await home.documents.changeMany([{ id, change: { meta: { createdAt: 1, head }, messages } }], 'import');
-      await home.indexed();
-      const sentences = createSentenceMeaning({ embedding: () => embedding, now: () => performance.now() });
-      const meaning = meaningBy({
-        memory: home.memory,
-        index: () => index,
-        model: () => embedding.id,
-        sentences,
-      });
-      const recognising = createRecognising({
-        embedding: () => embedding,
-        keyValues: home.store.keyValues,
-        learns: false,
-      });
-      return { meaning, recognising, close: () => home.close() };
-    },
+    library: (sessions: readonly Session[]) => openLibrary(opened, sessions),
+    meaningOf: (id: ConversationId, messages: readonly Message[]) => openMeaning(opened, id, messages),
     close: async () => {
       await embedding.close();
       await closeIndex();

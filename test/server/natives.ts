@@ -132,9 +132,94 @@ function google(): Speaker {
   };
 }
 
+/** A message or a summary of thoughts that is being written. */
+interface Item {
+  readonly type: string;
+  readonly id: string;
+  text: string;
+}
+
+/** What OpenAI Responses sends when an item begins, as the output's part number `at`. */
+function openingOf({ type, id }: Item, at: number): Record<string, unknown>[] {
+  const place = { output_index: at, item_id: id };
+  return type === 'message'
+    ? [
+        {
+          type: 'response.output_item.added',
+          output_index: at,
+          item: { type, id, status: 'in_progress', role: 'assistant', content: [] },
+        },
+        {
+          type: 'response.content_part.added',
+          ...place,
+          content_index: 0,
+          part: { type: 'output_text', text: '', annotations: [], logprobs: [] },
+        },
+      ]
+    : [
+        {
+          type: 'response.output_item.added',
+          output_index: at,
+          item: { type, id, summary: [], encrypted_content: null },
+        },
+        {
+          type: 'response.reasoning_summary_part.added',
+          ...place,
+          summary_index: 0,
+          part: { type: 'summary_text', text: '' },
+        },
+      ];
+}
+
+/** What OpenAI Responses sends when an item is whole. */
+function closingOf({ type, id, text }: Item, at: number): Record<string, unknown>[] {
+  const place = { output_index: at, item_id: id };
+  if (type === 'message') {
+    const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }];
+    const item = { type, id, status: 'completed', role: 'assistant', content };
+    return [
+      { type: 'response.output_text.done', ...place, content_index: 0, text, logprobs: [] },
+      { type: 'response.content_part.done', ...place, content_index: 0, part: content[0] },
+      { type: 'response.output_item.done', output_index: at, item },
+    ];
+  }
+  return [
+    {
+      type: 'response.reasoning_summary_part.done',
+      ...place,
+      summary_index: 0,
+      part: { type: 'summary_text', text },
+    },
+    {
+      type: 'response.output_item.done',
+      output_index: at,
+      item: { type, id, summary: [{ type: 'summary_text', text }], encrypted_content: SIGNATURE },
+    },
+  ];
+}
+
+/** A whole call of a tool, as OpenAI Responses sends it. */
+function callOf(
+  { id: callId, name, arguments: args }: Extract<Step, { call: unknown }>['call'],
+  at: number,
+): Record<string, unknown>[] {
+  const id = `item_${at}`;
+  const item = { type: 'function_call', id, call_id: callId, name, arguments: args, status: 'completed' };
+  return [
+    {
+      type: 'response.output_item.added',
+      output_index: at,
+      item: { ...item, arguments: '', status: 'in_progress' },
+    },
+    { type: 'response.function_call_arguments.delta', output_index: at, item_id: id, delta: args },
+    { type: 'response.function_call_arguments.done', output_index: at, item_id: id, arguments: args },
+    { type: 'response.output_item.done', output_index: at, item },
+  ];
+}
+
 function openai(): Speaker {
   let at = -1;
-  let open: { type: string; id: string; text: string } | undefined;
+  let open: Item | undefined;
   let number = 0;
   let incomplete = false;
   const output: unknown[] = [];
@@ -161,67 +246,16 @@ function openai(): Speaker {
   });
   const close = (): Event[] => {
     if (!open) return [];
-    const { type, id, text } = open;
+    const item = open;
     open = undefined;
-    const place = { output_index: at, item_id: id };
-    if (type === 'message') {
-      const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }];
-      const item = { type, id, status: 'completed', role: 'assistant', content };
-      return [
-        event({ type: 'response.output_text.done', ...place, content_index: 0, text, logprobs: [] }),
-        event({ type: 'response.content_part.done', ...place, content_index: 0, part: content[0] }),
-        event({ type: 'response.output_item.done', output_index: at, item }),
-      ];
-    }
-    return [
-      event({
-        type: 'response.reasoning_summary_part.done',
-        ...place,
-        summary_index: 0,
-        part: { type: 'summary_text', text },
-      }),
-      event({
-        type: 'response.output_item.done',
-        output_index: at,
-        item: { type, id, summary: [{ type: 'summary_text', text }], encrypted_content: SIGNATURE },
-      }),
-    ];
+    return closingOf(item, at).map(event);
   };
   const begin = (type: string): Event[] => {
     if (open?.type === type) return [];
     const before = close();
     at += 1;
     open = { type, id: `item_${at}`, text: '' };
-    const place = { output_index: at, item_id: open.id };
-    return type === 'message'
-      ? [
-          ...before,
-          event({
-            type: 'response.output_item.added',
-            output_index: at,
-            item: { type, id: open.id, status: 'in_progress', role: 'assistant', content: [] },
-          }),
-          event({
-            type: 'response.content_part.added',
-            ...place,
-            content_index: 0,
-            part: { type: 'output_text', text: '', annotations: [], logprobs: [] },
-          }),
-        ]
-      : [
-          ...before,
-          event({
-            type: 'response.output_item.added',
-            output_index: at,
-            item: { type, id: open.id, summary: [], encrypted_content: null },
-          }),
-          event({
-            type: 'response.reasoning_summary_part.added',
-            ...place,
-            summary_index: 0,
-            part: { type: 'summary_text', text: '' },
-          }),
-        ];
+    return [...before, ...openingOf(open, at).map(event)];
   };
   return {
     begin: (model) => [event({ type: 'response.created', response: response('in_progress', model) })],
@@ -243,36 +277,7 @@ function openai(): Speaker {
       if ('call' in step) {
         const before = close();
         at += 1;
-        const { id: callId, name, arguments: args } = step.call;
-        const item = {
-          type: 'function_call',
-          id: `item_${at}`,
-          call_id: callId,
-          name,
-          arguments: args,
-          status: 'completed',
-        };
-        return [
-          ...before,
-          event({
-            type: 'response.output_item.added',
-            output_index: at,
-            item: { ...item, arguments: '', status: 'in_progress' },
-          }),
-          event({
-            type: 'response.function_call_arguments.delta',
-            output_index: at,
-            item_id: item.id,
-            delta: args,
-          }),
-          event({
-            type: 'response.function_call_arguments.done',
-            output_index: at,
-            item_id: item.id,
-            arguments: args,
-          }),
-          event({ type: 'response.output_item.done', output_index: at, item }),
-        ];
+        return [...before, ...callOf(step.call, at).map(event)];
       }
       if ('finish' in step && step.finish === 'length') incomplete = true;
       return [];

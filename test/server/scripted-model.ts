@@ -317,239 +317,273 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/**
- * Starts the server on 127.0.0.1 (`port` 0 or absent: any free one).
- * Keys `wrong-key`, `forbidden-key` and `busy-key` get 401, 403 and 429 everywhere; `requireKey` refuses requests without one.
- */
-export async function startScriptedModel(
-  options: { port?: number; cors?: boolean; requireKey?: boolean } = {},
-): Promise<ScriptedModelServer> {
-  const requests: SeenRequest[] = [];
-  const queued: Script[] = [];
-  const gates = new Set<() => void>();
-  const sockets = new Set<Socket>();
-  const stopped = new AbortController();
-  let cors = options.cors ?? true;
-  let title = '';
-  let rule: ((request: ChatRequest) => Script | undefined) | undefined;
+/** What a running server remembers. Tests change it through the server or through `/control`. */
+interface State {
+  readonly requests: SeenRequest[];
+  readonly queued: Script[];
+  /** Each lets a stream that waits go on. */
+  readonly gates: Set<() => void>;
+  readonly stopped: AbortController;
+  readonly requireKey: boolean;
+  cors: boolean;
+  title: string;
+  rule: ((request: ChatRequest) => Script | undefined) | undefined;
   /** Embeddings of the model `held` wait for `go`. */
-  let held = true;
+  held: boolean;
+}
 
-  const go = () => {
-    held = false;
-    for (const open of [...gates]) open();
-    gates.clear();
-  };
-  const reset = () => {
-    requests.length = 0;
-    queued.length = 0;
-    rule = undefined;
-    title = '';
-    cors = options.cors ?? true;
-    go();
-    held = true;
-  };
+function openGates(state: State): void {
+  state.held = false;
+  for (const open of [...state.gates]) open();
+  state.gates.clear();
+}
 
-  /** Resolves when `start` calls back, or when the other side is gone. */
-  const unlessGone = (gone: AbortSignal, start: (resolve: () => void) => void) =>
-    new Promise<void>((resolve) => {
-      const done = () => {
-        gone.removeEventListener('abort', done);
-        resolve();
-      };
-      if (gone.aborted) return resolve();
-      gone.addEventListener('abort', done);
-      start(done);
-    });
-
-  async function play(request: ChatRequest, script: Script, response: ServerResponse): Promise<void> {
-    if ('status' in script) return json(response, script.status, script.body, { ...script.headers });
-    const closed = new AbortController();
-    response.on('close', () => closed.abort());
-    const gone = AbortSignal.any([closed.signal, stopped.signal]);
-    const id = `chatcmpl-${requests.length}`;
-    const created = Math.floor(Date.now() / 1000);
-    const envelope = { id, created, model: request.model };
-
-    if (request.stream !== true) {
-      const find = <T>(pick: (step: Step) => T | undefined): T[] =>
-        script.steps.map(pick).filter((value): value is T => value !== undefined);
-      const calls = find((step) => ('call' in step ? step.call : undefined));
-      return json(response, 200, {
-        ...envelope,
-        object: 'chat.completion',
-        choices: [
-          {
-            index: 0,
-            message: {
-              role: 'assistant',
-              content: find((step) => ('text' in step ? step.text : undefined)).join(''),
-              ...(calls.length > 0
-                ? {
-                    tool_calls: calls.map((call) => ({
-                      id: call.id,
-                      type: 'function',
-                      function: { name: call.name, arguments: call.arguments },
-                    })),
-                  }
-                : {}),
-            },
-            finish_reason: find((step) => ('finish' in step ? step.finish : undefined)).at(-1) ?? 'stop',
-          },
-        ],
-        usage: find((step) => ('usage' in step ? step.usage : undefined)).at(-1),
-      });
-    }
-
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-    response.flushHeaders();
-    const send = async (text: string) => {
-      if (!response.write(text))
-        await unlessGone(gone, (resolve) => {
-          response.once('drain', resolve);
-        });
+/** Resolves when `start` calls back, or when the other side is gone. */
+const unlessGone = (gone: AbortSignal, start: (resolve: () => void) => void) =>
+  new Promise<void>((resolve) => {
+    const done = () => {
+      gone.removeEventListener('abort', done);
+      resolve();
     };
-    const chunk = (delta: unknown, finish: string | null = null) =>
-      send(
-        `data: ${JSON.stringify({ ...envelope, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
-      );
-    await chunk({ role: 'assistant', content: '' });
-    let calls = 0;
-    for (const step of script.steps) {
-      if (gone.aborted) return;
-      if ('text' in step) await chunk({ content: step.text });
-      else if ('reasoning' in step) await chunk({ reasoning_content: step.reasoning });
-      else if ('call' in step) {
-        const { id: callId, name, arguments: text } = step.call;
-        const size = Math.max(1, Math.ceil(text.length / (step.pieces ?? 2)));
-        const index = calls++;
-        await chunk({
-          tool_calls: [{ index, id: callId, type: 'function', function: { name, arguments: '' } }],
-        });
-        for (let at = 0; at < text.length; at += size)
-          await chunk({ tool_calls: [{ index, function: { arguments: text.slice(at, at + size) } }] });
-      } else if ('wait' in step) await unlessGone(gone, (resolve) => setTimeout(resolve, step.wait));
-      else if ('gate' in step) await unlessGone(gone, (resolve) => gates.add(resolve));
-      else if ('raw' in step) await send(step.raw);
-      else if ('finish' in step) await chunk({}, step.finish);
-      else if ('usage' in step)
-        await send(
-          `data: ${JSON.stringify({ ...envelope, object: 'chat.completion.chunk', choices: [], usage: step.usage })}\n\n`,
-        );
-      else if ('error' in step) await send(`data: ${JSON.stringify({ error: step.error })}\n\n`);
-      else if ('cut' in step) {
-        // What was written shall arrive before the connection breaks.
-        await unlessGone(gone, (resolve) => setTimeout(resolve, 20));
-        response.destroy();
-        return;
-      } else if ('close' in step) {
-        response.end();
-        return;
-      } else if ('hang' in step) return;
-    }
-    await send('data: [DONE]\n\n');
-    response.end();
-  }
+    if (gone.aborted) return resolve();
+    gone.addEventListener('abort', done);
+    start(done);
+  });
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname: path } = new URL(request.url ?? '/', 'http://localhost');
-    const method = request.method ?? 'GET';
-    if (cors || path.startsWith('/control')) {
-      response.setHeader('access-control-allow-origin', '*');
-      response.setHeader('access-control-expose-headers', 'retry-after');
-      if (method === 'OPTIONS') {
-        response.setHeader('access-control-allow-methods', 'GET, POST, OPTIONS');
-        response.setHeader(
-          'access-control-allow-headers',
-          request.headers['access-control-request-headers'] ?? '*',
-        );
-        if (request.headers['access-control-request-private-network'])
-          response.setHeader('access-control-allow-private-network', 'true');
-      }
-    }
-    if (method === 'OPTIONS') return void response.writeHead(204).end();
-    const body = await bodyOf(request);
+interface Envelope {
+  readonly id: string;
+  readonly created: number;
+  readonly model: string;
+}
 
-    if (path === '/control/requests') return json(response, 200, requests);
-    if (path === '/control/reset' || path === '/control/go') {
-      if (path.endsWith('reset')) reset();
-      else go();
-      return json(response, 200, { ok: true });
-    }
-    if (path === '/control/cors') {
-      cors = (body as { on?: boolean } | undefined)?.on ?? true;
-      return json(response, 200, { ok: true, cors });
-    }
-    if (path === '/control/next') {
-      queued.push(...((body as { scripts?: Script[] } | undefined)?.scripts ?? []));
-      return json(response, 200, { ok: true, queued: queued.length });
-    }
+/** The whole answer at once, for a request that wants no stream. */
+function completionOf(envelope: Envelope, steps: readonly Step[]) {
+  const find = <T>(pick: (step: Step) => T | undefined): T[] =>
+    steps.map(pick).filter((value): value is T => value !== undefined);
+  const calls = find((step) => ('call' in step ? step.call : undefined));
+  return {
+    ...envelope,
+    object: 'chat.completion',
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: find((step) => ('text' in step ? step.text : undefined)).join(''),
+          ...(calls.length > 0
+            ? {
+                tool_calls: calls.map((call) => ({
+                  id: call.id,
+                  type: 'function',
+                  function: { name: call.name, arguments: call.arguments },
+                })),
+              }
+            : {}),
+        },
+        finish_reason: find((step) => ('finish' in step ? step.finish : undefined)).at(-1) ?? 'stop',
+      },
+    ],
+    usage: find((step) => ('usage' in step ? step.usage : undefined)).at(-1),
+  };
+}
 
-    if (path === '/v1/chat/completions' && namesConversation(body as ChatRequest))
-      return play(body as ChatRequest, { steps: [...words(title), stop] }, response);
-    if (path === '/v1/chat/completions' && proposesNotes(body as ChatRequest))
-      return play(body as ChatRequest, { steps: [{ text: '[]' }, stop] }, response);
-    requests.push({ method, path, headers: request.headers, body, at: Date.now() });
-    const key = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
-    const refusal =
-      key === 'wrong-key'
-        ? 'error-401'
-        : key === 'forbidden-key'
-          ? 'error-403'
-          : key === 'busy-key'
-            ? 'error-429'
-            : options.requireKey && key === undefined
-              ? 'error-401'
-              : undefined;
-    const noChat: ChatRequest = { model: '', messages: [] };
-    if (refusal && path.startsWith('/v1/'))
-      return play(noChat, (SCRIPTS[refusal] as (typeof SCRIPTS)[string])(noChat), response);
-
-    if (path === '/v1/models' && method === 'GET')
-      return json(response, 200, {
-        object: 'list',
-        data: Object.keys(SCRIPTS).map((id) => ({ id, object: 'model', created: 0, owned_by: 'scripted' })),
+/** Plays the steps into the response, until a step ends it, the reader is gone or the server stops. */
+async function stream(
+  { gates }: State,
+  gone: AbortSignal,
+  envelope: Envelope,
+  steps: readonly Step[],
+  response: ServerResponse,
+): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+  response.flushHeaders();
+  const send = async (text: string) => {
+    if (!response.write(text))
+      await unlessGone(gone, (resolve) => {
+        response.once('drain', resolve);
       });
-    if (path === '/v1/chat/completions' && method === 'POST') {
-      const chat = body as ChatRequest;
-      const script = queued.shift() ?? rule?.(chat) ?? SCRIPTS[chat.model]?.(chat);
-      return play(
-        chat,
-        script ?? failure(404, `The model ${chat.model} does not exist.`, 'model_not_found'),
-        response,
-      );
-    }
-    if (path === '/v1/embeddings' && method === 'POST') {
-      const {
-        input,
-        model,
-        dimensions = 8,
-      } = body as {
-        input: string | string[];
-        model: string;
-        dimensions?: number;
-      };
-      const texts = Array.isArray(input) ? input : [input];
-      if (model === 'held' && held)
-        await unlessGone(stopped.signal, (resolve) => {
-          gates.add(resolve);
-        });
-      return json(response, 200, {
-        object: 'list',
-        model,
-        data: texts.map((text, index) => ({
-          object: 'embedding',
-          index,
-          embedding: hashed(text, dimensions),
-        })),
-        usage: { prompt_tokens: texts.length, total_tokens: texts.length },
+  };
+  const sendData = (data: unknown) => send(`data: ${JSON.stringify(data)}\n\n`);
+  const sendChunk = (rest: object) => sendData({ ...envelope, object: 'chat.completion.chunk', ...rest });
+  const chunk = (delta: unknown, finish: string | null = null) =>
+    sendChunk({ choices: [{ index: 0, delta, finish_reason: finish }] });
+  await chunk({ role: 'assistant', content: '' });
+  let calls = 0;
+  for (const step of steps) {
+    if (gone.aborted) return;
+    if ('text' in step) await chunk({ content: step.text });
+    else if ('reasoning' in step) await chunk({ reasoning_content: step.reasoning });
+    else if ('call' in step) {
+      const { id: callId, name, arguments: text } = step.call;
+      const size = Math.max(1, Math.ceil(text.length / (step.pieces ?? 2)));
+      const index = calls++;
+      await chunk({
+        tool_calls: [{ index, id: callId, type: 'function', function: { name, arguments: '' } }],
       });
-    }
-    return json(response, 404, { error: { message: `Nothing at ${path}.`, type: 'invalid_request_error' } });
+      for (let at = 0; at < text.length; at += size)
+        await chunk({ tool_calls: [{ index, function: { arguments: text.slice(at, at + size) } }] });
+    } else if ('wait' in step) await unlessGone(gone, (resolve) => setTimeout(resolve, step.wait));
+    else if ('gate' in step) await unlessGone(gone, (resolve) => gates.add(resolve));
+    else if ('raw' in step) await send(step.raw);
+    else if ('finish' in step) await chunk({}, step.finish);
+    else if ('usage' in step) await sendChunk({ choices: [], usage: step.usage });
+    else if ('error' in step) await sendData({ error: step.error });
+    else if ('cut' in step) {
+      // What was written shall arrive before the connection breaks.
+      await unlessGone(gone, (resolve) => setTimeout(resolve, 20));
+      response.destroy();
+      return;
+    } else if ('close' in step) {
+      response.end();
+      return;
+    } else if ('hang' in step) return;
   }
+  await send('data: [DONE]\n\n');
+  response.end();
+}
 
+async function play(
+  state: State,
+  request: ChatRequest,
+  script: Script,
+  response: ServerResponse,
+): Promise<void> {
+  if ('status' in script) return json(response, script.status, script.body, { ...script.headers });
+  const closed = new AbortController();
+  response.on('close', () => closed.abort());
+  const gone = AbortSignal.any([closed.signal, state.stopped.signal]);
+  const envelope = {
+    id: `chatcmpl-${state.requests.length}`,
+    created: Math.floor(Date.now() / 1000),
+    model: request.model,
+  };
+  if (request.stream !== true) return json(response, 200, completionOf(envelope, script.steps));
+  await stream(state, gone, envelope, script.steps, response);
+}
+
+function allowOrigins(request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('access-control-allow-origin', '*');
+  response.setHeader('access-control-expose-headers', 'retry-after');
+  if (request.method !== 'OPTIONS') return;
+  response.setHeader('access-control-allow-methods', 'GET, POST, OPTIONS');
+  response.setHeader(
+    'access-control-allow-headers',
+    request.headers['access-control-request-headers'] ?? '*',
+  );
+  if (request.headers['access-control-request-private-network'])
+    response.setHeader('access-control-allow-private-network', 'true');
+}
+
+/** What a test in a browser asks of the server itself. Undefined: there is no such address. */
+function control(state: State, reset: () => void, path: string, body: unknown): unknown {
+  switch (path) {
+    case '/control/requests':
+      return state.requests;
+    case '/control/reset':
+      reset();
+      return { ok: true };
+    case '/control/go':
+      openGates(state);
+      return { ok: true };
+    case '/control/cors':
+      state.cors = (body as { on?: boolean } | undefined)?.on ?? true;
+      return { ok: true, cors: state.cors };
+    case '/control/next':
+      state.queued.push(...((body as { scripts?: Script[] } | undefined)?.scripts ?? []));
+      return { ok: true, queued: state.queued.length };
+  }
+}
+
+/** The script of an error that the key deserves. */
+const REFUSED_KEYS: Readonly<Record<string, string>> = {
+  'wrong-key': 'error-401',
+  'forbidden-key': 'error-403',
+  'busy-key': 'error-429',
+};
+function refusalOf(authorization: string | undefined, requireKey: boolean): string | undefined {
+  const key = /^Bearer (.+)$/.exec(authorization ?? '')?.[1];
+  if (key === undefined) return requireKey ? 'error-401' : undefined;
+  return Object.hasOwn(REFUSED_KEYS, key) ? REFUSED_KEYS[key] : undefined;
+}
+
+async function embed(state: State, body: unknown, response: ServerResponse): Promise<void> {
+  const {
+    input,
+    model,
+    dimensions = 8,
+  } = body as {
+    input: string | string[];
+    model: string;
+    dimensions?: number;
+  };
+  const texts = Array.isArray(input) ? input : [input];
+  if (model === 'held' && state.held)
+    await unlessGone(state.stopped.signal, (resolve) => {
+      state.gates.add(resolve);
+    });
+  return json(response, 200, {
+    object: 'list',
+    model,
+    data: texts.map((text, index) => ({
+      object: 'embedding',
+      index,
+      embedding: hashed(text, dimensions),
+    })),
+    usage: { prompt_tokens: texts.length, total_tokens: texts.length },
+  });
+}
+
+async function answer(
+  state: State,
+  reset: () => void,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { pathname: path } = new URL(request.url ?? '/', 'http://localhost');
+  const method = request.method ?? 'GET';
+  if (state.cors || path.startsWith('/control')) allowOrigins(request, response);
+  if (method === 'OPTIONS') return void response.writeHead(204).end();
+  const body = await bodyOf(request);
+
+  const said = control(state, reset, path, body);
+  if (said !== undefined) return json(response, 200, said);
+
+  if (path === '/v1/chat/completions' && namesConversation(body as ChatRequest))
+    return play(state, body as ChatRequest, { steps: [...words(state.title), stop] }, response);
+  if (path === '/v1/chat/completions' && proposesNotes(body as ChatRequest))
+    return play(state, body as ChatRequest, { steps: [{ text: '[]' }, stop] }, response);
+  state.requests.push({ method, path, headers: request.headers, body, at: Date.now() });
+  const refusal = refusalOf(request.headers.authorization, state.requireKey);
+  const noChat: ChatRequest = { model: '', messages: [] };
+  if (refusal && path.startsWith('/v1/'))
+    return play(state, noChat, (SCRIPTS[refusal] as (typeof SCRIPTS)[string])(noChat), response);
+
+  if (path === '/v1/models' && method === 'GET')
+    return json(response, 200, {
+      object: 'list',
+      data: Object.keys(SCRIPTS).map((id) => ({ id, object: 'model', created: 0, owned_by: 'scripted' })),
+    });
+  if (path === '/v1/chat/completions' && method === 'POST') {
+    const chat = body as ChatRequest;
+    const script =
+      state.queued.shift() ??
+      state.rule?.(chat) ??
+      SCRIPTS[chat.model]?.(chat) ??
+      failure(404, `The model ${chat.model} does not exist.`, 'model_not_found');
+    return play(state, chat, script, response);
+  }
+  if (path === '/v1/embeddings' && method === 'POST') return embed(state, body, response);
+  return json(response, 404, { error: { message: `Nothing at ${path}.`, type: 'invalid_request_error' } });
+}
+
+/** Listens on 127.0.0.1; `close` breaks every connection. */
+async function listen(
+  port: number,
+  handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+) {
+  const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => {
+    handle(request, response).catch((error: unknown) => {
       console.error('scripted model:', error);
       if (response.headersSent) response.destroy();
       else json(response, 500, { error: { message: String(error) } });
@@ -561,10 +595,46 @@ export async function startScriptedModel(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+    server.listen(port, '127.0.0.1', resolve);
   });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      const done = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await done;
+    },
+  };
+}
 
+/**
+ * Starts the server on 127.0.0.1 (`port` 0 or absent: any free one).
+ * Keys `wrong-key`, `forbidden-key` and `busy-key` get 401, 403 and 429 everywhere; `requireKey` refuses requests without one.
+ */
+export async function startScriptedModel(
+  options: { port?: number; cors?: boolean; requireKey?: boolean } = {},
+): Promise<ScriptedModelServer> {
+  const state: State = {
+    requests: [],
+    queued: [],
+    gates: new Set(),
+    stopped: new AbortController(),
+    requireKey: options.requireKey ?? false,
+    cors: options.cors ?? true,
+    title: '',
+    rule: undefined,
+    held: true,
+  };
+  const { requests } = state;
+  const reset = () => {
+    requests.length = 0;
+    state.queued.length = 0;
+    openGates(state);
+    Object.assign(state, { rule: undefined, title: '', cors: options.cors ?? true, held: true });
+  };
+  const { origin, close } = await listen(options.port ?? 0, (request, response) =>
+    answer(state, reset, request, response),
+  );
   return {
     origin,
     baseUrl: `${origin}/v1`,
@@ -572,24 +642,22 @@ export async function startScriptedModel(
     chats: () =>
       requests.filter((seen) => seen.path === '/v1/chat/completions').map((seen) => seen.body as ChatRequest),
     next: (...scripts) => {
-      queued.push(...scripts);
+      state.queued.push(...scripts);
     },
     answer: (given) => {
-      rule = given;
+      state.rule = given;
     },
     nameConversations: (given) => {
-      title = given;
+      state.title = given;
     },
-    go,
+    go: () => openGates(state),
     setCors: (on) => {
-      cors = on;
+      state.cors = on;
     },
     reset,
     close: async () => {
-      stopped.abort();
-      const done = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of sockets) socket.destroy();
-      await done;
+      state.stopped.abort();
+      await close();
     },
   };
 }

@@ -110,7 +110,7 @@ export interface Network {
   disk: Disk;
   /** Looks at everything that passes, in either direction, and at every address. */
   watch: (bytes: Uint8Array) => void;
-  /** Hears each frame that a device sends to a room. */
+  /** Called with each frame that a device sends to a room. */
   overhear: (room: string, frame: Uint8Array) => void;
   readonly log: string[];
   start(disk: Disk): void;
@@ -119,9 +119,140 @@ export interface Network {
   /** A WebSocket for one device. */
   socketFor(isOnline: () => boolean): { Socket: typeof WebSocket; cut(): void };
   fetchFor(isOnline: () => boolean): typeof fetch;
-  /** Enters a room as whoever knows its name and token may, and sends frames as they are. */
+  /** Enters a room as anybody may who knows its name and token, and sends frames as they are. */
   intrude(id: string, frames: readonly Uint8Array[]): Promise<void>;
   readonly frames: () => number;
+}
+
+/** What the network shares with its sockets. */
+interface Wire {
+  readonly network: Network;
+  readonly random: () => number;
+  readonly between: (range: [number, number]) => number;
+  readonly sockets: Set<{ drop(code: number): void }>;
+  /** Undefined while the relay is down. */
+  readonly rooms: () => Rooms | undefined;
+  readonly countFrame: () => void;
+  /** What the relay said, for it to say again where it does not belong. */
+  readonly spoken: { room: Room | undefined; frame: Uint8Array }[];
+}
+
+/** WebSockets of one device; `mine` has those that are open. */
+function socketClass(wire: Wire, isOnline: () => boolean, mine: Set<{ drop(code: number): void }>) {
+  const { network, random, between, sockets, spoken } = wire;
+  return class SimulatedSocket {
+    static readonly OPEN = 1;
+    readonly OPEN = 1;
+    readyState = 0;
+    binaryType = 'arraybuffer';
+    onopen: (() => void) | null = null;
+    onmessage: ((event: { data: ArrayBuffer }) => void) | null = null;
+    onclose: ((event: { code: number; reason: string }) => void) | null = null;
+    onerror: ((event: unknown) => void) | null = null;
+    #room: Room | undefined;
+    #peer: Peer | undefined;
+    #name = '';
+    #home: Rooms | undefined;
+    /** Earliest delivery that keeps the order, there and back. */
+    #order = [0, 0];
+    readonly #self = { drop: (code: number) => this.drop(code) };
+
+    constructor(address: string | URL, protocols?: string | string[]) {
+      mine.add(this.#self);
+      sockets.add(this.#self);
+      network.watch(new TextEncoder().encode(String(address)));
+      setTimeout(
+        () => this.#open(new URL(String(address)), [protocols ?? []].flat()),
+        between(network.faults.latency),
+      );
+    }
+
+    #open(address: URL, protocols: readonly string[]) {
+      if (this.readyState !== 0) return;
+      const [account = '', room = ''] = address.pathname.slice(1).split('/');
+      this.#name = room;
+      const token = protocols[0]?.replace('recollect.', '') ?? '';
+      const rooms = wire.rooms();
+      if (!isOnline() || !rooms) return this.drop(1006);
+      fromText(token);
+      if (accountTag(token) !== account) return this.drop(CLOSE.auth);
+      this.readyState = 1;
+      this.#home = rooms;
+      this.#peer = {
+        account: { tag: account, rooms: 0, bytes: 0, outgoing: 0 },
+        awareness: null,
+        isAnswered: false,
+        charge: () => {},
+        send: (frame) => this.#carry(frame.slice(), 1),
+        close: (code) => setTimeout(() => this.drop(code), between(network.faults.latency)),
+      };
+      this.onopen?.();
+      this.#room = rooms.join({ account, room }, this.#peer);
+    }
+
+    send(data: ArrayBuffer | Uint8Array) {
+      if (this.readyState !== 1) return;
+      this.#carry(new Uint8Array(data instanceof Uint8Array ? data.slice() : data), 0);
+    }
+
+    /** 0: to the relay, 1: from it. */
+    #carry(frame: Uint8Array, way: 0 | 1) {
+      wire.countFrame();
+      network.watch(frame);
+      if (way === 0) network.overhear(this.#name, frame);
+      const { faults } = network;
+      if (random() < faults.cut) {
+        this.drop(1006);
+        return;
+      }
+      if (way === 1 && faults.lies && this.#lie(frame, faults.lies)) return;
+      const times = random() < faults.duplicate ? 2 : 1;
+      for (let time = 0; time < times; time += 1) {
+        let at = performance.now() + between(faults.latency);
+        if (!faults.reorder) at = Math.max(at, this.#order[way] ?? 0);
+        this.#order[way] = at;
+        setTimeout(() => this.#deliver(frame, way), at - performance.now());
+      }
+    }
+
+    /** True where the frame itself is kept back. */
+    #lie(frame: Uint8Array, share: number): boolean {
+      spoken.push({ room: this.#room, frame });
+      if (spoken.length > 400) spoken.splice(0, 200);
+      if (random() >= share) return false;
+      const old = spoken[Math.floor(random() * spoken.length)];
+      const mine = spoken.filter(({ room }) => room === this.#room);
+      const again = random() < 0.5 ? old : mine[Math.floor(random() * mine.length)];
+      if (again && random() < 0.7)
+        setTimeout(() => this.#deliver(again.frame, 1), between(network.faults.latency));
+      return random() < 0.6;
+    }
+
+    #deliver(frame: Uint8Array, way: 0 | 1) {
+      if (this.readyState !== 1) return;
+      if (way === 1) {
+        this.onmessage?.({ data: frame.slice().buffer as ArrayBuffer });
+        return;
+      }
+      const rooms = wire.rooms();
+      if (this.#room && this.#peer && this.#home === rooms)
+        void rooms?.receive(this.#room, this.#peer, frame);
+    }
+
+    drop(code: number) {
+      if (this.readyState === 3) return;
+      this.close();
+      this.onclose?.({ code, reason: '' });
+    }
+
+    close() {
+      if (this.readyState === 3) return;
+      this.readyState = 3;
+      mine.delete(this.#self);
+      sockets.delete(this.#self);
+      if (this.#room && this.#peer) this.#home?.leave(this.#room, this.#peer);
+    }
+  };
 }
 
 /** `settings`: of the relay, as its environment has them. */
@@ -134,8 +265,6 @@ export function createNetwork(
   let rooms: Rooms | undefined;
   let store: ReturnType<typeof storeOn> | undefined;
   let frames = 0;
-  /** What the relay said, for it to say again where it does not belong. */
-  const spoken: { room: Room | undefined; frame: Uint8Array }[] = [];
   const log: string[] = [];
   const between = ([low, high]: [number, number]) => low + random() * (high - low);
 
@@ -192,124 +321,24 @@ export function createNetwork(
 
     socketFor: (isOnline) => {
       const mine = new Set<{ drop(code: number): void }>();
-      class SimulatedSocket {
-        static readonly OPEN = 1;
-        readonly OPEN = 1;
-        readyState = 0;
-        binaryType = 'arraybuffer';
-        onopen: (() => void) | null = null;
-        onmessage: ((event: { data: ArrayBuffer }) => void) | null = null;
-        onclose: ((event: { code: number; reason: string }) => void) | null = null;
-        onerror: ((event: unknown) => void) | null = null;
-        #room: Room | undefined;
-        #peer: Peer | undefined;
-        #name = '';
-        #home: Rooms | undefined;
-        /** Earliest delivery that keeps the order, there and back. */
-        #order = [0, 0];
-        readonly #self = { drop: (code: number) => this.drop(code) };
-
-        constructor(address: string | URL, protocols?: string | string[]) {
-          mine.add(this.#self);
-          sockets.add(this.#self);
-          network.watch(new TextEncoder().encode(String(address)));
-          setTimeout(
-            () => this.#open(new URL(String(address)), [protocols ?? []].flat()),
-            between(network.faults.latency),
-          );
-        }
-
-        #open(address: URL, protocols: readonly string[]) {
-          if (this.readyState !== 0) return;
-          const [account = '', room = ''] = address.pathname.slice(1).split('/');
-          this.#name = room;
-          const token = protocols[0]?.replace('recollect.', '') ?? '';
-          if (!isOnline() || !rooms) return this.drop(1006);
-          fromText(token);
-          if (accountTag(token) !== account) return this.drop(CLOSE.auth);
-          this.readyState = 1;
-          this.#home = rooms;
-          this.#peer = {
-            account: { tag: account, rooms: 0, bytes: 0, outgoing: 0 },
-            awareness: null,
-            isAnswered: false,
-            charge: () => {},
-            send: (frame) => this.#carry(frame.slice(), 1),
-            close: (code) => setTimeout(() => this.drop(code), between(network.faults.latency)),
-          };
-          this.onopen?.();
-          this.#room = rooms.join({ account, room }, this.#peer);
-        }
-
-        send(data: ArrayBuffer | Uint8Array) {
-          if (this.readyState !== 1) return;
-          this.#carry(new Uint8Array(data instanceof Uint8Array ? data.slice() : data), 0);
-        }
-
-        /** 0: to the relay, 1: from it. */
-        #carry(frame: Uint8Array, way: 0 | 1) {
-          frames += 1;
-          network.watch(frame);
-          if (way === 0) network.overhear(this.#name, frame);
-          const { faults } = network;
-          if (random() < faults.cut) {
-            this.drop(1006);
-            return;
-          }
-          if (way === 1 && faults.lies && this.#lie(frame, faults.lies)) return;
-          const times = random() < faults.duplicate ? 2 : 1;
-          for (let time = 0; time < times; time += 1) {
-            let at = performance.now() + between(faults.latency);
-            if (!faults.reorder) at = Math.max(at, this.#order[way] ?? 0);
-            this.#order[way] = at;
-            setTimeout(() => this.#deliver(frame, way), at - performance.now());
-          }
-        }
-
-        /** True where the frame itself is kept back. */
-        #lie(frame: Uint8Array, share: number): boolean {
-          spoken.push({ room: this.#room, frame });
-          if (spoken.length > 400) spoken.splice(0, 200);
-          if (random() >= share) return false;
-          const old = spoken[Math.floor(random() * spoken.length)];
-          const mine = spoken.filter(({ room }) => room === this.#room);
-          const again = random() < 0.5 ? old : mine[Math.floor(random() * mine.length)];
-          if (again && random() < 0.7)
-            setTimeout(() => this.#deliver(again.frame, 1), between(network.faults.latency));
-          return random() < 0.6;
-        }
-
-        #deliver(frame: Uint8Array, way: 0 | 1) {
-          if (this.readyState !== 1) return;
-          if (way === 1) {
-            this.onmessage?.({ data: frame.slice().buffer as ArrayBuffer });
-            return;
-          }
-          if (this.#room && this.#peer && this.#home === rooms)
-            void rooms?.receive(this.#room, this.#peer, frame);
-        }
-
-        drop(code: number) {
-          if (this.readyState === 3) return;
-          this.close();
-          this.onclose?.({ code, reason: '' });
-        }
-
-        close() {
-          if (this.readyState === 3) return;
-          this.readyState = 3;
-          mine.delete(this.#self);
-          sockets.delete(this.#self);
-          if (this.#room && this.#peer) this.#home?.leave(this.#room, this.#peer);
-        }
-      }
       return {
-        Socket: SimulatedSocket as unknown as typeof WebSocket,
+        Socket: socketClass(wire, isOnline, mine) as unknown as typeof WebSocket,
         cut: () => {
           for (const socket of [...mine]) socket.drop(1006);
         },
       };
     },
+  };
+  const wire: Wire = {
+    network,
+    random,
+    between,
+    sockets,
+    rooms: () => rooms,
+    countFrame: () => {
+      frames += 1;
+    },
+    spoken: [],
   };
   return network;
 }

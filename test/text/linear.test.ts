@@ -12,7 +12,7 @@ const message = (text: string, role: Message['role'] = 'user'): Message =>
     parentId: null,
     role,
     kind: 'message',
-    createdAt: 1_700_000_000_000,
+    createdAt: NOW,
     parts: [
       { type: 'text', text },
       { type: 'tool-call', id: 'c', name: 'read', arguments: text },
@@ -25,6 +25,7 @@ const message = (text: string, role: Message['role'] = 'user'): Message =>
       },
     ],
   }) as unknown as Message;
+const NOW = 1_700_000_000_000;
 const keep = (text: string): string => text;
 const PERSONAL = {
   sensitive_keywords: ['password', 'api_key', 'secret', 'token'],
@@ -36,87 +37,98 @@ const PERSONAL = {
 
 type Readers = Readonly<Record<string, (text: string) => unknown>>;
 
-/** Made when counting has begun: what was imported before is not counted. */
-async function readers(): Promise<Readers> {
-  const [
-    words,
-    sentences,
-    markdown,
-    dates,
-    snippet,
-    privacy,
-    chunk,
-    code,
-    cues,
-    title,
-    digest,
-    keywords,
-    summary,
-    sameKind,
-    query,
-    lean,
-    lanes,
-  ] = await Promise.all([
+/** Of the signs of a text: words, sentences, code, times. */
+async function textReaders(): Promise<Readers> {
+  const [words, sentences, markdown, dates, code, cues, sameKind, encoding] = await Promise.all([
     import('../../src/domain/text/words.ts'),
     import('../../src/domain/text/sentences.ts'),
     import('../../src/domain/text/markdown.ts'),
     import('../../src/domain/text/dates.ts'),
-    import('../../src/domain/memory/snippet.ts'),
-    import('../../src/domain/privacy/detectors/index.ts'),
-    import('../../src/domain/memory/chunk.ts'),
     import('../../src/domain/text/code.ts'),
     import('../../src/domain/text/cues.ts'),
-    import('../../src/domain/memory/title.ts'),
-    import('../../src/domain/memory/digest.ts'),
-    import('../../src/domain/memory/keywords.ts'),
-    import('../../src/domain/memory/summary.ts'),
     import('../../src/domain/text/near-duplicate.ts'),
-    import('../../src/domain/memory/query.ts'),
-    import('../../src/domain/memory/question-blend.ts'),
-    import('../../src/domain/memory/lanes.ts'),
-  ]);
-  const [terms, constraints, values, units, quoted, asked, notes, tokens] = await Promise.all([
-    import('../../src/domain/text/words.ts'),
-    import('../../src/domain/context/constraints.ts'),
-    import('../../src/domain/context/value-kinds.ts'),
-    import('../../src/domain/context/units.ts'),
-    import('../../src/domain/context/quoted.ts'),
-    import('../../src/domain/context/query.ts'),
-    import('../../src/domain/context/notes.ts'),
-
-    import('../../src/domain/context/tokens.ts'),
-  ]);
-  const [scan, privateTokens] = await Promise.all([
-    import('../../src/domain/privacy/scan.ts'),
-    import('../../src/domain/privacy/tokens.ts'),
-  ]);
-  const [unknown, encoding] = await Promise.all([
-    import('../../src/domain/chat/unknown.ts'),
     import('../../src/domain/text/encoding.ts'),
   ]);
-  const [lenient, openBlock, repeat, commands, marked, palette, nesting] = await Promise.all([
-    import('../../src/adapters/importers/lenient-json.ts'),
-    import('../../src/adapters/exporters/open-block.ts'),
-    import('../../src/services/chat/repeat.ts'),
-    import('../../src/services/commands/parse.ts'),
-    import('../../src/ui/memory/marked-text.tsx'),
-    import('../../src/ui/palette/filters.ts'),
-    import('../../src/ui/chat/nesting.ts'),
-  ]);
-  const now = 1_700_000_000_000;
   return {
     words: words.words,
     queryWords: words.queryWords,
+    termsOf: words.termsOf,
+    termCounts: words.termCounts,
+    hasTerms: words.hasTerms,
     sentencesOf: sentences.sentencesOf,
     cjkShare: sentences.cjkShare,
     squeezed: sentences.squeezed,
     'plainText of a title': markdown.plainText,
     replaceCode: (text) => markdown.replaceCode(text, (said) => said),
-    timesIn: (text) => dates.timesIn(text, now),
+    timesIn: (text) => dates.timesIn(text, NOW),
+    codeIn: (text) => code.codeIn(`\`\`\`${text}`),
+    blocksOf: code.blocksOf,
+    speakerIn: cues.speakerIn,
+    isNamed: (text) => cues.isNamed('a', text),
+    asks: cues.asks,
+    asksWhen: cues.asksWhen,
+    tellsTime: cues.tellsTime,
+    isQuestion: cues.isQuestion,
+    setsRule: cues.setsRule,
+    corrects: cues.corrects,
+    asksBack: cues.asksBack,
+    answersNothing: cues.answersNothing,
+    'what a sentence says': (text) =>
+      [
+        cues.isAcknowledgement,
+        cues.decides,
+        cues.leavesToDo,
+        cues.goesWrong,
+        cues.getsFixed,
+        cues.isAboutPerson,
+        cues.states,
+      ].map((says) => says(text)),
+    wordings: (text) => sameKind.wordings()(text),
+    decodeText: (text) => encoding.decodeText(Uint8Array.from(text, (sign) => sign.charCodeAt(0) | 0x80)),
+  };
+}
+
+async function memoryReaders(): Promise<Readers> {
+  const [snippet, chunk, title, digest, keywords, summary, query, lean, lanes] = await Promise.all([
+    import('../../src/domain/memory/snippet.ts'),
+    import('../../src/domain/memory/chunk.ts'),
+    import('../../src/domain/memory/title.ts'),
+    import('../../src/domain/memory/digest.ts'),
+    import('../../src/domain/memory/keywords.ts'),
+    import('../../src/domain/memory/summary.ts'),
+    import('../../src/domain/memory/query.ts'),
+    import('../../src/domain/memory/question-blend.ts'),
+    import('../../src/domain/memory/lanes.ts'),
+  ]);
+  return {
     matchesIn: (text) => snippet.matchesIn(text, 'alpha 中文 1234'),
     'matchesIn with the text as the question': (text) => snippet.matchesIn('alpha 中文 1234', text),
     snippetOf: (text) => snippet.snippetOf(text, 'alpha 中文 a 1'),
     excerptOf: (text) => snippet.excerptOf(text, 'alpha 中文 a 1', 200),
+    chunksOf: (text) => chunk.chunksOf(message(text), { redact: keep }),
+    'chunksOf of a tool': (text) => chunk.chunksOf(message(text, 'tool'), { redact: keep }),
+    titleOf: (text) => title.titleOf([message(text)], keep),
+    isFromWords: (text) => title.isFromWords(text, [text]),
+    'summary and keywords': (text) => {
+      const read = digest.digestOf([message(text)], keep);
+      return [summary.summaryOf(read), keywords.keywordsOf(read)];
+    },
+    askable: query.askable,
+    parseSearch: (text) => query.parseSearch(text, NOW),
+    parseDay: (text) => query.parseDay(text, NOW),
+    heldAsIs: query.heldAsIs,
+    lastLineOf: lean.lastLineOf,
+    askedFor: lanes.askedFor,
+  };
+}
+
+async function privacyReaders(): Promise<Readers> {
+  const [privacy, scan, privateTokens] = await Promise.all([
+    import('../../src/domain/privacy/detectors/index.ts'),
+    import('../../src/domain/privacy/scan.ts'),
+    import('../../src/domain/privacy/tokens.ts'),
+  ]);
+  return {
     ...Object.fromEntries(
       privacy.DETECTORS.map(({ category, find }) => [
         `private words: ${category}`,
@@ -131,45 +143,22 @@ async function readers(): Promise<Readers> {
         scan.findPrivate(one, new Set(['phones', 'secrets']), PERSONAL),
       ),
     'tokens of private words': (text) => privateTokens.restored(text, () => 'words'),
-    chunksOf: (text) => chunk.chunksOf(message(text), { redact: keep }),
-    'chunksOf of a tool': (text) => chunk.chunksOf(message(text, 'tool'), { redact: keep }),
-    codeIn: (text) => code.codeIn(`\`\`\`${text}`),
-    blocksOf: code.blocksOf,
-    speakerIn: cues.speakerIn,
-    isNamed: (text) => cues.isNamed('a', text),
-    asks: cues.asks,
-    asksWhen: cues.asksWhen,
-    tellsTime: cues.tellsTime,
-    titleOf: (text) => title.titleOf([message(text)], keep),
-    isFromWords: (text) => title.isFromWords(text, [text]),
-    'summary and keywords': (text) => {
-      const read = digest.digestOf([message(text)], keep);
-      return [summary.summaryOf(read), keywords.keywordsOf(read)];
-    },
-    wordings: (text) => sameKind.wordings()(text),
-    askable: query.askable,
-    parseSearch: (text) => query.parseSearch(text, now),
-    parseDay: (text) => query.parseDay(text, now),
-    heldAsIs: query.heldAsIs,
-    lastLineOf: lean.lastLineOf,
-    askedFor: lanes.askedFor,
-    termsOf: terms.termsOf,
-    termCounts: terms.termCounts,
-    hasTerms: terms.hasTerms,
-    isQuestion: cues.isQuestion,
-    setsRule: cues.setsRule,
+  };
+}
+
+async function contextReaders(): Promise<Readers> {
+  const [constraints, values, units, quoted, asked, notes, tokens, unknown] = await Promise.all([
+    import('../../src/domain/context/constraints.ts'),
+    import('../../src/domain/context/value-kinds.ts'),
+    import('../../src/domain/context/units.ts'),
+    import('../../src/domain/context/quoted.ts'),
+    import('../../src/domain/context/query.ts'),
+    import('../../src/domain/context/notes.ts'),
+    import('../../src/domain/context/tokens.ts'),
+    import('../../src/domain/chat/unknown.ts'),
+  ]);
+  return {
     constraintsOf: (text) => constraints.constraintsOf(message(text)),
-    corrects: cues.corrects,
-    'what a sentence says': (text) =>
-      [
-        cues.isAcknowledgement,
-        cues.decides,
-        cues.leavesToDo,
-        cues.goesWrong,
-        cues.getsFixed,
-        cues.isAboutPerson,
-        cues.states,
-      ].map((says) => says(text)),
     valuesOf: (text) => values.valuesOf({ text, lead: '', kind: 'prose' }),
     expectedIn: values.expectedIn,
     unitsOf: (text) => units.unitsOf(message(text)),
@@ -177,16 +166,28 @@ async function readers(): Promise<Readers> {
     quotedLines: quoted.quotedLines,
     quotedFile: (text) => quoted.quotedFile('a', text),
     wordsOfUnknown: (text) => unknown.wordsOfUnknown({ type: 'x', text, list: [text] }),
-    recordsOf: lenient.recordsOf,
-    'records that never end': (text) => lenient.recordsOf(`{"a":"${text}\n`.repeat(4)),
-    decodeText: (text) => encoding.decodeText(Uint8Array.from(text, (sign) => sign.charCodeAt(0) | 0x80)),
     queryOf: asked.queryOf,
     notesOf: (text) => notes.notesOf(message(text)),
-    asksBack: cues.asksBack,
-    answersNothing: cues.answersNothing,
     estimateTokens: tokens.estimateTokens,
     cutToTokens: (text) => tokens.cutToTokens(text, 100),
     endWithinTokens: (text) => tokens.endWithinTokens(text, 100),
+  };
+}
+
+/** Of files, commands and the interface. */
+async function outerReaders(): Promise<Readers> {
+  const [lenient, openBlock, repeat, commands, marked, palette, nesting] = await Promise.all([
+    import('../../src/adapters/importers/lenient-json.ts'),
+    import('../../src/adapters/exporters/open-block.ts'),
+    import('../../src/services/chat/repeat.ts'),
+    import('../../src/services/commands/parse.ts'),
+    import('../../src/ui/memory/marked-text.tsx'),
+    import('../../src/ui/palette/filters.ts'),
+    import('../../src/ui/chat/nesting.ts'),
+  ]);
+  return {
+    recordsOf: lenient.recordsOf,
+    'records that never end': (text) => lenient.recordsOf(`{"a":"${text}\n`.repeat(4)),
     parseJson: (text) => lenient.parseJson(`{"a":"${text}`),
     'parseJson of text in quotes': (text) => lenient.parseJson(`"${text}"`),
     'lines of a log': (text) => lenient.linesOf(text).map(lenient.parseJson),
@@ -207,6 +208,17 @@ async function readers(): Promise<Readers> {
     'filters of the palette': (text) => palette.openFilter(text),
   };
 }
+
+/** Imports every reader. Called when counting has begun: the counter does not see what was imported before. */
+const readers = async (): Promise<Readers> =>
+  Object.assign(
+    {},
+    await textReaders(),
+    await memoryReaders(),
+    await privacyReaders(),
+    await contextReaders(),
+    await outerReaders(),
+  );
 
 /** Repeated to the wanted length: one for each sign that patterns tell apart, and mixtures that have hurt. */
 const HOSTILE: readonly string[] = [

@@ -179,183 +179,247 @@ export interface Steps {
   limit: number;
 }
 
+/** What a pattern sees of a text: signs in both directions, lines and words. */
+class Reading {
+  readonly text: string;
+  readonly #unicode: boolean;
+  readonly #multiline: boolean;
+  constructor(text: string, { unicode, multiline }: Compiled) {
+    this.text = text;
+    this.#unicode = unicode;
+    this.#multiline = multiline;
+  }
+
+  /** The sign after `at`; with `back` the one before. Undefined at the end of the text. */
+  sign(at: number, back: boolean): number | undefined {
+    if (back ? at <= 0 : at < 0 || at >= this.text.length) return undefined;
+    if (!back) return this.#unicode ? this.text.codePointAt(at) : this.text.charCodeAt(at);
+    const last = this.text.charCodeAt(at - 1);
+    if (!this.#unicode || last < 0xdc00 || last > 0xdfff || at < 2) return last;
+    const pair = this.text.codePointAt(at - 2) as number;
+    return pair > 0xffff ? pair : last;
+  }
+
+  /** Where the text goes on after this sign. */
+  beyond(at: number, sign: number, back: boolean): number {
+    const width = this.#unicode && sign > 0xffff ? 2 : 1;
+    return back ? at - width : at + width;
+  }
+
+  isEdge(at: number, kind: 'start' | 'end' | 'word'): boolean {
+    const { text } = this;
+    if (kind === 'start') return at === 0 || (this.#multiline && this.#isLineEnd(at - 1));
+    if (kind === 'end') return at === text.length || (this.#multiline && this.#isLineEnd(at));
+    return (at > 0 && isWord(text.charCodeAt(at - 1))) !== (at < text.length && isWord(text.charCodeAt(at)));
+  }
+
+  #isLineEnd(at: number): boolean {
+    const sign = this.text.charCodeAt(at);
+    return sign === 10 || sign === 13 || sign === 0x2028 || sign === 0x2029;
+  }
+}
+
+/** What all attempts of one search share. */
+interface Search {
+  readonly reading: Reading;
+  readonly saved: Int32Array;
+  readonly registers: Int32Array;
+  readonly steps: Steps;
+  readonly name: string;
+}
+
+/** What going back does. */
+type Kind = 'go-on' | 'register' | 'slot' | 'greedy' | 'lazy' | 'loop-again';
+type Op<Name extends Instruction['op']> = Extract<Instruction, { op: Name }>;
+
+/** One attempt to match a program from a place on. */
+class Attempt {
+  readonly #search: Search;
+  readonly #program: readonly Instruction[];
+  /** What going back restores, newest last. */
+  readonly #stack: (readonly [kind: Kind, a: number, b: number, c: number])[] = [];
+  #at: number;
+  #next = 0;
+  constructor(search: Search, program: readonly Instruction[], start: number) {
+    this.#search = search;
+    this.#program = program;
+    this.#at = start;
+  }
+
+  /** Where the match ends; -1: there is none. */
+  run(): number {
+    const { steps, name } = this.#search;
+    for (;;) {
+      if (++steps.taken > steps.limit) throw new TooManySteps(name);
+      const instruction = this.#program[this.#next] as Instruction;
+      if (instruction.op === 'match') return this.#at;
+      if (!this.#step(instruction) && !this.#goBack()) return -1;
+    }
+  }
+
+  /** False: the text does not fit. */
+  #step(instruction: Exclude<Instruction, Op<'match'>>): boolean {
+    const { reading, saved } = this.#search;
+    switch (instruction.op) {
+      case 'char': {
+        const { test, back } = instruction;
+        const sign = reading.sign(this.#at, back);
+        if (sign === undefined || !test(sign)) return false;
+        this.#at = reading.beyond(this.#at, sign, back);
+        break;
+      }
+      case 'repeat':
+        if (!this.#repeat(instruction)) return false;
+        break;
+      case 'split':
+        this.#stack.push(['go-on', instruction.second, this.#at, 0]);
+        this.#next = instruction.first;
+        return true;
+      case 'jump':
+        this.#next = instruction.to;
+        return true;
+      case 'save':
+        this.#stack.push(['slot', instruction.slot, saved[instruction.slot] as number, 0]);
+        saved[instruction.slot] = this.#at;
+        break;
+      case 'set':
+        this.#setRegister(instruction.register, 0, -1);
+        break;
+      case 'loop':
+        return this.#loop(instruction);
+      case 'edge':
+        if (reading.isEdge(this.#at, instruction.kind) === instruction.negate) return false;
+        break;
+      case 'look': {
+        const isThere = new Attempt(this.#search, instruction.program, this.#at).run() >= 0;
+        if (isThere === instruction.negate) return false;
+        break;
+      }
+      case 'same':
+        if (!this.#same(instruction)) return false;
+    }
+    this.#next += 1;
+    return true;
+  }
+
+  #repeat({ test, min, max, greedy, back }: Op<'repeat'>): boolean {
+    const { reading, steps } = this.#search;
+    const begin = this.#at;
+    let count = 0;
+    for (const most = greedy ? max : min; count < most; count += 1) {
+      const sign = reading.sign(this.#at, back);
+      if (sign === undefined) break;
+      steps.taken += 1;
+      if (!test(sign)) break;
+      this.#at = reading.beyond(this.#at, sign, back);
+    }
+    if (count < min) return false;
+    if (greedy) {
+      let least = begin;
+      for (let i = 0; i < min; i++) least = reading.beyond(least, reading.sign(least, back) as number, back);
+      if (this.#at !== least) this.#stack.push(['greedy', this.#next, this.#at, least]);
+    } else if (count < max) this.#stack.push(['lazy', this.#next, this.#at, count]);
+    return true;
+  }
+
+  #loop({ register, min, max, greedy, body, exit }: Op<'loop'>): boolean {
+    const { registers } = this.#search;
+    const [times, began] = [registers[register] as number, registers[register + 1] as number];
+    const again = () => {
+      this.#setRegister(register, times + 1, this.#at);
+      this.#next = body;
+    };
+    if (times > min && began === this.#at) return false;
+    if (times < min) again();
+    else if (times >= max) this.#next = exit;
+    else if (greedy) {
+      this.#stack.push(['go-on', exit, this.#at, 0]);
+      again();
+    } else {
+      this.#stack.push(['loop-again', this.#next, this.#at, 0]);
+      this.#next = exit;
+    }
+    return true;
+  }
+
+  #same({ slot, back }: Op<'same'>): boolean {
+    const { reading, saved, steps } = this.#search;
+    const [begin, end] = [saved[slot] as number, saved[slot + 1] as number];
+    if (begin < 0 || end < 0) return true;
+    const held = reading.text.slice(begin, end);
+    steps.taken += held.length;
+    if (!reading.text.startsWith(held, back ? this.#at - held.length : this.#at)) return false;
+    this.#at += back ? -held.length : held.length;
+    return true;
+  }
+
+  #setRegister(register: number, times: number, began: number): void {
+    const { registers } = this.#search;
+    this.#stack.push([
+      'register',
+      register,
+      registers[register] as number,
+      registers[register + 1] as number,
+    ]);
+    registers[register] = times;
+    registers[register + 1] = began;
+  }
+
+  /** Takes back what was done until another way is open. False: there is none. */
+  #goBack(): boolean {
+    const { saved, registers } = this.#search;
+    for (let entry = this.#stack.pop(); entry; entry = this.#stack.pop()) {
+      const [kind, a, b, c] = entry;
+      if (kind === 'register') {
+        registers[a] = b;
+        registers[a + 1] = c;
+      } else if (kind === 'slot') saved[a] = b;
+      else if (this.#resume(kind, a, b, c)) return true;
+    }
+    return false;
+  }
+
+  #resume(kind: Kind, a: number, b: number, c: number): boolean {
+    const { reading, steps } = this.#search;
+    if (kind === 'go-on') [this.#next, this.#at] = [a, b];
+    else if (kind === 'greedy') {
+      const { back } = this.#program[a] as Op<'repeat'>;
+      // One repetition less: back over the sign that was read last.
+      this.#at = reading.beyond(b, reading.sign(b, !back) as number, !back);
+      if (this.#at !== c) this.#stack.push(['greedy', a, this.#at, c]);
+      this.#next = a + 1;
+    } else if (kind === 'lazy') {
+      const { test, max, back } = this.#program[a] as Op<'repeat'>;
+      const sign = reading.sign(b, back);
+      if (sign === undefined) return false;
+      steps.taken += 1;
+      if (!test(sign)) return false;
+      this.#at = reading.beyond(b, sign, back);
+      if (c + 1 < max) this.#stack.push(['lazy', a, this.#at, c + 1]);
+      this.#next = a + 1;
+    } else {
+      const { register, body } = this.#program[a] as Op<'loop'>;
+      this.#setRegister(register, (this.#search.registers[register] as number) + 1, b);
+      [this.#next, this.#at] = [body, b];
+    }
+    return true;
+  }
+}
+
 /** Adds to `steps` what a search for the pattern from `from` on costs; throws `TooManySteps` beyond the limit. */
 export function countSteps(pattern: RegExp, text: string, from: number, steps: Steps): void {
   const code = compile(pattern.source, pattern.flags);
-  const { unicode, multiline } = code;
-  const saved = new Int32Array(2 * code.groups).fill(-1);
-  const registers = new Int32Array(code.registers);
-  const isEnd = (at: number) => at < 0 || at >= text.length;
-  const lineEnd = (at: number) => {
-    const sign = text.charCodeAt(at);
-    return sign === 10 || sign === 13 || sign === 0x2028 || sign === 0x2029;
+  const search: Search = {
+    reading: new Reading(text, code),
+    saved: new Int32Array(2 * code.groups),
+    registers: new Int32Array(code.registers),
+    steps,
+    name: `/${pattern.source}/${pattern.flags}`,
   };
-  const read = (at: number): number => (unicode ? (text.codePointAt(at) as number) : text.charCodeAt(at));
-  const readBack = (at: number): number => {
-    const last = text.charCodeAt(at - 1);
-    if (!unicode || last < 0xdc00 || last > 0xdfff || at < 2) return last;
-    const pair = text.codePointAt(at - 2) as number;
-    return pair > 0xffff ? pair : last;
-  };
-  const width = (sign: number): number => (unicode && sign > 0xffff ? 2 : 1);
-
-  const run = (program: readonly Instruction[], start: number): number => {
-    // Each entry: kind, then what it restores. 0: go on there; 1: a register; 2: a slot; 3: a greedy and 4: a lazy repetition.
-    const stack: (readonly [kind: number, a: number, b: number, c: number])[] = [];
-    let at = start;
-    let next = 0;
-    for (;;) {
-      if (++steps.taken > steps.limit) throw new TooManySteps(`/${pattern.source}/${pattern.flags}`);
-      const one = program[next] as Instruction;
-      let ok = true;
-      switch (one.op) {
-        case 'match':
-          return at;
-        case 'char': {
-          if (one.back ? at <= 0 : isEnd(at)) ok = false;
-          else {
-            const sign = one.back ? readBack(at) : read(at);
-            ok = one.test(sign);
-            at += one.back ? -width(sign) : width(sign);
-          }
-          next += 1;
-          break;
-        }
-        case 'repeat': {
-          let count = 0;
-          const most = one.greedy ? one.max : one.min;
-          const begin = at;
-          while (count < most && (one.back ? at > 0 : at < text.length)) {
-            const sign = one.back ? readBack(at) : read(at);
-            steps.taken += 1;
-            if (!one.test(sign)) break;
-            at += one.back ? -width(sign) : width(sign);
-            count += 1;
-          }
-          if (count < one.min) ok = false;
-          else if (one.greedy) {
-            let least = begin;
-            for (let i = 0; i < one.min; i++)
-              least += one.back ? -width(readBack(least)) : width(read(least));
-            if (at !== least) stack.push([3, next, at, least]);
-          } else if (count < one.max) stack.push([4, next, at, count]);
-          next += 1;
-          break;
-        }
-        case 'split':
-          stack.push([0, one.second, at, 0]);
-          next = one.first;
-          break;
-        case 'jump':
-          next = one.to;
-          break;
-        case 'save':
-          stack.push([2, one.slot, saved[one.slot] as number, 0]);
-          saved[one.slot] = at;
-          next += 1;
-          break;
-        case 'set':
-          stack.push([
-            1,
-            one.register,
-            registers[one.register] as number,
-            registers[one.register + 1] as number,
-          ]);
-          registers[one.register] = 0;
-          registers[one.register + 1] = -1;
-          next += 1;
-          break;
-        case 'loop': {
-          const [times, began] = [registers[one.register] as number, registers[one.register + 1] as number];
-          const again = () => {
-            stack.push([1, one.register, times, began]);
-            registers[one.register] = times + 1;
-            registers[one.register + 1] = at;
-            next = one.body;
-          };
-          if (times > one.min && began === at) ok = false;
-          else if (times < one.min) again();
-          else if (times >= one.max) next = one.exit;
-          else if (one.greedy) {
-            stack.push([0, one.exit, at, 0]);
-            again();
-          } else {
-            stack.push([5, next, at, 0]);
-            next = one.exit;
-          }
-          break;
-        }
-        case 'edge': {
-          if (one.kind === 'start') ok = at === 0 || (multiline && lineEnd(at - 1));
-          else if (one.kind === 'end') ok = at === text.length || (multiline && lineEnd(at));
-          else {
-            const differs =
-              (at > 0 && isWord(text.charCodeAt(at - 1))) !==
-              (at < text.length && isWord(text.charCodeAt(at)));
-            ok = differs !== one.negate;
-          }
-          next += 1;
-          break;
-        }
-        case 'look':
-          ok = run(one.program, at) >= 0 !== one.negate;
-          next += 1;
-          break;
-        case 'same': {
-          const [begin, end] = [saved[one.slot] as number, saved[one.slot + 1] as number];
-          if (begin >= 0 && end >= 0) {
-            const held = text.slice(begin, end);
-            steps.taken += held.length;
-            ok = one.back ? text.startsWith(held, at - held.length) : text.startsWith(held, at);
-            at += one.back ? -held.length : held.length;
-          }
-          next += 1;
-        }
-      }
-      while (!ok) {
-        const entry = stack.pop();
-        if (!entry) return -1;
-        const [kind, a, b, c] = entry;
-        if (kind === 0) {
-          [next, at, ok] = [a, b, true];
-        } else if (kind === 1) {
-          registers[a] = b;
-          registers[a + 1] = c;
-        } else if (kind === 2) saved[a] = b;
-        else if (kind === 3) {
-          const { back } = program[a] as { back: boolean };
-          at = back ? b + width(read(b)) : b - width(readBack(b));
-          if (at !== c) stack.push([3, a, at, c]);
-          [next, ok] = [a + 1, true];
-        } else if (kind === 4) {
-          const { test, max, back } = program[a] as { test: Test; max: number; back: boolean };
-          if (back ? b <= 0 : isEnd(b)) continue;
-          const sign = back ? readBack(b) : read(b);
-          steps.taken += 1;
-          if (!test(sign)) continue;
-          at = b + (back ? -width(sign) : width(sign));
-          if (c + 1 < max) stack.push([4, a, at, c + 1]);
-          [next, ok] = [a + 1, true];
-        } else {
-          const loop = program[a] as { register: number; body: number };
-          stack.push([
-            1,
-            loop.register,
-            registers[loop.register] as number,
-            registers[loop.register + 1] as number,
-          ]);
-          registers[loop.register] = (registers[loop.register] as number) + 1;
-          registers[loop.register + 1] = b;
-          [next, at, ok] = [loop.body, b, true];
-        }
-      }
-    }
-  };
-
   for (let start = from; start <= text.length; start++) {
-    saved.fill(-1);
-    if (run(code.program, start) >= 0) return;
+    search.saved.fill(-1);
+    if (new Attempt(search, code.program, start).run() >= 0) return;
     if (pattern.sticky) return;
-    if (unicode && (text.codePointAt(start) ?? 0) > 0xffff) start++;
+    if (code.unicode && (text.codePointAt(start) ?? 0) > 0xffff) start++;
   }
 }

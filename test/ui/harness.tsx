@@ -8,11 +8,13 @@ import { expect, onTestFinished } from 'vitest';
 import { page } from 'vitest/browser';
 import { createDevice } from '../../src/adapters/browser/device.ts';
 import { createExtraction } from '../../src/adapters/extractors/thread.ts';
+import type { Store } from '../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
 import type { ChatModel, Endpoint } from '../../src/adapters/models/chat-model.ts';
 import { createScriptedModel, type ModelScript } from '../../src/adapters/models/in-memory.ts';
 import { createLockRecords } from '../../src/adapters/vault/lock-records.ts';
 import { createSealing } from '../../src/adapters/vault/sealing.ts';
+import type { Vault } from '../../src/adapters/vault/vault.ts';
 import { createVault } from '../../src/adapters/vault/web-crypto.ts';
 import { type Problem, RecollectError } from '../../src/domain/base/errors.ts';
 import { type ConversationId, newEntryId } from '../../src/domain/base/ids.ts';
@@ -21,8 +23,9 @@ import type { App } from '../../src/services/app.ts';
 import { createChat } from '../../src/services/chat/chat-service.ts';
 import { COMMANDS } from '../../src/services/commands/index.ts';
 import { createContext } from '../../src/services/context/context-service.ts';
+import type { Documents } from '../../src/services/documents/documents.ts';
 import { createDocuments } from '../../src/services/documents/documents-service.ts';
-import { createNotes } from '../../src/services/documents/notes.ts';
+import { createNotes, type Notes } from '../../src/services/documents/notes.ts';
 import { createForget } from '../../src/services/forget/forget-service.ts';
 import { createLibrary } from '../../src/services/library/library-service.ts';
 import { createRetention } from '../../src/services/library/retention.ts';
@@ -40,6 +43,7 @@ import { createDeviceName } from '../../src/services/settings/device-name.ts';
 import type { ModelChoice, Settings } from '../../src/services/settings/settings.ts';
 import { createSettings } from '../../src/services/settings/settings-service.ts';
 import { meteredModel } from '../../src/services/spending/metered-model.ts';
+import type { Spending } from '../../src/services/spending/spending.ts';
 import { createSpending } from '../../src/services/spending/spending-service.ts';
 import type { SyncAnswer, SyncRequest } from '../../src/services/sync/requests.ts';
 import { SYNC_OFF, type SyncStatus } from '../../src/services/sync/sync.ts';
@@ -90,67 +94,19 @@ async function testLock(settings: Settings): Promise<DeviceLock> {
   });
 }
 
-/**
- * Services as in `main.tsx`, over a store in memory. `reply`: what the model answers; without it no model is connected.
- * `sync`: what the sync engine answers, which runs in a worker; without it there is none.
- */
-export async function createTestApp({
+/** A model that answers from the script, under any name; what it costs and what is private go the way they go in the app. */
+function createModels({
   reply,
-  sync = unavailable,
-  undoMs = 10_000,
+  spending,
+  privacy,
 }: {
-  reply?: ModelScript['reply'];
-  sync?: (request: SyncRequest) => Promise<SyncAnswer>;
-  /** How long forgetting waits for an undo. */
-  undoMs?: number;
-} = {}): Promise<TestApp> {
-  const store = createInMemoryStore();
-  const vault = createVault(store.keyValues);
-  const settings = await createSettings({
-    keyValues: store.keyValues,
-    vault,
-    now: Date.now,
-    test: async () => ({
-      ok: false,
-      problem: { code: 'model-network', message: 'Nobody is there', retry: true },
-    }),
-  });
+  readonly reply: ModelScript['reply'] | undefined;
+  readonly spending: Spending;
+  readonly privacy: PrivacyFilter;
+}) {
   const scripted: ChatModel | null = reply ? createScriptedModel({ contextWindow: 32_000, reply }) : null;
-  if (scripted) {
-    await settings.saveEndpoint(ENDPOINT, undefined);
-    await settings.choose({ endpointId: ENDPOINT.id, model: 'scripted' });
-  }
-  const notes = createNotes({ store, now: Date.now });
-  const documents = createDocuments({ store, notes });
-  // An index that is there and knows nothing: one that never comes would keep each answer waiting for three seconds.
-  const index = createInMemoryIndex();
-  const memoryStatus = writable<MemoryStatus>({ ...STARTING, state: 'ready', engine: 'memory' });
-  const memory = createMemory({
-    index: () => index,
-    embedding: () => null,
-    config: settings.config,
-    documents,
-    notes,
-    status: memoryStatus,
-    wake: () => undefined,
-    setPaused: () => undefined,
-    rebuild: async () => undefined,
-  });
-  const spending = createSpending({ keyValues: store.keyValues, now: Date.now, onProblem: console.error });
-  const prompts = createPrompts({ store, now: Date.now, onProblem: console.error });
-  const deviceName = createDeviceName({
-    keyValues: store.keyValues,
-    guess: guessedDeviceName,
-    onProblem: console.error,
-  });
   const price = { currency: 'USD', input: 1, output: 2 };
-  const privacy = new PrivacyFilter({
-    config: settings.config,
-    tokens: new TokenTable({ keyValues: store.keyValues }),
-  });
-  const common = {
-    documents,
-    keyValues: store.keyValues,
+  return {
     model: (asked: { readonly id: ConversationId } | undefined, by?: ModelChoice) => {
       if (!scripted) return null;
       const model = by?.model ?? scripted.id;
@@ -160,6 +116,83 @@ export async function createTestApp({
       return privateModel(metered, privacy);
     },
     priceOf: () => price,
+  };
+}
+
+async function createConnectedSettings(
+  { keyValues }: Store,
+  vault: Vault,
+  isConnected: boolean,
+): Promise<Settings> {
+  const settings = await createSettings({
+    keyValues,
+    vault,
+    now: Date.now,
+    test: async () => ({
+      ok: false,
+      problem: { code: 'model-network', message: 'Nobody is there', retry: true },
+    }),
+  });
+  if (isConnected) {
+    await settings.saveEndpoint(ENDPOINT, undefined);
+    await settings.choose({ endpointId: ENDPOINT.id, model: 'scripted' });
+  }
+  return settings;
+}
+
+/** Memory over an index that is there and empty: with no index at all, each answer would wait for it for three seconds. */
+function createEmptyMemory(deps: {
+  readonly settings: Settings;
+  readonly documents: Documents;
+  readonly notes: Notes;
+}) {
+  const index = createInMemoryIndex();
+  const status = writable<MemoryStatus>({ ...STARTING, state: 'ready', engine: 'memory' });
+  const memory = createMemory({
+    index: () => index,
+    embedding: () => null,
+    config: deps.settings.config,
+    documents: deps.documents,
+    notes: deps.notes,
+    status,
+    wake: () => undefined,
+    setPaused: () => undefined,
+    rebuild: async () => undefined,
+  });
+  return { memory, status };
+}
+
+/** What a test may leave away. */
+interface TestAppOptions {
+  /** What the model answers; without it no model is connected. */
+  readonly reply?: ModelScript['reply'];
+  /** What the sync engine answers, which runs in a worker; without it there is none. */
+  readonly sync?: (request: SyncRequest) => Promise<SyncAnswer>;
+  /** How long forgetting waits for an undo, ms. */
+  readonly undoMs?: number;
+}
+
+/** Services as in `main.tsx`, over a store in memory. */
+export async function createTestApp({
+  reply,
+  sync = unavailable,
+  undoMs = 10_000,
+}: TestAppOptions = {}): Promise<TestApp> {
+  const store = createInMemoryStore();
+  const { keyValues } = store;
+  const vault = createVault(keyValues);
+  const settings = await createConnectedSettings(store, vault, reply !== undefined);
+  const notes = createNotes({ store, now: Date.now });
+  const documents = createDocuments({ store, notes });
+  const { memory, status: memoryStatus } = createEmptyMemory({ settings, documents, notes });
+  const spending = createSpending({ keyValues, now: Date.now, onProblem: console.error });
+  const prompts = createPrompts({ store, now: Date.now, onProblem: console.error });
+  const deviceName = createDeviceName({ keyValues, guess: guessedDeviceName, onProblem: console.error });
+  const privacy = new PrivacyFilter({ config: settings.config, tokens: new TokenTable({ keyValues }) });
+  const common = {
+    documents,
+    keyValues,
+    ...createModels({ reply, spending, privacy }),
     personaOf: prompts.personaOf,
     config: settings.config,
     now: Date.now,
@@ -180,36 +213,32 @@ export async function createTestApp({
     onNamed: (name) => deviceName.set(name),
     random: createSealing().random,
   });
+  const background = {
+    now: Date.now,
+    exclusive: <T,>(work: () => Promise<T>) => work(),
+    signal: new AbortController().signal,
+  };
   const forget = createForget({
     documents,
     notes,
     prompts,
     log: store.log,
     copy: { records: async function* () {}, hasStaleValues: async () => false, letGo: () => undefined },
-    keyValues: store.keyValues,
+    keyValues,
     index: () => null,
     wakeIndex: () => undefined,
     privacy: () => settings.config.get().privacy,
     sync: syncing,
-    now: Date.now,
-    exclusive: (work) => work(),
     undoMs,
     device: async () => null,
-    signal: new AbortController().signal,
+    ...background,
   });
   forget.onForgetting(chat.takeOut);
   return {
     documents,
     library: createLibrary({ documents, notes, prompts, words: exportWords }),
     projects: createProjects({ documents, now: Date.now }),
-    retention: createRetention({
-      documents,
-      notes,
-      settings,
-      now: Date.now,
-      exclusive: (work) => work(),
-      signal: new AbortController().signal,
-    }),
+    retention: createRetention({ documents, notes, settings, ...background }),
     chat,
     context,
     memory,
