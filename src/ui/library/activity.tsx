@@ -1,4 +1,4 @@
-// The one place for long work: imports, exports, reading, vectors, models. Counts, rate, time left, pause and cancel.
+// Shows all long work in one place: imports, exports, reading, vectors, models, with counts, rate, time left, pause and cancel.
 import { Activity as ActivityIcon, Check, CircleSlash, Pause, Play, TriangleAlert, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useApp } from '../hooks/app.tsx';
@@ -10,7 +10,7 @@ import { classes, IconButton, Popover, Progress } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 import { type Line, shareOf, useLines } from './lines.ts';
 
-/** Shows how much is going on; opens the list. Hidden while there is nothing to tell. */
+/** Shows that work is going on and opens the list. Hidden while there is nothing to report. */
 export function ActivityButton() {
   const { t } = useTranslation('library');
   const app = useApp();
@@ -92,7 +92,7 @@ export function ActivityButton() {
   );
 }
 
-/** Says once when something ends, for those who do not see the list. */
+/** Announces to screen readers when a piece of work ends. */
 function useAnnouncement(lines: readonly Line[]): string {
   const { t } = useTranslation('library');
   const before = useRef(new Map<string, Line['state']>());
@@ -213,7 +213,7 @@ function StateIcon({ state }: { state: Line['state'] }) {
   }
 }
 
-/** How far all of it is together, as a ring; turning while nobody knows. */
+/** Ring with the overall progress; spins while that is unknown. */
 function Ring({ share }: { share: number | null }) {
   const around = 2 * Math.PI * 6;
   return (

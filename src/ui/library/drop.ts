@@ -1,11 +1,11 @@
-// Dropped or picked files as source files: read lazily, with paths as in the folder they came from.
+// Turns dropped or picked files into source files: read lazily, with paths relative to their folder.
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { fileOf } from '../../adapters/importers/source-file.ts';
 
-/** Most files taken from one drop; a whole home folder is a mistake, not an export. */
+/** Most files taken from one drop: a whole home folder is a mistake, not an export. */
 export const MOST_FILES = 20_000;
 
-/** Left behind by operating systems; never part of an export. */
+/** Files that operating systems leave behind; never part of an export. */
 const NOISE = /(?:^|\/)(?:\.DS_Store|Thumbs\.db|desktop\.ini|\._[^/]*)$|(?:^|\/)__MACOSX\//;
 
 /** The drop holds more than `MOST_FILES` files. */
@@ -13,7 +13,7 @@ export class TooManyFiles extends Error {
   override readonly name = 'TooManyFiles';
 }
 
-/** From `<input type="file">`, with `webkitdirectory` or without. Copies the list: the input may be emptied at once. */
+/** Files from `<input type="file">`, with or without `webkitdirectory`. Copies the list, because the input may be emptied at once. */
 export function filesOfInput(files: FileList): SourceFile[] {
   return [...files].map((file) => fileOf(file)).filter((file) => !NOISE.test(file.path));
 }
@@ -21,7 +21,7 @@ export function filesOfInput(files: FileList): SourceFile[] {
 const handedOut = (entry: FileSystemFileEntry): Promise<File> =>
   new Promise((resolve, reject) => entry.file(resolve, reject));
 
-/** A directory hands out its entries in portions; an empty one is the end. */
+/** Reads a directory, which returns its entries in batches until an empty one. */
 async function entriesOf(directory: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = directory.createReader();
   const all: FileSystemEntry[] = [];
@@ -35,7 +35,7 @@ async function entriesOf(directory: FileSystemDirectoryEntry): Promise<FileSyste
 }
 
 /**
- * From a drop, folders with all that is in them. Must be called inside the event: the browser empties the transfer right after it.
+ * Files from a drop, with everything in its folders. Must be called inside the event: the browser empties the transfer right after it.
  * Rejects with `TooManyFiles`.
  */
 export function filesOfDrop(transfer: DataTransfer): Promise<readonly SourceFile[]> {
@@ -61,13 +61,13 @@ export function filesOfDrop(transfer: DataTransfer): Promise<readonly SourceFile
   })();
 }
 
-/** True if files are dragged over the page. */
+/** True if files are being dragged over the page. */
 export const dragsFiles = (transfer: DataTransfer | null): boolean =>
   transfer?.types.includes('Files') ?? false;
 
 /**
- * Tells if something of the page itself is dragged: its pictures count as files, too. Listens on `scope` until `signal` ends it. Listeners
- * that were added before still see a drop as what it is.
+ * Reports whether an element of the page itself is being dragged, since its pictures count as files, too. Listens on `scope` until
+ * `signal` ends it. Listeners added earlier still see a drop's own type.
  */
 export function ownDrags(scope: EventTarget, signal: AbortSignal): () => boolean {
   let isOwn = false;
@@ -75,7 +75,7 @@ export function ownDrags(scope: EventTarget, signal: AbortSignal): () => boolean
     isOwn = own;
   };
   scope.addEventListener('dragstart', become(true), { capture: true, signal });
-  // No end is reported if the dragged element is gone; but pointers do not move during a drag.
+  // Browsers report no end if the dragged element is gone, but pointers do not move during a drag.
   for (const over of ['dragend', 'pointermove'])
     scope.addEventListener(over, become(false), { capture: true, signal });
   scope.addEventListener('drop', become(false), { capture: false, signal });

@@ -1,4 +1,4 @@
-// The first screen of an empty library: four ways to begin, one sentence each.
+// First screen of an empty library: four ways to begin, one sentence each.
 import { ChevronRight, Download, MonitorSmartphone, PlugZap, ShieldCheck, Telescope } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';

@@ -1,4 +1,4 @@
-// Bringing history in: drop or pick, watch, read the report. Closing the window does not stop the work.
+// Imports conversations: drop or pick files, watch, read the report. Closing the dialog does not stop the work.
 import { FileUp, FolderOpen, Upload } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
@@ -20,7 +20,7 @@ import { useDropTarget } from './use-drop-target.ts';
 export interface ImportDialogProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
-  /** Dropped elsewhere, from `filesOfDrop` called inside the event; importing begins as soon as they are here. */
+  /** Files dropped elsewhere, from `filesOfDrop` called inside the event; the import starts as soon as they are collected. */
   files?: Promise<readonly SourceFile[]> | null;
 }
 
@@ -75,7 +75,7 @@ export function ImportDialog({ open, onOpenChange, files }: ImportDialogProps) {
 
   const view = viewOf(imports);
   const [current, ...waiting] = imports.runs;
-  // Acknowledge failures that the person read in the report: nothing else needs to show them.
+  // Acknowledges failures that the person read in the report, so that no other place shows them.
   const { library } = app;
   const read = open && view === 'report' ? imports.reports : null;
   useEffect(
@@ -84,11 +84,11 @@ export function ImportDialog({ open, onOpenChange, files }: ImportDialogProps) {
     },
     [read, library],
   );
-  // However it was closed: by its button, Esc, or for a conversation.
+  // Runs however the dialog was closed: by its button, by Esc, or by opening a conversation.
   useEffect(() => {
     if (!open) setImports(closed);
   }, [open]);
-  // Keep the runs that began since.
+  // Keeps runs that began since.
   const putAway = () => setImports((all) => ({ ...NO_IMPORTS, runs: all.runs }));
   return (
     <Dialog
@@ -201,7 +201,7 @@ function Pick({
         <input
           ref={(input) => {
             folder.current = input;
-            // No attribute of React's: a folder instead of files.
+            // React has no such attribute: it makes the input pick a folder.
             input?.setAttribute('webkitdirectory', '');
           }}
           type="file"
@@ -226,7 +226,7 @@ function Pick({
   );
 }
 
-/** Source that the library is reading now, of all that were handed over. */
+/** Shows which source the library is reading, of all that were handed over. */
 function Reading({ waiting }: { waiting: number }) {
   const { t } = useTranslation('library');
   const activity = useReadable(useApp().library.activities, (all) =>

@@ -1,4 +1,4 @@
-// Report of an import, source by source: what came in, what was here already, what was left out and why.
+// Report of an import, source by source: what was added, what was already here, what was left out and why.
 import type { TFunction } from 'i18next';
 import { ArrowRight, Check, Minus, Trash2, Undo2 } from 'lucide-react';
 import { useState } from 'react';
@@ -14,7 +14,7 @@ import { ProblemNotice } from '../shell/problem-notice.tsx';
 const ROLES = ['user', 'assistant', 'tool', 'system'] as const;
 const LATER = ['attachments', 'answers', 'titles'] as const;
 
-/** True if anything of the source is in the library now. */
+/** True if anything from the source is in the library now. */
 const tookIn = (report: ImportReport): boolean =>
   report.conversations.added +
     report.conversations.changed +
@@ -101,7 +101,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
   );
 }
 
-/** The most that can be said of an import in a few words. */
+/** Sums up an import in a few words. */
 function headlineOf(report: ImportReport, t: TFunction<'library'>): string {
   const { added, changed, unchanged } = report.conversations;
   if (report.problem !== null && !tookIn(report)) return t('import.report.nothingIn');
@@ -135,7 +135,7 @@ function Figures({ report, total }: { report: ImportReport; total: number }) {
   );
 }
 
-/** Contents of the files that a later import brings in. */
+/** Lists file contents that only a later import can read. */
 function Later({ later }: { later: ImportReport['later'] }) {
   const { t } = useTranslation('library');
   return (
@@ -151,7 +151,7 @@ function Later({ later }: { later: ImportReport['later'] }) {
   );
 }
 
-/** Items left out, and why. */
+/** Lists items that were left out, with the reasons. */
 function Skipped({ skipped }: { skipped: ImportReport['skipped'] }) {
   const { t } = useTranslation('library');
   return (
@@ -182,7 +182,7 @@ function Skipped({ skipped }: { skipped: ImportReport['skipped'] }) {
   );
 }
 
-/** Conversations of it in the trash: an import brings back nothing that a person has thrown away, unless asked to. */
+/** Offers imported conversations that are in the trash: an import restores nothing that the person deleted, unless asked to. */
 function Trashed({ ids }: { ids: readonly ConversationId[] }) {
   const { t } = useTranslation('library');
   const { library, documents } = useApp();

@@ -1,38 +1,38 @@
-// The imports of the window, each apart: which one is at work, what has come of those that have ended. Pure.
+// Keeps the imports of the dialog apart: which one is running, and the results of those that ended. Pure.
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ImportReport } from '../../services/library/library.ts';
 
-/** One drop, or one choice of files. */
+/** One drop or one choice of files. */
 export interface Run {
   readonly stop: AbortController;
-  /** Its files are together, and the library has them. */
+  /** True once its files are collected and handed to the library. */
   readonly handed: boolean;
 }
 
-/** Why a drop came to no report. */
+/** Why a drop led to no report. */
 export interface Notice {
   readonly sentence?: string;
   readonly problem?: Problem;
 }
 
 interface Imports {
-  /** The library takes one after the other: the first is at work, and the one to be cancelled; the others wait. */
+  /** The library runs one import at a time: the first is running and is the one to cancel; the others wait. */
   readonly runs: readonly Run[];
-  /** Reports of all that have ended since the last were put away. */
+  /** Reports of all imports that ended since the last were dismissed. */
   readonly reports: readonly ImportReport[];
   readonly notices: readonly Notice[];
 }
 
 export const NO_IMPORTS: Imports = { runs: [], reports: [], notices: [] };
 
-/** The next one; what was said of an earlier drop is over unless others are still at work. */
+/** State after an import was added; notices on earlier drops go unless others are still running. */
 export const begun = (imports: Imports, run: Run): Imports => ({
   ...imports,
   runs: [...imports.runs, run],
   notices: imports.runs.length > 0 ? imports.notices : [],
 });
 
-/** The library has its files: it comes behind those that it had before, and before those that are still being collected. */
+/** State after the library got an import's files: it moves behind those handed over earlier and before those still being collected. */
 export function handedOver(imports: Imports, { stop }: Run): Imports {
   const others = imports.runs.filter((run) => run.stop !== stop);
   if (others.length === imports.runs.length) return imports;
@@ -43,7 +43,7 @@ export function handedOver(imports: Imports, { stop }: Run): Imports {
   };
 }
 
-/** State after an import ended: its reports, or why there are none; neither if a person stopped it before it began. */
+/** State after an import ended: its reports, or why there are none; neither if the person stopped it before it began. */
 export function ended(
   imports: Imports,
   { stop }: Run,
@@ -56,9 +56,9 @@ export function ended(
   };
 }
 
-/** The window was closed, and what it told is over; while something is at work all is told at its end. */
+/** State after the dialog was closed: its reports are dropped, unless an import is running, which then reports everything at its end. */
 export const closed = (imports: Imports): Imports => (imports.runs.length > 0 ? imports : NO_IMPORTS);
 
-/** Chooses the view of the import window: an import that runs comes first, then reports, else the choice of files. */
+/** Chooses the view of the import dialog: a running import first, then reports, else the choice of files. */
 export const viewOf = ({ runs, reports }: Imports): 'pick' | 'reading' | 'report' =>
   runs.length > 0 ? 'reading' : reports.length > 0 ? 'report' : 'pick';

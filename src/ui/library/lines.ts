@@ -1,4 +1,4 @@
-// The lines of long work, the same for the list, the ring and the title of the tab: activities, and what memory does beside them.
+// Lines of long work for the list, the ring and the tab's title: activities, and memory's work beside them.
 import { useMemo, useRef } from 'react';
 import type { Activity } from '../../domain/base/activity.ts';
 import { type Counters, counted } from '../../services/library/counters.ts';
@@ -6,27 +6,27 @@ import type { MemoryStatus } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useReading } from '../hooks/reading.ts';
 
-/** A line of the list. Work of memory has no id to cancel: it can be paused. */
+/** A line of the list. Memory's work has no id to cancel, but can be paused. */
 export interface Line {
   readonly id: string;
   readonly label: Activity['label'];
   readonly name: string | null;
   readonly done: number;
   readonly total: number;
-  /** Things per second, 0 while unknown. */
+  /** Items per second, 0 while unknown. */
   readonly rate: number;
   readonly state: Activity['state'];
   readonly problem: Activity['problem'] | undefined;
-  /** It failed, and the person does not know yet. */
+  /** True if the work failed and the person has not seen that yet. */
   readonly calls: boolean;
-  /** `share`: steps that mean nothing to a person; only how far it is does. */
+  /** `share`: the steps mean nothing to a person, so only the percentage is shown. */
   readonly unit: 'count' | 'bytes' | 'share';
-  /** `left` alone is known of work that has no beginning. */
+  /** Work without a known beginning only has `left`. */
   readonly left: number | null;
   readonly can: 'pause' | 'cancel' | 'dismiss' | null;
 }
 
-/** Work of memory beside the activities it announces itself. */
+/** Lines of memory's work, beside the activities that it announces itself. */
 function memoryLines(
   status: MemoryStatus,
   announced: ReadonlySet<Activity['label']>,
@@ -34,7 +34,7 @@ function memoryLines(
 ): Line[] {
   const lines: Line[] = [];
   const base = { name: null, problem: undefined, calls: false, unit: 'count' } as const;
-  // Until some of it is done, nobody knows more than what is left.
+  // Until some of it is done, only the remaining amount is known.
   const amounts = ({ done, left }: Counters) =>
     done > 0 ? { done, total: done + left, left: null } : { done: 0, total: 0, left };
   const paused = status.state === 'paused';
@@ -82,13 +82,13 @@ interface Tallies {
 }
 export const NO_TALLIES: Tallies = { unread: { done: 0, left: 0 }, waiting: { done: 0, left: 0 } };
 
-/** Updates both counters with a new status of memory. */
+/** Updates both counters from a new status of memory. */
 export const talliedBy = (before: Tallies, { unread, waiting }: MemoryStatus): Tallies => ({
   unread: counted(before.unread, unread),
   waiting: counted(before.waiting, waiting),
 });
 
-/** Everything that is going on or has just ended, what runs first. `now` in ms since 1970. */
+/** Everything running or just ended, running work first. `now` in ms since 1970. */
 export function linesOf(
   activities: readonly Activity[],
   status: MemoryStatus,
@@ -101,7 +101,7 @@ export function linesOf(
     ...activities.map((activity): Line => {
       const seconds = (now - activity.startedAt) / 1000;
       const name = activity.params?.name;
-      // It is paused with all that memory does; stopping it half-way would leave an index that lacks things.
+      // Pauses with all of memory's work; stopping it halfway would leave an incomplete index.
       const ofMemory =
         activity.label === 'index' || activity.label === 'embed' || activity.label === 'rebuild';
       return {
@@ -129,7 +129,7 @@ export function linesOf(
   ].sort((a, b) => Number(b.state === 'running') - Number(a.state === 'running'));
 }
 
-/** Lists everything that is going on or has just ended, and follows it. */
+/** Everything running or just ended, kept up to date. */
 export function useLines(): readonly Line[] {
   const app = useApp();
   const activities = useReadable(app.library.activities);
@@ -138,14 +138,14 @@ export function useLines(): readonly Line[] {
     status: null,
     tallies: NO_TALLIES,
   });
-  // Each status counts once, however often this is drawn.
+  // Each status counts once, however often the component renders.
   if (seen.current.status !== status)
     seen.current = { status, tallies: talliedBy(seen.current.tallies, status) };
   const { tallies } = seen.current;
   return useMemo(() => linesOf(activities, status, tallies, Date.now()), [activities, status, tallies]);
 }
 
-/** How far the lines are together, 0–1; null while nobody knows of any. */
+/** Overall progress of the lines, 0–1; null if none is known. */
 export function shareOf(lines: readonly Line[]): number | null {
   const known = lines.filter((line) => line.total > 0);
   return known.length > 0
@@ -153,10 +153,10 @@ export function shareOf(lines: readonly Line[]): number | null {
     : null;
 }
 
-/** Reading so few messages is over before anybody has looked at the title of the tab. */
+/** Fewer messages than this are read before anyone looks at the tab's title. */
 const WORTH_TELLING = 20;
 
-/** Percentage for the title of the tab, whole; null: nothing is running, or nobody knows. */
+/** Whole percentage for the tab's title; null if nothing is running or progress is unknown. */
 export function titlePercent(lines: readonly Line[]): number | null {
   const share = shareOf(
     lines.filter(

@@ -1,4 +1,4 @@
-// A place that takes dropped files: the handlers for it, and whether something hangs over it right now.
+// Handlers for an element that accepts dropped files, and whether a drag is over it.
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { dragsFiles, filesOfDrop, ownDrags } from './drop.ts';
@@ -13,7 +13,7 @@ interface DropTarget {
   };
 }
 
-/** Tells if files from outside are dragged. */
+/** Reports whether files from outside are being dragged. */
 export function useDragsFiles(): (event: DragEvent) => boolean {
   const isOwn = useRef((): boolean => false);
   useEffect(() => {
@@ -24,14 +24,14 @@ export function useDragsFiles(): (event: DragEvent) => boolean {
   return (event) => !isOwn.current() && dragsFiles(event.dataTransfer);
 }
 
-/** Makes an element take dropped files. A file that is dragged out of the page itself does not count. */
+/** Makes an element accept dropped files. A file dragged out of the page itself does not count. */
 export function useDropTarget(onFiles: (files: Promise<readonly SourceFile[]>) => void): DropTarget {
   const [over, setOver] = useState(false);
   const dragsFiles = useDragsFiles();
   return {
     over,
     handlers: {
-      // Elements behind take files for something else: they must not offer that here.
+      // Elements behind this one accept files for another purpose and must not offer that here.
       onDragEnter: (event) => {
         if (dragsFiles(event)) event.stopPropagation();
       },
