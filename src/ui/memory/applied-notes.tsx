@@ -1,4 +1,4 @@
-// On a recall card: the person's notes that went along because they apply, each with a switch for the next time.
+// Lists the notes that apply on a recall card, each with a switch for the next request.
 import { BookmarkCheck, BookmarkX } from 'lucide-react';
 import type { AppliedNote } from '../../domain/chat/message.ts';
 import { isNoteKind } from '../../domain/memory/recognition/kinds.ts';

@@ -1,4 +1,4 @@
-// On which days one wrote, and what memory brought back on them.
+// Calendar of the days on which the person wrote, and of what memory brought back on them.
 
 import { useCallback, useMemo, useState } from 'react';
 import type { Overview } from '../../adapters/index/memory-index.ts';
@@ -77,7 +77,7 @@ export function Calendar({ overview }: { overview: Overview }) {
   );
 }
 
-/** The conversations of one day, to open. */
+/** Lists the conversations of one day, to open. */
 function ChosenDay({ day, layer, overview }: { day: CalendarDay; layer: Layer; overview: Overview }) {
   const { t } = useTranslation('memory');
   const navigation = useNavigation();

@@ -1,10 +1,10 @@
-// The calendar as Plot draws it: a cell for each day, a column for each week, darker where there is more.
+// Draws the calendar with Plot: a cell per day, a column per week, darker for more.
 import * as Plot from '@observablehq/plot';
 import type { TFunction } from 'i18next';
 import { formatDate, locale } from '../i18n/index.ts';
 import { type CalendarDay, type Layer, type Stretch, weekdayOf } from './calendar.ts';
 
-/** `days` by the time of their midnight in ms; `width` in px. */
+/** `days` by local midnight in ms; `width` in px. */
 export function calendarPlot({
   days,
   layer,
@@ -38,7 +38,7 @@ export function calendarPlot({
   const rows = width < 560 ? 2 : 1;
   const weeks = Math.ceil(((cells.at(-1)?.week ?? 0) + 1) / rows);
   const across = ({ week }: { week: number }) => week % weeks;
-  /** Each row has a line for the names of the months above its seven days. */
+  /** Each row has a line for month names above its seven days. */
   const line = (week: number, weekday: number) => Math.floor(week / weeks) * 8 + 1 + weekday;
   const down = ({ week, weekday }: { week: number; weekday: number }) => line(week, weekday);
   const most = Math.max(1, ...cells.map(({ count }) => count));

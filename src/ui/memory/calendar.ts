@@ -1,4 +1,4 @@
-// Events by day, and the days that the calendar shows at once. Pure; days are the person's own, by local midnight.
+// Groups events by day and chooses the days that the calendar shows. Pure; days are local, from midnight.
 import type { Overview } from '../../adapters/index/memory-index.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
@@ -6,13 +6,13 @@ import { isNotes } from '../../domain/memory/notes.ts';
 export interface CalendarDay {
   /** Local midnight. */
   readonly date: Date;
-  /** Conversations in which something was said, each once. */
+  /** Conversations with a message on this day, each once. */
   readonly written: readonly ConversationId[];
-  /** Conversations that recalled passages came from, one for each. */
+  /** Conversations that recalled passages came from, each once. */
   readonly recalled: readonly ConversationId[];
 }
 
-/** View of a day: messages written on it, or passages recalled on it. */
+/** View of the calendar: messages written on a day, or passages recalled on it. */
 export type Layer = 'written' | 'recalled';
 
 /** First and last day, local midnights. */
@@ -28,8 +28,8 @@ const midnight = (time: number): number => new Date(time).setHours(0, 0, 0, 0);
 export const weekdayOf = (date: Date): number => (date.getDay() + 6) % 7;
 
 /**
- * The days with something, by local midnight in ms. What came back from a conversation that is gone by now is left out: a mark leads
- * somewhere. So is what was said at an unknown time.
+ * Days with events, by local midnight in ms. Leaves out recalls from conversations that are gone, since a mark must lead somewhere, and
+ * messages without a known time.
  */
 export function daysOf({
   conversations,
@@ -57,7 +57,7 @@ export function daysOf({
   );
 }
 
-/** The days of a calendar year; null: whole weeks up to today, a year of them. */
+/** Days of a calendar year; null: a year of whole weeks up to today. */
 export function stretchOf(year: number | null, now: number): Stretch {
   if (year !== null) return { from: new Date(year, 0, 1), to: new Date(year, 11, 31) };
   const to = new Date(midnight(now));
@@ -66,10 +66,10 @@ export function stretchOf(year: number | null, now: number): Stretch {
   return { from, to };
 }
 
-/** True if the day lies in the stretch; both ends count. */
+/** True if the day lies in the stretch, including both ends. */
 export const isWithin = (date: Date, { from, to }: Stretch): boolean => date >= from && date <= to;
 
-/** Years to go back to, newest first: those with something; none where the latest stretch has it all. */
+/** Years to choose from, newest first: those with events; empty if the latest twelve months contain everything. */
 export function yearsOf(days: Iterable<CalendarDay>, now: number): number[] {
   const latest = stretchOf(null, now);
   const all = [...days];

@@ -1,14 +1,12 @@
-// How near a passage is, and why, in the terms a person thinks in. Read from the numbers that were written down with it. Pure.
+// Says how close a passage is and why, in a person's terms, from the scores stored with it. Pure.
 import type { Scores } from './score-parts.ts';
 
 export type Closeness = 'veryClose' | 'close' | 'weak';
-/** Probabilities that a person would call the passage related. */
+/** Least probabilities that a person would call the passage related. */
 const VERY_CLOSE = 0.9;
 const CLOSE = 0.6;
 
-/**
- * Closeness of a used passage, or of a search hit. Passages below the requested threshold (`used` false) are weak, whatever it was.
- */
+/** Closeness of a used passage or of a search hit. Passages below the requested threshold (`used` false) are always weak. */
 export const closenessOf = ({ final }: Pick<Scores, 'final'>, used = true): Closeness =>
   !used || final < CLOSE ? 'weak' : final < VERY_CLOSE ? 'close' : 'veryClose';
 
@@ -41,13 +39,13 @@ const BY_BOOST: readonly Reason[] = [
   'question',
   'not-related',
 ];
-/** Shares of the two halves from which they speak for a passage, 0–1. */
+/** Least value of meaning or words that counts as a reason, 0–1. */
 const STRONG = 0.7;
 const SOME = 0.35;
-/** Deviations over the best passage of any other conversation from which that says something. */
+/** Least lead over the best passage of any other conversation that counts as a reason, in standard deviations. */
 const AHEAD = 1.5;
 
-/** In the order in which they weigh for a person; at least one. */
+/** Reasons in order of importance for a person; at least one. */
 export function reasonsOf(scores: Scores): readonly Reason[] {
   const reasons: Reason[] = [];
   const meaning = scores.meaning ?? scores.vector ?? 0;

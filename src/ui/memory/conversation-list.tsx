@@ -1,4 +1,4 @@
-// Every conversation by month, to be filtered by title.
+// Lists every conversation by month, with a filter by title.
 
 import { useDeferredValue, useMemo, useState } from 'react';
 import { comparable, isIn } from '../../domain/text/find.ts';
@@ -13,7 +13,7 @@ import { Section } from './section.tsx';
 
 type View = 'all' | 'imported' | 'archived';
 
-/** Rows drawn at first, and with each "more": the page stays quick with thousands of conversations. */
+/** Rows drawn at first and with each "more", so that the page stays fast with thousands of conversations. */
 const PAGE = 60;
 
 export function ConversationList({ ready, entries }: { ready: boolean; entries: readonly LibraryEntry[] }) {

@@ -1,11 +1,11 @@
-// How large the dots of a map are.
+// Sizes of the dots of a map.
 
-/** Share of the picture that the dots may cover together: a dot under another is not seen. */
+/** Share of the picture that all dots may cover together: a dot below another cannot be seen. */
 const COVERED = 0.12;
 const SMALLEST = 1.5;
 const LARGEST = 9;
 
-/** Radii of the smallest and the largest dot, px, of `count` dots on `area` px². */
+/** Radii of the smallest and largest of `count` dots on `area` px², in px. */
 export function dotSizes(area: number, count: number): [number, number] {
   const fitting = Math.sqrt((area * COVERED) / (Math.max(1, count) * Math.PI));
   const largest = Math.min(LARGEST, Math.max(SMALLEST * 2, fitting * 1.5));

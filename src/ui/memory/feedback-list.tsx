@@ -1,4 +1,4 @@
-// Feedback of the person on passages: pinned, never again, not related. Each can be taken back.
+// Lists the person's feedback on passages: pinned, never again, not related. Each can be undone.
 import { Ban, Pin, Unlink } from 'lucide-react';
 import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
 import type { Feedback } from '../../services/documents/notes.ts';

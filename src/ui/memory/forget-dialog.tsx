@@ -1,5 +1,5 @@
-// Forgetting for good: what is sought, where it is, then the going itself, with an undo until it begins. Its state is the service's, so the
-// window may be closed and opened again at any time.
+// Dialog for forgetting permanently: what to forget, where it is, then the erasing, with an undo until it starts. The service owns the
+// state, so the dialog may be closed and opened at any time.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { Sought } from '../../domain/forget/sought.ts';
@@ -16,7 +16,7 @@ import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { ForgetForm } from './forget-form.tsx';
 import { ForgetPreview, ForgetReportView, saveReport, useReportTexts } from './forget-report.tsx';
 
-/** Looks for what is to be forgotten, one search at a time. */
+/** Searches for what to forget, one search at a time. */
 function useSeeking() {
   const { forget } = useApp();
   const [plan, setPlan] = useState<ForgetPlan | null>(null);
@@ -56,14 +56,14 @@ function useSeeking() {
   };
 }
 
-/** `asked`: null while the window is closed. */
+/** `asked`: null while the dialog is closed. */
 export function ForgetDialog({ asked, onClose }: { asked: AskedToForget | null; onClose: () => void }) {
   const { t } = useTranslation('forget');
   const { forget } = useApp();
   const state = useReadable(forget.state);
   const report = useReport();
   const close = () => {
-    // Closed in the time for it, the undo stays on the screen.
+    // Keeps the undo on screen if the dialog is closed before time runs out.
     if (state.step === 'waiting') offerUndo(forget, t, report);
     forget.dismiss();
     onClose();
@@ -109,7 +109,7 @@ function offerUndo(
   });
 }
 
-/** Says what is sought, or looks for what was named already; then shows where it is. */
+/** Asks what to forget, or searches for what was already named; then shows where it is. */
 function Looking({
   named,
   words,
@@ -125,7 +125,7 @@ function Looking({
   const navigation = useNavigation();
   const report = useReport();
   const { plan, busy, problem, seek, clear } = useSeeking();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looked for once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: searches once
   useEffect(() => {
     if (named) void seek(named.sought);
   }, []);
@@ -163,7 +163,7 @@ function Looking({
   );
 }
 
-/** Whole seconds until then, counted down. */
+/** Whole seconds until `at`, counted down. */
 function useSecondsUntil(at: number): number {
   const left = () => Math.max(0, Math.ceil((at - Date.now()) / 1000));
   const [seconds, setSeconds] = useState(left);
@@ -180,7 +180,7 @@ function Waiting({ startsAt }: { startsAt: number }) {
   const { forget } = useApp();
   const report = useReport();
   const undo = useRef<HTMLButtonElement>(null);
-  // The button that was pressed is gone, and there is one thing to do.
+  // The pressed button is gone, and undo is the only action left.
   useEffect(() => undo.current?.focus(), []);
   return (
     <div className="space-y-4">
@@ -197,7 +197,7 @@ function Waiting({ startsAt }: { startsAt: number }) {
   );
 }
 
-/** The time for an undo, the work, and the report. */
+/** Shows the time for an undo, then the work, then the report. */
 function Going({ state, onClose }: { state: Exclude<ForgetState, { step: 'idle' }>; onClose: () => void }) {
   const { t } = useTranslation('forget');
   const texts = useReportTexts();

@@ -1,4 +1,4 @@
-// Form of a request to forget: words, a person, a time span, a source. Below it, earlier requests.
+// Form of a request to forget: words, a person, a time span, a source. Lists earlier requests below.
 import { useState } from 'react';
 import type { Problem } from '../../domain/base/errors.ts';
 import type { Sought } from '../../domain/forget/sought.ts';
@@ -13,12 +13,12 @@ import { ProblemNotice } from '../shell/problem-notice.tsx';
 const KINDS = ['phrase', 'person', 'span', 'source'] as const;
 type Kind = (typeof KINDS)[number];
 const DAY_MS = 86_400_000;
-/** Records of earlier times that are shown. */
+/** Earlier requests shown. */
 const SHOWN = 5;
 
-/** Midnight at the beginning of a day, local time; NaN where it is none. */
+/** Local midnight at the start of a day; NaN if the date is invalid. */
 const dayOf = (day: string): number => new Date(`${day}T00:00`).getTime();
-/** The midnight after it: a day may have 23 or 25 hours. */
+/** Next local midnight: a day may have 23 or 25 hours. */
 const dayAfter = (day: string): number => new Date(dayOf(day) + 1.5 * DAY_MS).setHours(0, 0, 0, 0);
 
 interface Fields {
@@ -30,7 +30,7 @@ interface Fields {
   readonly tool: string;
 }
 
-/** Undefined while something is missing. */
+/** Undefined while a field is missing. */
 function soughtOf({ kind, words, whole, from, to, tool }: Fields): Sought | undefined {
   if (kind === 'source') return tool === '' ? undefined : { kind, tool };
   if (kind === 'span')
@@ -47,7 +47,7 @@ export function ForgetForm({
   problem,
   onSeek,
 }: {
-  /** Initial words of the field. */
+  /** Initial text of the field. */
   words: string;
   busy: boolean;
   problem: Problem | null;
@@ -151,7 +151,7 @@ export function ForgetForm({
   );
 }
 
-/** Earlier requests, and how many devices have carried them out. Without a word of them. */
+/** Lists earlier requests, and how many devices have carried them out, without any of the forgotten words. */
 function Before() {
   const { t } = useTranslation('forget');
   const { forget, sync } = useApp();

@@ -1,4 +1,4 @@
-// Preview of what would be forgotten and where it lies; afterwards the result in each place. The report can be kept as a file.
+// Shows what would be forgotten and where it is, and afterwards the result in each place. The report can be saved as a file.
 
 import { Fragment, useMemo } from 'react';
 import { createMatcher } from '../../domain/forget/imprint.ts';
@@ -12,10 +12,10 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, DialogActions } from '../shell/controls.tsx';
 import { download } from '../shell/conversation-actions.tsx';
 
-/** Finds that are shown one by one; the rest is counted. */
+/** Finds shown one by one; the rest is only counted. */
 const SHOWN = 40;
 
-/** Names of places that no app can reach from here, and forms of the words that are not sought. */
+/** Names the places that the app cannot reach, and forms of the words that it does not search for. */
 function useOutOfReach(): (kind: ForgetReport['kind']) => string {
   const { t } = useTranslation('forget');
   const { library } = useApp();
@@ -68,7 +68,7 @@ export function ForgetPreview({
   );
 }
 
-/** One line for each place: what is there of it, by kind. */
+/** One line per place: what was found there, by kind. */
 function Places({ finds }: { finds: readonly Find[] }) {
   const { t } = useTranslation('forget');
   const { sync } = useApp();
@@ -110,7 +110,7 @@ function Places({ finds }: { finds: readonly Find[] }) {
   );
 }
 
-/** A text with the words marked that go from it. */
+/** Text with the words marked that will be erased. */
 function Marked({ text, spans }: { text: string; spans: readonly (readonly [number, number])[] }) {
   return (
     <>
@@ -125,7 +125,7 @@ function Marked({ text, spans }: { text: string; spans: readonly (readonly [numb
   );
 }
 
-/** The words around what goes, of each find that has words. */
+/** Context of the erased words, for each find that has words. */
 function Finds({ plan: { finds, record, quotes } }: { plan: ForgetPlan }) {
   const { t } = useTranslation('forget');
   const { spansIn } = useMemo(() => createMatcher([...record.words, ...quotes], record.id), [record, quotes]);
@@ -160,7 +160,7 @@ function Finds({ plan: { finds, record, quotes } }: { plan: ForgetPlan }) {
   );
 }
 
-/** Places and devices with what became of them, in words. */
+/** Puts the result for each place and device into words. */
 function useReportLines() {
   const { t } = useTranslation('forget');
   const { sync, forget } = useApp();
@@ -197,7 +197,7 @@ function useReportLines() {
   };
 }
 
-/** How the search at the end went. */
+/** Result of the final search. */
 const verdictOf = ({ places }: ForgetReport): 'nowhere' | 'notYet' | 'somewhere' => {
   if (places.some(({ left }) => left > 0)) return 'somewhere';
   return places.some(({ waiting }) => waiting) ? 'notYet' : 'nowhere';
@@ -229,7 +229,7 @@ export function ForgetReportView({ report }: { report: ForgetReport }) {
   );
 }
 
-/** The report as a text for a file; it has no word of what was forgotten. */
+/** Returns the report as text for a file, without any of the forgotten words. */
 export function useReportTexts(): (report: ForgetReport) => string {
   const { t } = useTranslation('forget');
   const linesOf = useReportLines();
@@ -247,7 +247,7 @@ export function useReportTexts(): (report: ForgetReport) => string {
     ].join('\n\n');
 }
 
-/** Downloads the report as a Markdown file, named after the day on which forgetting ended. */
+/** Downloads the report as a Markdown file named after the day on which forgetting ended. */
 export function saveReport(report: ForgetReport, text: string): void {
   const name = `recollect-forget-report-${new Date(report.doneAt).toISOString().slice(0, 10)}.md`;
   const mediaType = 'text/markdown';

@@ -1,4 +1,4 @@
-// How far the index is, what it holds, and how to pause, hurry or rebuild it.
+// Shows how far the index is and what it holds, with buttons to pause, hurry or rebuild it.
 import { Pause, Play, RefreshCw, SlidersHorizontal } from 'lucide-react';
 import { type ComponentProps, useEffect, useState } from 'react';
 import type { IndexStats } from '../../adapters/index/memory-index.ts';
@@ -16,23 +16,23 @@ import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { wordsOfIndex } from './index-words.ts';
 import { Section } from './section.tsx';
 
-/** Figures change while the index is built: looked at again this often, ms. */
+/** Interval at which the figures are read while the index is built, ms. */
 const FIGURES_MS = 2000;
 
-/** Contents of the index, read again as it grows. Null until read once. */
+/** Contents of the index, read again as it grows; null until the first read. */
 export function useIndexStats(): IndexStats | null {
   const { memory } = useApp();
   const [stats, setStats] = useState<IndexStats | null>(null);
   const state = useReadable(memory.status, (status) => status.state);
   const busy = state === 'indexing' || state === 'starting';
-  // A few messages are read before the state was ever seen to change: the figures follow whatever was said of them.
+  // A few messages may be read before the state visibly changes, so the figures follow the counts, not the state.
   const left = useReadable(memory.status, (status) => status.unread + status.waiting);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is left to read tells when there is more to count.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `left` means there is more to count
   useEffect(() => {
     if (state === 'starting' || state === 'failed') return;
     let gone = false;
     const read = () => {
-      // The status says why; the figures stay as they were.
+      // The status shows the reason; the figures stay as they were.
       ignore(
         memory.stats().then((now) => {
           if (!gone) setStats(now);
@@ -150,11 +150,11 @@ export function IndexStatus() {
   );
 }
 
-/** Messages of the library, without the trash. */
+/** Number of messages in the library, without the trash. */
 const saidIn = ({ entries }: { readonly entries: readonly LibraryEntry[] }): number =>
   entries.reduce((sum, entry) => sum + (entry.deletedAt === null ? entry.messageCount : 0), 0);
 
-/** Asks before the index is made anew from so many messages; as many as the library has where there is no index to tell. */
+/** Asks before rebuilding the index from this many messages; the library's count if there is no index. */
 export function ConfirmRebuild({
   messages,
   ...rest

@@ -1,10 +1,10 @@
-// Words on the index for the memory screen: never more than is so, whichever figure came a moment too late.
+// Words about the index for the memory screen: they never claim more than is true when a figure arrives late.
 import type { MemoryStatus } from '../../services/memory/memory.ts';
 
-/** The state's word and the sentences beside it, as keys of the catalogue under `screen`. */
+/** Word for the state and the sentences beside it, as catalogue keys under `screen`. */
 interface IndexWords {
   readonly state: MemoryStatus['state'];
-  /** Everything that is remembered can be found. */
+  /** True if everything that memory may keep can be found. */
   readonly settled: boolean;
   readonly details: readonly {
     readonly key: 'starting' | 'paused' | 'unread' | 'waiting' | 'empty' | 'ready' | 'readyWords';
@@ -12,7 +12,7 @@ interface IndexWords {
   }[];
 }
 
-/** `indexed`: messages in the index, null while that is not known. `said`: messages in the library. */
+/** `indexed`: messages in the index, null while unknown. `said`: messages in the library. */
 export function wordsOfIndex(
   { state, unread, waiting, embedding }: Pick<MemoryStatus, 'state' | 'unread' | 'waiting' | 'embedding'>,
   indexed: number | null,
@@ -27,7 +27,7 @@ export function wordsOfIndex(
   }
   if (settled) {
     if (said === 0) details.push({ key: 'empty' });
-    // With nothing in an index of a library that is not empty the figure is old, or everything is kept out of memory.
+    // An empty index of a non-empty library means that the figure is old or that everything is kept out of memory.
     else if (indexed !== 0) details.push({ key: embedding.status === 'failed' ? 'readyWords' : 'ready' });
   }
   return { state: state === 'ready' && !settled ? 'indexing' : state, settled, details };

@@ -17,8 +17,8 @@ const VERDICTS = [
 ] as const;
 
 /**
- * Pin, not related, never: what was said shows always, the rest with the pointer or the focus on the passage.
- * `floating`: takes no room while nothing was said.
+ * Given verdicts always show, the others on hover or focus of the passage.
+ * `floating`: takes no room while there is no verdict.
  */
 export function Judgement({
   passage,
@@ -30,9 +30,9 @@ export function Judgement({
   passage: RecalledPassage;
   query: string;
   floating?: boolean;
-  /** Hears what was said; not what was taken back. */
+  /** Called when a verdict is given, not when it is undone. */
   onGiven?: (verdict: Feedback['verdict']) => void;
-  /** Hears of *never* once it is kept, and how to make it as it was: for places that the passage leaves with it, this button included. */
+  /** Called once *never* is kept, with its undo: for lists that lose the passage by it, and this button with it. */
   onForbidden?: (undo: () => void) => void;
 }) {
   const { t } = useTranslation('memory');
@@ -46,7 +46,7 @@ export function Judgement({
         isAbout(one, passage) &&
         (verdict !== 'not-related' || one.query === query),
     );
-  // "Not related" is kept with the question: in a temporary conversation that would outlive it.
+  // "Not related" is kept with the question, so in a temporary conversation it would outlive it.
   const { route } = useNavigation();
   const quotable = !(route.screen === 'conversation' && isTemporary(route.conversationId ?? ''));
   const offered = quotable ? VERDICTS : VERDICTS.filter(({ verdict }) => verdict !== 'not-related');

@@ -1,4 +1,4 @@
-// Layers of memory: what the next answer sees by itself, what happened lately, and everything.
+// Layers of memory: what the next answer gets by itself, what happened recently, and everything.
 
 import { useEffect, useMemo, useState } from 'react';
 import { ignore } from '../../domain/base/log.ts';
@@ -16,7 +16,7 @@ import { sentAsIs } from './working.ts';
 const RECENT_MS = 7 * 86_400_000;
 const SHOWN = 3;
 
-/** How much of a conversation is sent as it is; null until it was read. */
+/** Number of messages of a conversation that are sent unchanged; null until it was read. */
 function useSentAsIs(entry: LibraryEntry | undefined): number | null {
   const { documents } = useApp();
   const [sent, setSent] = useState<number | null>(null);
@@ -24,7 +24,7 @@ function useSentAsIs(entry: LibraryEntry | undefined): number | null {
     setSent(null);
     if (!entry) return;
     let gone = false;
-    // Claim nothing for a conversation that cannot be read: opening it says why.
+    // Claims nothing about a conversation that cannot be read: opening it says why.
     ignore(
       documents.read(entry.id).then((conversation) => {
         if (!gone && conversation) setSent(sentAsIs(conversation));
@@ -68,7 +68,7 @@ export function Layers({ entries }: { entries: readonly LibraryEntry[] }) {
                 ? t('screen.list.count', { count: layer.entries.length })
                 : !open
                   ? t('screen.layers.working.none')
-                  : // The line is there before its number: nothing jumps.
+                  : // Renders the line before its number, so that nothing jumps.
                     sent === null
                     ? '\u00a0'
                     : t('screen.list.messages', { count: sent })}

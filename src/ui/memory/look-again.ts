@@ -1,4 +1,4 @@
-// A question that memory could answer only in part, as it was still starting or reading: asked once more by itself when it is ready.
+// Asks memory again for a question that it could answer only in part because it was still starting or reading.
 import { useEffect, useEffectEvent, useState } from 'react';
 import { orElse } from '../../domain/base/log.ts';
 import type { PartOf } from '../../domain/chat/message.ts';
@@ -10,7 +10,10 @@ import { remarksOn } from './recall-notes.ts';
 type Recall = PartOf<'recall'>;
 type Found = Pick<RecallResult, 'passages' | 'nearMisses' | 'threshold'>;
 
-/** `waiting`: it will be asked again. `found`: it was, and what it has now. Null: it is not, and what was kept is all there is. */
+/**
+ * `waiting`: memory will be asked again. `found`: it was asked again and found this. Null: it is not asked again, and the kept recall
+ * stands.
+ */
 type LookAgain = { readonly state: 'waiting' } | { readonly state: 'found'; readonly found: Found } | null;
 
 /** True if memory was not ready when it was asked. */
@@ -18,8 +21,9 @@ const cameTooEarly = (recall: Recall): boolean =>
   remarksOn(recall).some(({ say }) => say === 'slow' || say === 'notReady');
 
 /**
- * Asks again for a kept recall that came too early: with each step in which memory wakes up, until it had all it needs. `key` names the answer; what
- * was found stays as long as the tab, or until something is forgotten. `ask`: null where nobody is to ask, as for a question that is not the last any more.
+ * Asks again for a kept recall that came too early, at each step of memory's start until it is complete. `key` names the answer; findings
+ * stay until the tab closes or something is forgotten. `ask`: null if nothing is to be asked, e.g. for a question that is no longer the
+ * last.
  */
 export function useLookAgain(
   key: string | null,
@@ -37,7 +41,7 @@ export function useLookAgain(
     ({ state, embedding }) => state === 'failed' || state === 'paused' || embedding.status === 'failed',
   );
   const [seen, setSeen] = useState(() => (key === null ? undefined : lookedAgain.get(key)));
-  // It may hold words that were forgotten since.
+  // It may contain words that were forgotten since.
   const found = seen?.forgotten === forgotten ? seen : undefined;
   const early = recall !== undefined && recall.query !== '' && cameTooEarly(recall);
   const wanted = early && ask !== null && !found?.whole;
@@ -45,14 +49,14 @@ export function useLookAgain(
     if (!recall || !ask || key === null) return;
     const now = await orElse(ask(recall.query, signal), null, 'a question that memory was asked again');
     if (!now || signal.aborted || now.unavailable) return;
-    // A small library is never called behind: as long as it is being read, nothing found is no answer.
+    // Memory never reports a small library as behind, so an empty result while it is still being read is no answer.
     const whole = isWhole && now.degraded === null;
     if (!whole && now.passages.length === 0) return;
     const looked = { result: now, whole, forgotten };
     lookedAgain.set(key, looked);
     setSeen(looked);
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what changes asks again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of these asks again
   useEffect(() => {
     if (!wanted || awake === 'starting') return;
     const asking = new AbortController();

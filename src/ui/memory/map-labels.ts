@@ -1,4 +1,4 @@
-// Places the names on the map: beside the dot that they name, and off other dots and names if there is room. Pure, in px.
+// Places names on the map beside their dots, and off other dots and names if there is room. Pure, in px.
 
 interface Dot {
   readonly x: number;
@@ -8,13 +8,13 @@ interface Dot {
 
 interface Label {
   readonly text: string;
-  /** The dots it may stand beside, the best first. */
+  /** Dots that the name may stand beside, best first. */
   readonly beside: readonly Dot[];
 }
 
 interface PlacedLabel {
   readonly text: string;
-  /** Middle of the name. */
+  /** Horizontal centre of the name. */
   readonly x: number;
   readonly y: number;
 }
@@ -28,26 +28,26 @@ interface Box {
 
 export const LABEL_SIZE = 12;
 const LINE = LABEL_SIZE * 1.2;
-/** Between a name and its dot. */
+/** Gap between a name and its dot. */
 const GAP = 3;
-/** Dots tried for one name: a large region has enough of them that are alike. */
+/** Dots tried for one name: the dots of a large region are alike enough. */
 const TRIED = 12;
-/** A name over a name cannot be read; over a dot it can, by its outline. */
+/** Penalty for overlapping a name, relative to a dot: an outline keeps a name readable over a dot, not over a name. */
 const NAME_OVER_NAME = 20;
 
-/** To the frame of the picture: the outline of a name needs room, too. */
+/** Distance to the frame of the picture, with room for the outline of a name. */
 const EDGE = 4;
 
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uffef]/u;
-/** Letters as broad as a Han character in a bold face. */
+/** Characters as wide as a Han character in a bold face. */
 const BROAD = /[WMmw@%\u2014\u2026\p{Extended_Pictographic}]/u;
 const advanceOf = (character: string): number =>
   (WIDE.test(character) || BROAD.test(character) ? 1 : 0.64) * LABEL_SIZE;
-/** Near enough to keep names apart and within the frame, and known without drawing them. */
+/** Estimates the width without measuring, closely enough to keep names apart and within the frame. */
 const widthOf = (text: string): number => [...text].reduce((sum, character) => sum + advanceOf(character), 0);
 
-/** The name as far as it fits into so many px. */
+/** Shortens a name to this width in px. */
 function fitting(text: string, room: number): string {
   if (widthOf(text) <= room) return text;
   let [shown, width] = ['', advanceOf('…')];
@@ -66,7 +66,7 @@ const shared = (a: Box, b: Box): number =>
   Math.max(0, Math.min(a.right, b.right) - Math.max(a.left, b.left)) *
   Math.max(0, Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top));
 
-/** One place for each label, in their order: those that come first choose first. */
+/** Gives each label a place; earlier ones choose first. */
 export function placeLabels(
   labels: readonly Label[],
   dots: readonly Dot[],
@@ -92,7 +92,7 @@ export function placeLabels(
         [x + r + GAP + halfWidth, y],
         [x - r - GAP - halfWidth, y],
       ] as const) {
-        // Near an edge a name moves inwards: it may lie over its dot then, but nothing of it is cut off.
+        // Near an edge a name moves inwards, even over its dot, so that nothing of it is cut off.
         const [at, down] = [within(wantedX, halfWidth, width), within(wantedY, halfHeight, height)];
         const box = boxAt(at, down);
         const cost =

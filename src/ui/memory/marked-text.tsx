@@ -1,10 +1,10 @@
-// A text with the words of a query marked, found the way the index finds them.
+// Marks the words of a query in a text, matched as the index matches them.
 import { type ReactNode, useMemo } from 'react';
 import { matchesIn as placesIn } from '../../domain/memory/snippet.ts';
 import { replaceCode, withoutLinks } from '../../domain/text/markdown.ts';
 import { useReadableWords } from '../shell/private-text.tsx';
 
-/** Stretches of `text` that match `query`, as [from, to) pairs in order, none of them touching. `typing`: the last word may be half written. */
+/** Parts of `text` that match `query`, as ordered, separate [from, to) pairs. `typing`: the last word may be incomplete. */
 export function matchesIn(text: string, query: string, typing = false): [number, number][] {
   const half = typing ? (/(?<![\p{L}\p{N}])[\p{L}\p{N}]{2,}$/u.exec(query)?.[0] ?? '').toLowerCase() : '';
   const stretches: [number, number][] = [];
@@ -16,10 +16,10 @@ export function matchesIn(text: string, query: string, typing = false): [number,
   return stretches;
 }
 
-/** A paragraph with the line under a table's head, or with a line that is all cells. */
+/** Matches a paragraph with the line below a table's head, or with a line that is all cells. */
 const TABLE = /\|\s*:?-{3}|-{3}:?\s*\||^[ \t]*\|.*\|[ \t]*$/m;
 
-/** The cells of a table with a dot between two; a pipe in any other paragraph is the person's own. */
+/** Joins the cells of a table with dots; a pipe in any other paragraph is the person's own. */
 const cellsOf = (paragraph: string): string =>
   TABLE.test(paragraph)
     ? paragraph
@@ -28,10 +28,10 @@ const cellsOf = (paragraph: string): string =>
         .replace(/\s{0,3}\|\s{0,3}/g, ' · ')
     : paragraph;
 
-/** Markdown's own signs say nothing in a line or two of plain text; code is said word for word. */
+/** Removes Markdown syntax, which means nothing in one or two lines of plain text; code stays verbatim. */
 export function plainText(text: string): string {
   const code: string[] = [];
-  // Code is taken out while the signs around it are read, so that none of its own is taken for one.
+  // Takes code out first, so that its characters are not read as Markdown.
   const prose = replaceCode(text, (said, isFenced) => {
     code.push(said.replace(/\s+/g, ' ').trim());
     return isFenced ? ` \ue000${code.length - 1}\ue001 ` : `\ue000${code.length - 1}\ue001`;
@@ -43,20 +43,20 @@ export function plainText(text: string): string {
       .map(cellsOf)
       .join('\n')
       .replace(/`/g, '')
-      // Emphasis is not within a formula (`x**2`), and is of words: `__init__` is a name.
+      // Emphasis stands outside of formulas (`x**2`) and around words: `__init__` is a name.
       .replace(/(?<![A-Za-z0-9_)\]])\*\*(?=\S)|(?<=\S)\*\*(?![A-Za-z0-9_(])/g, '')
       .replace(/__(?=[^\W_]*[^\w\n])([^_\n]+)__/g, '$1')
       .replace(/(?<![\w*])\*(?=\S)([^*\n]*[^*\s])\*(?![\w*])/g, '$1')
       .replace(/\s+/g, ' ')
       .replace(/(?<! ·)(?: ·)+(?= |$)/g, ' ·')
-      // A table after the words that announce it.
+      // Drops the separator if a table follows words that announce it.
       .replace(/(?<=[:：]) ·(?= )/g, '')
       .replace(/^[\s·]+|(?<![\s·])[\s·]+$/g, '')
       .replace(/\ue000(\d+)\ue001/g, (mark, at: string) => code[Number(at)] ?? mark)
   );
 }
 
-/** A long text from a little before its first match, so that the match is seen in two lines. */
+/** Cuts a long text to start a little before its first match, so that the match is visible within two lines. */
 export function excerpt(text: string, query: string, room = 160): string {
   const plain = plainText(text);
   const first = matchesIn(plain, query)[0]?.[0] ?? 0;

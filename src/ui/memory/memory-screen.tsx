@@ -1,4 +1,4 @@
-// Memory screen: notes on the person and proposals, the library as pictures, and the index with what a sentence would bring back.
+// Memory screen: notes and proposals, the library as pictures, and the index with a search to try.
 import { Brain, Eraser } from 'lucide-react';
 import { Suspense, useMemo, useRef } from 'react';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -17,7 +17,7 @@ import { NoteInbox, useProposals } from './note-inbox.tsx';
 import { NoteList } from './note-list.tsx';
 import { TryIt } from './try-it.tsx';
 
-// The plotting library is fetched when somebody looks at pictures.
+// Loads the plotting library only when a person opens the pictures.
 const Pictures = loaded(() => import('./pictures.tsx').then((module) => module.Pictures));
 
 const PARTS = ['', 'pictures', 'index'] as const;

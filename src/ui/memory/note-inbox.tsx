@@ -1,4 +1,4 @@
-// *Remember this?*: what was recognised in the person's own words, each with what it is, where it comes from and what it may replace.
+// *Remember this?*: proposals recognised in the person's own words, each with its kind, its source and the note that it may replace.
 import { Check, Inbox as InboxIcon, Pencil, Replace, X } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -16,13 +16,13 @@ import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { Section } from './section.tsx';
 
-/** The name of a project; null where there is none, or it is gone. */
+/** Name of a project; null if there is none or it is gone. */
 export function useProjectTitle(id: string | undefined): string | null {
   const { projects } = useReadable(useApp().documents.library);
   return projects.find((one) => one.id === id && one.deletedAt === null)?.title ?? null;
 }
 
-/** Proposals whose conversation is there; those of the trash wait with it. */
+/** Proposals whose conversation exists; those of the trash wait with it. */
 export function useProposals(): readonly Proposal[] {
   const app = useApp();
   const { proposals } = useReadable(app.notes.inbox);
@@ -105,7 +105,7 @@ export function NoteInbox() {
   );
 }
 
-/** Decisions on a proposal, each with its undo. `old`: the note that it may replace. */
+/** Decisions on a proposal, each with its undo. `old`: note that it may replace. */
 function useDecisions(proposal: Proposal, old: MemoryNote | undefined, notes: readonly MemoryNote[]) {
   const { t } = useTranslation('memory');
   const app = useApp();
@@ -115,7 +115,7 @@ function useDecisions(proposal: Proposal, old: MemoryNote | undefined, notes: re
 
   const offerUndo = (note: MemoryNote | null, over?: string) => {
     if (!note) return;
-    // Nothing new was kept if another note said it word for word already.
+    // Nothing new was kept if another note already said the same word for word.
     const wasThere = over === undefined && notes.some(({ id }) => id === note.id);
     undo(t('inbox.kept'), async () => {
       const gone = wasThere ? null : await app.notes.remove(note.id);
@@ -178,7 +178,7 @@ function ProposalRow({ proposal }: { proposal: Proposal }) {
     );
   return (
     <li
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: keys decide on the row that has the focus; each has a button of its own, too.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: shortcut keys act on the focused row; each action also has a button
       tabIndex={0}
       onKeyDown={onKeyDown}
       className="rounded-lg border border-memory-line bg-memory-soft px-3 py-2.5"
@@ -251,7 +251,7 @@ function ProposalForm({
   onDone,
 }: {
   proposal: Proposal;
-  /** Null: somebody decided on another device. */
+  /** Null: the person decided on another device. */
   onKept: (note: MemoryNote | null) => void;
   onDone: () => void;
 }) {

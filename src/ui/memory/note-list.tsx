@@ -1,4 +1,4 @@
-// Memory notes: what a person (or a model, by its tool) wants remembered in words of its own. Written, changed and deleted here.
+// Lists memory notes, from the person or from a model's tool: to write, change and delete.
 import { CalendarX, GitBranch, GitMerge, MoreHorizontal, Pencil, Send, Trash2 } from 'lucide-react';
 import { useId, useLayoutEffect, useRef, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -89,13 +89,13 @@ export function NoteList() {
   );
 }
 
-/** As they come, each with its other wordings below it. */
+/** Notes in the given order, each followed by its other wordings. */
 const inOrder = (notes: readonly MemoryNote[]): readonly MemoryNote[] =>
   notes
     .filter(({ beside }) => beside === undefined)
     .flatMap((note) => [note, ...notes.filter(({ beside }) => beside === note.id)]);
 
-/** One button a kind that there are notes of. */
+/** One button for each kind that has notes. */
 function KindFilter({
   notes,
   only,
@@ -128,7 +128,7 @@ function KindFilter({
   );
 }
 
-/** Actions on a note besides changing its words. */
+/** Actions on a note besides editing it. */
 function NoteMenu({ note }: { note: MemoryNote }) {
   const { t } = useTranslation('memory');
   const app = useApp();
@@ -178,11 +178,11 @@ function Note({ note, onRemove }: { note: MemoryNote; onRemove: () => void }) {
   const app = useApp();
   const report = useReport();
   const navigation = useNavigation();
-  // As it stood when the person began: what comes in meanwhile is not what they mean to replace.
+  // The note when editing began: the person does not mean to replace changes that arrive meanwhile.
   const [editing, setEditing] = useState<MemoryNote | null>(null);
   const edit = useRef<HTMLButtonElement>(null);
   const wasEditing = useRef(false);
-  // The form is gone: one goes on where it was opened.
+  // The form is gone, so focuses the button that opened it.
   useLayoutEffect(() => {
     if (wasEditing.current && editing === null) edit.current?.focus();
     wasEditing.current = editing !== null;
@@ -269,7 +269,7 @@ function Note({ note, onRemove }: { note: MemoryNote; onRemove: () => void }) {
   );
 }
 
-/** Writes a new note, or other words into one that is there. */
+/** Writes a new note, or edits an existing one. */
 function NoteForm({ note, onDone }: { note?: MemoryNote; onDone?: () => void }) {
   const { t } = useTranslation('memory');
   const app = useApp();
@@ -310,7 +310,7 @@ function NoteForm({ note, onDone }: { note?: MemoryNote; onDone?: () => void }) 
         label={note ? t('notes.edit') : t('notes.new')}
         hideLabel
         rows={note ? 3 : 2}
-        // As tall as what stands in it: on a narrow screen the examples take more lines than there are rows.
+        // As tall as its content: on a narrow screen the examples wrap onto more lines than `rows`.
         inputClassName={classes('field-sizing-content max-h-60', note ? 'min-h-20' : 'min-h-15')}
         value={text}
         placeholder={t('notes.placeholder')}

@@ -1,4 +1,4 @@
-// Below a note: what it was before, as a timeline, and the notes that say otherwise, with dates and a way to settle it.
+// History of a note as a timeline below it, and contradicting notes with dates and a way to settle them.
 
 import type { MemoryNote } from '../../services/documents/notes.ts';
 import { useApp } from '../hooks/app.tsx';
@@ -38,7 +38,7 @@ export function NotePast({ note }: { note: MemoryNote }) {
   );
 }
 
-/** Both stand until the person says which one holds. */
+/** Both notes stay until the person says which one is true. */
 export function NoteAgainst({ note, others }: { note: MemoryNote; others: readonly MemoryNote[] }) {
   const { t } = useTranslation('memory');
   const app = useApp();

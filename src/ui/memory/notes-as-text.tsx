@@ -1,4 +1,4 @@
-// Memory notes out as Markdown, and in from a text: our own, or what another assistant lets people copy of its memories.
+// Exports memory notes as Markdown, and imports them from text: our own, or memories copied from another assistant.
 import { Download, Upload } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';

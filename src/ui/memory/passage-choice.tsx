@@ -1,4 +1,4 @@
-// A passage that may be sent along, with a box to tick: at the composer and in /recall --explain.
+// A passage that may be sent along, with a checkbox: in the composer and in /recall --explain.
 import { useRef } from 'react';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
@@ -10,7 +10,7 @@ import { excerpt, MarkedText } from './marked-text.tsx';
 import { passageTitle } from './passage-title.ts';
 import { ClosenessMark } from './scores.tsx';
 
-/** The keyboard goes on at the row beside one that goes away, or where one writes. */
+/** Moves the focus from a row about to disappear to its neighbour, or to the text field. */
 function goOn(row: HTMLLIElement | null): void {
   if (!row?.contains(document.activeElement)) return;
   const beside = row.nextElementSibling ?? row.previousElementSibling;
@@ -18,7 +18,7 @@ function goOn(row: HTMLLIElement | null): void {
   next?.focus();
 }
 
-/** A list item: title, age, token price, how near it is, and the passage with the query's words marked. */
+/** List item: title, age, cost in tokens, closeness, and the passage with the query's words marked. */
 export function PassageChoice({
   passage,
   query,
@@ -51,7 +51,7 @@ export function PassageChoice({
         />
         <span className="min-w-0 flex-1">
           <span className="flex items-center gap-2">
-            {/* Beside what is said of it, which lies over the row. */}
+            {/* Beside the verdict buttons, which lie over the row. */}
             <span className="flex min-w-0 flex-1 items-baseline gap-x-1.5 pointer-fine:pr-22 @max-md:flex-wrap">
               <span title={title} className={classes('min-w-0 max-w-full truncate', ticked && 'font-medium')}>
                 {title}
@@ -77,7 +77,7 @@ export function PassageChoice({
           </span>
         </span>
       </label>
-      {/* Not within the label, which ticks. With a finger only where it was ticked off: there it is asked why. */}
+      {/* Outside the label, which toggles the checkbox. On touch screens only on an unticked row, to ask why. */}
       <span
         className={classes(
           'pointer-fine:absolute pointer-fine:top-1 pointer-fine:right-32 pointer-coarse:pb-1 pointer-coarse:pl-8',

@@ -1,10 +1,10 @@
-// Shown title of a passage's conversation.
+// Displayed title of a passage's conversation.
 
 import type { TFunction } from 'i18next';
 import { isNotes } from '../../domain/memory/notes.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 
-/** The notes are a conversation to the index only, and what it calls them is in no language of the interface. */
+/** The index treats notes as a conversation and gives it an untranslated title. */
 export const passageTitle = (
   { conversationId, title }: { readonly conversationId: string; readonly title: string },
   t: TFunction<'memory'>,

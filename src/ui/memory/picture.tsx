@@ -1,4 +1,4 @@
-// Common parts of all pictures of the library: a frame with a table behind it, conversations as rows and as dots, and their links.
+// Shared parts of all pictures of the library: a frame with a table behind it, conversations as rows and dots, and their links.
 
 import * as Plot from '@observablehq/plot';
 import type { TFunction } from 'i18next';
@@ -15,14 +15,14 @@ import { Section } from './section.tsx';
 
 export type Conversation = Overview['conversations'][number];
 
-/** Memory notes are read as one more conversation, and have a place of their own. */
+/** Path of a conversation; memory notes count as one in the index, but have their own page. */
 export const pathTo = (conversationId: ConversationId): string =>
   pathOf(
     isNotes(conversationId)
       ? { screen: 'memory', section: 'notes' }
       : { screen: 'conversation', conversationId, messageId: null },
   );
-/** Follows a mark that was made with it. */
+/** Opens the target of a mark made with `pathTo`. */
 export const openPath = (navigation: Navigation, path: string): void => {
   const route = routeOf(path, '');
   if (route.screen === 'conversation' && route.conversationId !== null)
@@ -32,7 +32,7 @@ export const openPath = (navigation: Navigation, path: string): void => {
 
 const TABLE_ROWS = 100;
 
-/** A picture and, behind a button, the same as a table. */
+/** A picture with a button that shows the same as a table. */
 export function Picture({
   title,
   help,
@@ -44,7 +44,7 @@ export function Picture({
   title: string;
   help: string;
   aside?: ReactNode;
-  /** Controls above the picture and above the table. */
+  /** Controls above the picture and the table. */
   controls?: ReactNode;
   children: ReactNode;
   table: () => ReactNode;
@@ -74,7 +74,7 @@ export function Picture({
   );
 }
 
-/** Buttons of which one is pressed. */
+/** Group of buttons of which one is pressed. */
 export function Choice<V extends string | number | null>({
   of,
   chosen,
@@ -100,7 +100,7 @@ export function Choice<V extends string | number | null>({
   ));
 }
 
-/** Leads to what a table leaves out, where it does. */
+/** Row that shows the rest of a shortened table, if there is more. */
 function MoreRows({ count, columns, onMore }: { count: number; columns: number; onMore: () => void }) {
   const { t } = useTranslation('memory');
   if (count <= 0) return null;
@@ -124,7 +124,7 @@ export function Rows({
 }) {
   const { t } = useTranslation('memory');
   const [shown, setShown] = useState(TABLE_ROWS);
-  // Focus the first new row after listing more: the button below may be gone.
+  // Focuses the first new row after listing more, because the button below may be gone.
   const firstNew = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (shown > TABLE_ROWS) firstNew.current?.focus({ preventScroll: true });
@@ -168,7 +168,7 @@ export function Rows({
   );
 }
 
-/** Conversations as dots that lead to them, placed in px. */
+/** Conversations as dots that link to them, positions in px. */
 export const dotMarks = (
   dots: readonly { x: number; y: number; r: number; one: Conversation }[],
   t: TFunction<'memory'>,

@@ -1,5 +1,5 @@
-// The library as pictures: when conversations took place, what they are about, on which days one wrote and what memory brought back.
-// Each has a table behind it with the same marks.
+// Pictures of the library: when conversations took place, their subjects, and the days on which the person wrote and memory brought
+// something back. Each has a table with the same marks.
 import * as Plot from '@observablehq/plot';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Overview } from '../../adapters/index/memory-index.ts';
@@ -44,7 +44,7 @@ export function Pictures() {
   }, [memory, state]);
   const trouble = useReadable(memory.status, ({ problem }) => problem);
   const shown = problem ?? trouble;
-  // A damaged entry or an endpoint that is away takes nothing from what is known already.
+  // A damaged entry or an unreachable endpoint does not hide what is already known.
   const notice = shown && <ProblemNotice problem={shown} />;
   if (!overview)
     return (
@@ -79,7 +79,7 @@ const Waiting = () => (
 
 // ── timeline ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Room for a label of the axis, px; more labels than these say no more. */
+/** Room for a label of the axis, px; more labels tell no more. */
 const TICK_WIDTH = 80;
 const MOST_TICKS = 9;
 
@@ -104,7 +104,7 @@ function Timeline({ conversations }: { conversations: readonly Conversation[] })
           label: null,
           grid: true,
           ticks: Math.min(MOST_TICKS, width / TICK_WIDTH),
-          // The library gives all ticks too, though its types do not say so.
+          // Plot passes all ticks, although its types do not say so.
           tickFormat: ((_: Date, at: number, ticks: Date[]) => timeLabels(ticks, locale())[at] ?? '') as (
             tick: Date,
             at: number,
@@ -123,7 +123,7 @@ function Timeline({ conversations }: { conversations: readonly Conversation[] })
     },
     [conversations, t],
   );
-  // The newest first; some came without a time.
+  // Newest first; some have no known time.
   const dated = conversations.map(({ updatedAt }) => updatedAt).filter((at) => at > 0);
   return (
     <Picture
@@ -146,7 +146,7 @@ function Timeline({ conversations }: { conversations: readonly Conversation[] })
 
 // ── map ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Between the outermost places and the frame, px: room for half a dot, and for a name. */
+/** Space between the outermost places and the frame, px: room for half a dot and for a name. */
 const MAP_MARGIN = 32;
 const mapHeight = (width: number): number => Math.min(480, Math.max(260, width * 0.6));
 

@@ -1,5 +1,5 @@
-// A plot by Observable Plot inside of React: drawn for the width there is, every mark a link into the app, one stop for the Tab key
-// and arrow keys from mark to mark.
+// Wraps a figure of Observable Plot for React: drawn at the available width, every mark a link, one Tab stop with arrow keys between
+// marks.
 import * as Plot from '@observablehq/plot';
 import { useEffect, useRef, useState } from 'react';
 
@@ -17,13 +17,13 @@ function useWidth<E extends HTMLElement>(): [React.RefObject<E | null>, number] 
   return [ref, width];
 }
 
-/** Address that a mark leads to. */
+/** Address that a mark links to. */
 const targetOf = (mark: Element): string =>
   mark.getAttribute('href') ?? mark.getAttributeNS('http://www.w3.org/1999/xlink', 'href') ?? '';
 
 /**
- * Draws what `options` says at the width of its place. Marks with an `href` are links: `onFollow` gets it, and the browser itself where
- * another tab or window is asked for. `label` says in one sentence what is to be seen.
+ * Draws `options` at the width of its container. Marks with an `href` are links: `onFollow` gets a click, and the browser handles those
+ * that ask for another tab or window. `label` describes the figure in one sentence.
  */
 export function PlotFigure({
   options,
@@ -35,7 +35,7 @@ export function PlotFigure({
   onFollow: (target: string) => void;
 }) {
   const [ref, width] = useWidth<HTMLDivElement>();
-  /** The mark that had the focus when the figure was taken away: who walks the marks stays where they were. */
+  /** Mark that had the focus when the figure was replaced: the focus returns to it. */
   const left = useRef<string | null>(null);
   useEffect(() => {
     const place = ref.current;
@@ -52,7 +52,7 @@ export function PlotFigure({
       },
       ...options(width),
     });
-    // The library names its groups (“cell”, “dot”): names without a role, and nothing anybody wants to hear.
+    // Plot labels its groups (“cell”, “dot”), but without a role, and screen-reader users have no use for them.
     for (const group of figure.querySelectorAll('g[aria-label]')) group.removeAttribute('aria-label');
     const marks = [...figure.querySelectorAll<SVGAElement>('a')];
     for (const mark of marks) {

@@ -1,4 +1,4 @@
-// Card of recalled passages: how near each is and why, and the passages that just missed.
+// Recall card: how close each passage is and why, and the near misses.
 import { ArrowUpRight, ChevronRight, FileText, History } from 'lucide-react';
 import { type ReactNode, useCallback, useId, useMemo, useState } from 'react';
 import { type PassageSource, passageSource } from '../../domain/chat/files.ts';
@@ -22,20 +22,20 @@ import { useUnusable } from './usable.ts';
 interface RecallCardProps {
   passages: readonly RecalledPassage[];
   nearMisses: readonly RecalledPassage[];
-  /** Left out by the person. */
+  /** Passages that the person unticked. */
   leftOut?: readonly RecalledPassage[] | undefined;
-  /** The person's notes that went along because they apply. */
+  /** Notes that apply, which went along. */
   applied?: readonly AppliedNote[] | undefined;
   threshold: number;
-  /** The near misses were used after all, as nothing came closer. */
+  /** The near misses were sent after all, because nothing came closer. */
   nearMissesGiven?: boolean | undefined;
-  /** No model is asked: what it would cost is nobody's question. */
+  /** No model is asked, so the cost does not matter. */
   unsent?: boolean;
   /** Query of the search: its words are marked. */
   query: string;
-  /** Name of whoever asked, in a second line of the head. */
+  /** Name of the asking tool, in a second line of the header. */
   asked?: ReactNode;
-  /** At the end of the opened card. */
+  /** Content at the end of the opened card. */
   foot?: ReactNode;
   onOpen: (passage: RecalledPassage) => void;
   defaultOpen?: boolean;
@@ -77,7 +77,7 @@ export function RecallCard({
       name: 'nearMisses',
       help: nearMissesGiven ? 'nearMissesGivenHelp' : 'nearMissesHelp',
       listed: nearMisses,
-      // Beside what was used they are for whoever wonders.
+      // Beside used passages they are shown only on demand.
       folds: passages.length > 0 && !nearMissesGiven,
     },
   ] as const;
@@ -156,7 +156,7 @@ export function RecallCard({
   );
 }
 
-/** How much was given, or that nothing was. */
+/** Says how many passages were sent, or that none were. */
 function CardTitle({
   given,
   applied,
@@ -192,7 +192,7 @@ function CardTitle({
   );
 }
 
-/** The passages that went along. `isOut`: null where they were not given after all. */
+/** Lists the sent passages. `isOut`: null if they were not sent after all. */
 function Given({
   passages,
   below,
@@ -202,7 +202,7 @@ function Given({
   onOpen,
 }: {
   passages: readonly RecalledPassage[];
-  /** Notes stand above them. */
+  /** True if notes stand above. */
   below: boolean;
   isOut: ((passage: RecalledPassage) => boolean) | null;
   threshold: number;
@@ -222,7 +222,7 @@ function Given({
   );
 }
 
-/** Passages found and not used, under a line that says why; if it `folds`, only that line at first. */
+/** Lists passages that were found but not used, below a line that says why; with `folds` only that line is shown at first. */
 function Unused({
   title,
   help,
@@ -233,7 +233,7 @@ function Unused({
   title: string;
   help: string;
   folds: boolean;
-  /** Other passages stand above it. */
+  /** True if other passages stand above. */
   below: boolean;
   children: ReactNode;
 }) {
@@ -273,7 +273,7 @@ function Unused({
   );
 }
 
-/** One passage: two lines that lead to its message; on demand the whole of it between its neighbours, why it came, and its numbers. */
+/** One passage: two lines that link to its message; on demand all of it between its neighbours, the reasons, and the scores. */
 function Passage({
   passage,
   threshold,
@@ -288,9 +288,9 @@ function Passage({
   query: string;
   onOpen: (passage: RecalledPassage) => void;
   missed?: boolean;
-  /** Its price is a part of the card's. */
+  /** True if its cost is part of the card's. */
   sent?: boolean;
-  /** It was given, and goes along no more. */
+  /** It was sent, but will not be again. */
   unusable?: boolean;
 }) {
   const { t } = useTranslation('memory');
@@ -325,7 +325,7 @@ function Passage({
             {unusable && ` · ${t('card.unusable')}`}
           </span>
         </div>
-        {/* Always in its own room, so that it covers nothing and the row stays as it is once something was said. */}
+        {/* Always keeps its room, so that it covers nothing and the row does not change once a verdict is given. */}
         <span className="flex items-center max-sm:hidden">
           <Judgement passage={passage} query={query} />
         </span>
@@ -379,7 +379,7 @@ function Passage({
   );
 }
 
-/** Answer to a question that was found: a click on it opens that message. */
+/** Answer to a question that was found: a click opens that message. */
 function Reply({
   passage,
   query,
@@ -418,7 +418,7 @@ function Reply({
   );
 }
 
-/** The file and the page that a passage is from. */
+/** File and page that a passage comes from. */
 function SourceLine({ source: { file, place } }: { source: PassageSource }) {
   const placeWords = usePlaceWords();
   return (
@@ -430,7 +430,7 @@ function SourceLine({ source: { file, place } }: { source: PassageSource }) {
   );
 }
 
-/** The project that its conversation is in now. */
+/** Project that its conversation is in now. */
 function PassageProject({ id }: { id: string }) {
   const project = useReadable(
     useApp().documents.library,
@@ -446,7 +446,7 @@ function PassageProject({ id }: { id: string }) {
   return project ? ` · ${shownTitle(project.title, t('title'))}` : null;
 }
 
-/** The whole passage between its neighbours, why it came up, and its numbers. */
+/** The whole passage between its neighbours, the reasons, and its scores. */
 function PassageDetails({
   id,
   passage,

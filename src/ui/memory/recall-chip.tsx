@@ -1,4 +1,4 @@
-// While the first message is written, or one about something else: what memory would send along with it, and the choice to leave some of it out.
+// Shows what memory would send along while the person writes a first message or one on a new subject, and lets them leave some of it out.
 import { ChevronRight, History } from 'lucide-react';
 import { useEffect, useEffectEvent, useId, useMemo, useState } from 'react';
 import { isAbort } from '../../domain/base/errors.ts';
@@ -17,7 +17,7 @@ import { useUsable } from './usable.ts';
 
 /** Pause in typing after which memory is asked, ms. */
 const PAUSE_MS = 350;
-/** Shorter texts say too little to look for: letters of an alphabet, or about a third as many Han characters. */
+/** True if a text is long enough to search for: letters of an alphabet, or about a third as many Han characters. */
 const enough = (text: string): boolean => {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0;
   return text.trim().length + 2 * han >= 8;
@@ -30,17 +30,17 @@ interface RecallChipProps {
   conversationId: ConversationId | null;
   /** Last query to memory: it offers passages only for something else. Null: for anything. */
   movedFrom: string | null;
-  /** A model will answer; else the passages are the answer. */
+  /** True if a model will answer; otherwise the passages are the answer. */
   hasModel: boolean;
-  /** Whose memory it is; null: nobody's in particular. */
+  /** Persona that limits what memory may use; null: no limit. */
   persona: PersonaReach | null;
-  /** Shown and unticked passages of these words when they were sent, if they came back; else empty. Read when it appears. */
+  /** Shown and unticked passages for the same text when it was sent, if it came back; else empty. Read at mount. */
   before: RecallChoice;
-  /** Gets the shown and the unticked passages, for `Chat.send`. */
+  /** Called with the shown and the unticked passages, for `Chat.send`. */
   onChange: (choice: RecallChoice) => void;
 }
 
-/** Default tick, also of passages not found yet, and the messages with the opposite one. */
+/** Default tick, also for passages found later, and the messages that differ from it. */
 interface Ticks {
   readonly ticked: boolean;
   readonly but: ReadonlySet<string>;
@@ -62,7 +62,7 @@ const isTicked = ({ ticked, but }: Ticks, messageId: string): boolean => ticked 
 const isSame = (one: RecalledPassage, other: RecalledPassage): boolean =>
   one.messageId === other.messageId && one.passage === other.passage;
 
-/** Silent while nothing passes the threshold, auto recall is off, or memory cannot answer. */
+/** Draws nothing while nothing passes the threshold, auto recall is off, or memory cannot answer. */
 export function RecallChip({ onChange, ...asked }: RecallChipProps) {
   const { t } = useTranslation('memory');
   const [ticks, setTicks] = useState<Ticks>(() => ticksOf(asked.before));
@@ -96,7 +96,7 @@ export function RecallChip({ onChange, ...asked }: RecallChipProps) {
             {passages.map((passage) => (
               <PassageChoice
                 key={`${passage.messageId} ${passage.passage}`}
-                // Without what is ticked off beside it, at the price of the rest.
+                // Without its unticked neighbours, at the cost of the rest.
                 passage={kept.find((one) => isSame(one, passage)) ?? passage}
                 query={asked.text}
                 ticked={isTicked(ticks, passage.messageId)}
@@ -134,7 +134,7 @@ export function RecallChip({ onChange, ...asked }: RecallChipProps) {
   );
 }
 
-/** Asks memory after each pause in typing. Null where it has not answered, may not be asked, or `text` says too little. */
+/** Asks memory after each pause in typing. Null if it has not answered or may not be asked, or if `text` is too short. */
 function useRecallWhileWriting({
   text,
   conversationId,
@@ -172,7 +172,7 @@ function useRecallWhileWriting({
         return await memory.recall({
           text,
           draft: true,
-          // As the turn will ask: what is shown is what goes along, at its price.
+          // Asks as the turn will, so that the shown passages and their cost are those that will be sent.
           ...(hasModel ? { purpose: 'inject' as const } : {}),
           signal,
           ...(conversationId ? { currentConversation: conversationId } : {}),
@@ -185,7 +185,7 @@ function useRecallWhileWriting({
           if (!signal.aborted) setResult(found);
         },
         (error: unknown) => {
-          // Help while writing is a courtesy: without it the message is written all the same, and Activity says what is wrong.
+          // Recall while writing is optional: the message can be written without it, and Activity shows the problem.
           if (!isAbort(error)) setResult(null);
         },
       );
@@ -196,7 +196,7 @@ function useRecallWhileWriting({
     };
   }, [memory, from, conversationId, movedFrom, reach?.memory, reach?.project, text, wanted, awake, hasModel]);
 
-  // Neither show nor send passages that were deleted or forbidden since.
+  // Neither shows nor sends passages deleted or forbidden since.
   const usable = useUsable();
   return useMemo(
     () => result && { ...result, passages: usable(result.passages), nearMisses: usable(result.nearMisses) },
@@ -204,7 +204,7 @@ function useRecallWhileWriting({
   );
 }
 
-/** Tells what is shown and what of it is ticked off, for as long as it is shown. */
+/** Reports the shown passages and which are ticked, as long as they are shown. */
 function useAnnouncedChoice(
   shown: RecallResult | null,
   ticks: Ticks,
@@ -219,6 +219,6 @@ function useAnnouncedChoice(
       ...(shown && shown.passages.length > 0 ? { announced: shown } : {}),
     });
   }, [without, shown]);
-  // Don't send passages that are no longer shown.
+  // Does not send passages that are no longer shown.
   useEffect(() => () => notify({}), []);
 }

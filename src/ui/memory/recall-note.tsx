@@ -1,4 +1,4 @@
-// A quiet line at an answer: why memory was asked, and where it could not be asked, or by words only.
+// Quiet line at an answer: why memory was asked, and why it could not be asked or only searched words.
 
 import type { PartOf } from '../../domain/chat/message.ts';
 import { sentences } from '../i18n/sentences.ts';
@@ -7,7 +7,7 @@ import { useProblemWords } from '../shell/problem-notice.tsx';
 import { type RecallRemark, remarksOn } from './recall-notes.ts';
 
 /**
- * State if memory was not ready: `waiting` for it to be asked again, later passages `found` for an answer of its own, or `later` than a
+ * State if memory was not ready: `waiting` to be asked again, later passages `found` for an answer of its own, or found `later` than a
  * model answered.
  */
 type LookedAgain = 'waiting' | 'found' | 'later' | 'nothing';

@@ -6,14 +6,14 @@ type Recall = PartOf<'recall'>;
 
 export type RecallRemark =
   | { readonly say: 'trigger'; readonly trigger: NonNullable<Recall['trigger']> | 'topic' }
-  /** Memory was asked for more than the message says. */
+  /** Memory searched for more than the message contains. */
   | { readonly say: 'searchedFor'; readonly query: string }
-  /** Nothing came close enough; where something nearly did, the card above says so. */
+  /** Nothing came close enough; near misses are on the card above. */
   | { readonly say: 'none' | 'slow' | 'notReady' }
-  /** Memory could not be asked; only words were searched. */
+  /** Memory could not be asked, or only words were searched. */
   | { readonly say: 'skipped' | 'words'; readonly problem: ProblemLike };
 
-/** The remarks on a recall, in the order in which they are said. None for one that was asked for and went well. */
+/** Remarks on a recall, in display order. Empty for a requested recall that went well. */
 export function remarksOn({
   trigger,
   moved,
@@ -36,7 +36,7 @@ export function remarksOn({
     remarks.push({ say: 'none' });
   if (degraded)
     remarks.push(
-      // The next question finds it ready. The other code is what earlier versions said of a model that was still loading.
+      // The next question finds memory ready. Earlier versions used the other code for a model that was still loading.
       ['memory-behind', 'embedding-missing'].includes(degraded.code)
         ? { say: 'notReady' }
         : { say: 'words', problem: degraded },

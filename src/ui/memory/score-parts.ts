@@ -1,15 +1,15 @@
-// Parts of a passage's score, read back from the numbers stored with it. Pure arithmetic, for the bar.
+// Computes the parts of a passage's score from the numbers stored with it, for the bar. Pure.
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { FIT } from '../../domain/memory/fit.ts';
 import { withDecay } from '../../domain/memory/rank.ts';
 
 type Written = RecalledPassage['scores'];
-/** As written down with a passage, or as the ranking hands them out. */
+/** Scores as stored with a passage, or as the ranking returns them. */
 export type Scores = Omit<Written, 'boosts'> & {
   readonly boosts?: readonly { readonly name: string; readonly factor: number }[] | undefined;
 };
 
-/** Lengths on a bar of 1: `meaning + words + boosts` is the final score, `lost` is what its age took from it. */
+/** Lengths on a bar of 1: `meaning + words + boosts` is the final score, `lost` is what its age took away. */
 interface ScoreParts {
   readonly meaning: number;
   readonly words: number;
@@ -20,12 +20,12 @@ interface ScoreParts {
 const clamped = (value: number): number => Math.max(0, Math.min(1, value));
 
 /**
- * The share of the two halves that is meaning. The weights in force then are not written down with a passage, but
- * `hybrid = w·meaning + (1 − w)·keyword` gives them back where the halves differ.
+ * Share of meaning in the hybrid score. The weights of that time are not stored with a passage, but `hybrid = w·meaning + (1 −
+ * w)·keyword` gives them if the two differ.
  */
 function shareOfMeaning(scores: Scores): number {
   const { vector, late = null, keyword, hybrid } = scores;
-  // Older answers do not say what meaning was worth: first it was the vector's alone, then half the pieces'.
+  // Older answers lack the value of meaning: it was the vector's score at first, later the mean of vector and token vectors.
   const older = vector === null || late === null ? (vector ?? late) : (vector + late) / 2;
   const half = scores.meaning === undefined ? older : scores.meaning;
   if (half === null || half <= 0) return 0;
@@ -36,8 +36,8 @@ function shareOfMeaning(scores: Scores): number {
 }
 
 /**
- * Divides the final score: first what boosts raised it by (none where they lowered it; all of it where nothing but its surroundings spoke
- * for the passage), the rest by what meaning and words gave. Age is undone where it acted: on the odds.
+ * Divides the final score: first the part from boosts (none if they lowered it; all if only context spoke for the passage), the rest
+ * between meaning and words. Age is undone on the odds, where it was applied.
  */
 export function partsOf(scores: Scores): ScoreParts {
   const { hybrid, boosts = [], decay } = scores;

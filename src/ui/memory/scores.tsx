@@ -1,4 +1,4 @@
-// How near a passage is: a word and its reasons to read at a glance, a bar and a table of all numbers to read closely.
+// Shows how close a passage is: a word with its reasons at a glance, and a bar and table of all scores for a closer look.
 import type { ReactNode } from 'react';
 import { formatNumber, wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -6,11 +6,11 @@ import { classes, Tooltip } from '../shell/controls.tsx';
 import { type Closeness, closenessOf, reasonsOf } from './closeness.ts';
 import { partsOf, type Scores } from './score-parts.ts';
 
-/** Two digits, as all scores are written. */
+/** Two digits, as for all scores. */
 export const formatScore = (value: number): string =>
   formatNumber(value, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** Deviations, with their sign. */
+/** Standard deviations with their sign. */
 const formatSigned = (value: number): string =>
   formatNumber(value, { minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: 'exceptZero' });
 
@@ -26,7 +26,7 @@ function useBoostWords(): (scores: Scores) => readonly { name: string; factor: s
     }));
 }
 
-/** Why a passage is as near as it is, as one line. */
+/** Why a passage is this close, in one line. */
 export function useReasons(): (scores: Scores) => string {
   const { t } = useTranslation('memory');
   return (scores) =>
@@ -35,7 +35,7 @@ export function useReasons(): (scores: Scores) => string {
       .join(' · ');
 }
 
-/** The parts of the bar, in its order; the table below draws what belongs to a part in the same look. */
+/** Parts of the bar in order; the table below draws each with the same look. */
 const LOOKS = {
   meaning: 'bg-memory-strong',
   words: 'bg-memory',
@@ -44,7 +44,7 @@ const LOOKS = {
 } as const;
 const PARTS = ['meaning', 'words', 'boosts', 'lost'] as const;
 
-/** Meaning, words, what raised it, what time took; the threshold as a tick. Decoration; the table below it is its legend. */
+/** Bar of meaning, words, boosts and loss by age, with a tick at the threshold. Decorative: the table below is its legend. */
 function Bar({
   scores,
   threshold,
@@ -78,7 +78,7 @@ const CLOSENESS_LOOKS: Readonly<Record<Closeness, string>> = {
   weak: 'text-ink-3',
 };
 
-/** *Very close*, *close* or *weak*; the reasons on hover, on focus and for screen readers. The numbers are one level deeper. */
+/** *Very close*, *close* or *weak*; the reasons on hover, on focus and for screen readers. Scores are one level deeper. */
 export function ClosenessMark({
   scores,
   used = true,
@@ -86,9 +86,9 @@ export function ClosenessMark({
   className,
 }: {
   scores: Scores;
-  /** False for what stayed below the line that was asked for. */
+  /** False for a passage below the requested threshold. */
   used?: boolean;
-  /** False inside of something that is focused itself. */
+  /** False inside an element that is focusable itself. */
   focusable?: boolean;
   className?: string;
 }) {
@@ -118,14 +118,14 @@ export function ClosenessMark({
 interface RowLook {
   /** Classes of the bar. */
   readonly look?: string;
-  /** Classes of the rest that the bar leaves free. */
+  /** Classes of the track behind the bar. */
   readonly rest?: string;
-  /** Said where there is no number. */
+  /** Text shown in place of a missing number. */
   readonly absent?: string;
   readonly strong?: boolean;
 }
 
-/** Every number in a row of its own. */
+/** Every score in its own row. */
 export function ScoreTable({
   scores,
   threshold = null,
@@ -159,7 +159,7 @@ export function ScoreTable({
       )}
     </div>
   );
-  /** Row without a bar, for a number that is no share of one. */
+  /** Row without a bar, for a number that is not a share of 1. */
   const plain = (name: string, value: ReactNode) => (
     <div key={name} className="col-span-3 flex items-center gap-2">
       <dt className={classes('min-w-0 flex-1', quiet)}>{name}</dt>
@@ -177,7 +177,7 @@ export function ScoreTable({
         <Bar scores={scores} threshold={threshold} className="w-full" />
       </div>
       {row(t('score.vector'), scores.vector, { look: LOOKS.meaning, absent: t('score.noVector') })}
-      {/* Absent in older answers: nobody asked then. */}
+      {/* Absent in older answers, which did not ask for it. */}
       {scores.late !== undefined &&
         row(t('score.late'), scores.late, { look: LOOKS.meaning, absent: t('score.noLate') })}
       {row(t('score.keyword'), scores.keyword, { look: LOOKS.words, absent: t('score.noKeyword') })}
@@ -186,7 +186,7 @@ export function ScoreTable({
         plain(
           name,
           <>
-            {/* On paper, as in the bar. */}
+            {/* On the paper colour, as in the bar. */}
             <span aria-hidden className="size-1.5 overflow-hidden rounded-full bg-paper">
               <span className={classes('block h-full', LOOKS.boosts)} />
             </span>

@@ -1,4 +1,4 @@
-// A titled part of the Memory screen.
+// Section of the Memory screen with a title.
 import type { ReactNode } from 'react';
 
 export const Section = ({

@@ -1,4 +1,4 @@
-// Positions of the timeline's dots, and the words of its axis. Pure; lengths are px from the picture's upper left corner.
+// Positions of the timeline's dots and the labels of its axis. Pure; lengths are px from the picture's upper left corner.
 import { radiiOf } from './dot-sizes.ts';
 
 interface TimelineDot {
@@ -8,42 +8,42 @@ interface TimelineDot {
 }
 
 interface TimelineLayout {
-  /** In the order of what was laid out; each wholly above the axis and between the sides. */
+  /** In the order of the input; each entirely above the axis and between the sides. */
   readonly dots: readonly TimelineDot[];
-  /** Height of the whole picture, its axis included. */
+  /** Height of the whole picture, including its axis. */
   readonly height: number;
-  /** First and last moment of the axis, ms since 1970, and where they lie. */
+  /** First and last moment of the axis, ms since 1970, and their positions. */
   readonly from: number;
   readonly to: number;
   readonly left: number;
   readonly right: number;
 }
 
-/** Below the dots: a tick, and two lines of words. */
+/** Height below the dots: a tick and two lines of labels. */
 export const AXIS_HEIGHT = 36;
-/** Kept free at both sides, so that a label below the first or last moment is not cut off. */
+/** Space at both sides, so that a label at the first or last moment is not cut off. */
 const SIDE = 20;
 const LEAST_ROOM = 56;
 const MOST_ROOM = 280;
-/** Between dots, and between them and the edge. */
+/** Gap between dots, and between dots and the edge. */
 const GAP = 1;
 const SMALLEST = 1.5;
 /** Factor on the size of dots that do not fit. */
 const SHRINK = 0.85;
-/** A shorter axis would count hours, and its labels would say nothing of when in one's life that was. */
+/** Shortest axis, ms: a shorter one would count hours, and its labels would not show the date. */
 const SHORTEST = 14 * 86_400_000;
-/** Any stretch of this sequence is spread evenly over 0–1. */
+/** Golden ratio: any part of this sequence is spread evenly over 0–1. */
 const GOLDEN = 0.618034;
 
 interface Moment {
-  /** ms since 1970; 0 where it is not known: such a dot lies at the beginning. */
+  /** ms since 1970; 0 if unknown: such a dot lies at the beginning. */
   readonly at: number;
   readonly size: number;
 }
 
 /**
- * Lays dots side by side around a middle line, each exactly at its time, their areas by size. The picture grows to hold the highest
- * stack; where that would be too high all dots shrink, and where even the smallest do not fit those left over lie upon others.
+ * Lays dots side by side around a middle line, each exactly at its time, with areas by size. The picture grows to hold the highest stack;
+ * dots shrink if it would be too high, and overlap if even the smallest do not fit.
  */
 export function layoutTimeline(moments: readonly Moment[], width: number): TimelineLayout {
   const known = moments.map(({ at }) => at).filter((at) => at > 0);
@@ -81,8 +81,8 @@ export function layoutTimeline(moments: readonly Moment[], width: number): Timel
 }
 
 /**
- * Height of each dot above or below the middle, within `reach` of it, so that none touches another; dots come from left to right.
- * Null where one finds no place, unless they `mayOverlap`.
+ * Height of each dot above or below the middle, within `reach`, so that none touch; dots come from left to right.
+ * Null if a dot finds no place, unless they `mayOverlap`.
  */
 function stack(
   dots: readonly { readonly x: number; readonly r: number }[],
@@ -109,7 +109,7 @@ function stack(
   return heights;
 }
 
-/** The free heights closest to 0 outside of stretches in order of their beginning: 0 itself, or the ends of what covers it. */
+/** Free heights closest to 0 outside of ordered stretches: 0 itself, or the ends of the stretch that covers it. */
 function gapsNearMiddle(taken: readonly (readonly [from: number, to: number])[]): number[] {
   let [from, to] = [0, 0];
   let isOpen = false;
@@ -122,8 +122,8 @@ function gapsNearMiddle(taken: readonly (readonly [from: number, to: number])[])
 }
 
 /**
- * Labels below the ticks of an axis, in `locale`: years, months or days, whichever they count, and on a second line the next larger unit,
- * if it begins or changes there.
+ * Labels below the ticks of an axis, in `locale`: years, months or days, whichever the ticks count, and on a second line the next larger
+ * unit, if it begins or changes there.
  */
 export function timeLabels(ticks: readonly Date[], locale: string): string[] {
   const is = (what: (tick: Date) => boolean) => ticks.every(what);

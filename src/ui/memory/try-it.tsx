@@ -1,4 +1,4 @@
-// Preview of the passages for a sentence, with every number behind them, before it is ever sent.
+// Previews the passages for a sentence, with all scores, without sending it.
 import { Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -38,7 +38,7 @@ export function TryIt() {
     const timer = setTimeout(() => {
       setTrial((before) => (before.state === 'done' ? before : { state: 'asking' }));
       memory
-        // As a first message will ask: a model is given only what is surer than what is shown.
+        // Asks as a first message would: a model gets only passages above a stricter threshold than those shown.
         .recall({ text: wanted, ...(hasModel ? { purpose: 'inject' as const } : {}), signal: asking.signal })
         .then(
           (result) => {

@@ -1,11 +1,11 @@
-// Passages of an older recall that can still be used: a conversation may have been deleted since, a passage forbidden.
+// Finds passages of an older recall that are still usable: conversations may have been deleted and passages forbidden since.
 import { useMemo } from 'react';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { unusableSince } from '../../domain/memory/notes.ts';
 import { type Said, withoutMessages } from '../../domain/memory/passages.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 
-/** Tells if a message was deleted or forbidden since. */
+/** Reports whether a message was deleted or forbidden since. */
 export function useUnusable(): (said: Said) => boolean {
   const { documents, notes } = useApp();
   const library = useReadable(documents.library);
@@ -17,12 +17,12 @@ export function useUnusable(): (said: Said) => boolean {
   }, [library, noteState]);
 }
 
-/** Many passages ask at once, and the library is large. */
+/** Cached because many passages ask at once and the library is large. */
 let last:
   | { readonly library: unknown; readonly noteState: unknown; readonly out: (said: Said) => boolean }
   | undefined;
 
-/** Leaves out what was deleted or forbidden since, also beside others. */
+/** Leaves out what was deleted or forbidden since, also among neighbours. */
 export function useUsable(): (passages: readonly RecalledPassage[]) => RecalledPassage[] {
   const out = useUnusable();
   return useMemo(() => (passages) => withoutMessages(passages, out), [out]);
