@@ -1,4 +1,4 @@
-// Version, the configuration as a file, and the licences of the models that ship with the app.
+// Shows the version, the configuration as a file, and the licences of the models that ship with the app.
 import { Download, FileUp, RotateCcw } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { toast } from 'sonner';
@@ -15,7 +15,7 @@ import { DiagnosticsGroup } from './diagnostics.tsx';
 import { keyOfOtherOrigin } from './key-of-other-origin.ts';
 import { Group, Row } from './rows.tsx';
 
-/** From package.json, put in by the build. */
+/** From package.json, inserted by the build. */
 const VERSION: unknown = import.meta.env.VITE_VERSION;
 
 export function AboutSection() {
@@ -41,7 +41,7 @@ export function AboutSection() {
   );
 }
 
-/** Offers of the browser: a new version, the app as a window of its own. */
+/** Offers what the browser can do now: update the app, or install it with its own window. */
 function InstallGroup() {
   const { t } = useTranslation('settings');
   const { device } = useApp();
@@ -67,7 +67,7 @@ function InstallGroup() {
   );
 }
 
-/** The settings as a file, out and in, and the way back to the defaults. */
+/** Exports and imports the settings as a file, and resets them. */
 function ConfigurationGroup() {
   const { t } = useTranslation('settings');
   const { settings } = useApp();
@@ -143,7 +143,7 @@ function ConfigurationGroup() {
   );
 }
 
-/** The licence of each model that ships with the app. */
+/** Licence of each model that ships with the app. */
 function LicencesGroup() {
   const { t } = useTranslation('settings');
   const [notice, setNotice] = useState<string | null>(null);
@@ -180,7 +180,7 @@ function LicencesGroup() {
   );
 }
 
-/** The notice file as it lies beside the model. */
+/** Shows the notice file that lies beside the model. */
 function Notice({ model }: { model: string }) {
   const { t } = useTranslation('settings');
   const [text, setText] = useState<string | null>(null);
@@ -196,7 +196,7 @@ function Notice({ model }: { model: string }) {
   return text === null ? (
     <Spinner className="text-ink-3" />
   ) : (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long text that must scroll by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long text must scroll by keyboard
     <pre tabIndex={0} className="whitespace-pre-wrap break-words font-mono text-ink-2 text-xs">
       {text}
     </pre>

@@ -1,4 +1,4 @@
-// Theme, colour, sizes, language, and which key sends.
+// Settings of theme, colour, sizes, language, and the key that sends.
 
 import { DICTATION_LANGUAGES } from '../../domain/settings/config.ts';
 import { languageName } from '../i18n/index.ts';
@@ -70,7 +70,7 @@ export function AppearanceSection() {
   );
 }
 
-/** One of a few, seen at once. */
+/** A choice among a few values, all visible. */
 function Look({
   name,
   values,

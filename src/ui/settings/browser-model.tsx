@@ -1,4 +1,4 @@
-// The browser's own model in the settings: whether there is one, its download, and using it. Nothing is typed.
+// The browser's own model in the settings: whether it exists, its download, and how to use it. Nothing to type.
 import { useEffect, useRef, useState } from 'react';
 import {
   BROWSER_MODEL,
@@ -15,7 +15,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Progress, Spinner } from '../shell/controls.tsx';
 import { Refusal } from './rows.tsx';
 
-/** Null until the browser has said; a browser without any model says `unavailable` at once. */
+/** Null until the browser has answered; a browser without a model answers `unavailable` at once. */
 export function useBrowserModel(): BrowserModelState | null {
   const [state, setState] = useState<BrowserModelState | null>(null);
   useEffect(() => {
@@ -33,7 +33,7 @@ export function useBrowserModel(): BrowserModelState | null {
   return state;
 }
 
-/** `before`: the connection that is edited, or null for a new one. `onClose` hears of the model that answers from now on. */
+/** `before`: connection being edited, or null for a new one. `onClose` gets the model that answers from now on. */
 export function BrowserModelForm({
   before,
   label,
@@ -46,7 +46,7 @@ export function BrowserModelForm({
   const { t } = useTranslation('settings');
   const { settings } = useApp();
   const state = useBrowserModel();
-  /** Share that has come, 0 to 1; null while nothing is under way. */
+  /** Downloaded share, 0 to 1; null while nothing is downloading. */
   const [share, setShare] = useState<number | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const running = useRef<AbortController | null>(null);

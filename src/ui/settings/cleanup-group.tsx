@@ -1,4 +1,4 @@
-// The clean-up that runs by itself: what it keeps to, what the next run does, what past runs did, each undone with one click.
+// Automatic clean-up: its rules, what the next run will do, and what past runs did, each undone with one click.
 import { Archive, Trash2 } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 import { toast } from 'sonner';
@@ -44,7 +44,7 @@ export function CleanupGroup() {
   );
 }
 
-/** Preview of a run, which follows the library and the settings. */
+/** Preview of a run, kept in step with the library and the settings. */
 function usePreview() {
   const { retention, documents, settings, notes } = useApp();
   useReadable(documents.library);
@@ -102,7 +102,7 @@ function NextRun() {
   );
 }
 
-/** Deletion waits for a consent of its own, and says what it will take. */
+/** Deleting needs a separate consent that says what it will delete. */
 function Deleting() {
   const { t } = useTranslation('settings');
   const { retention } = useApp();
@@ -160,7 +160,7 @@ function Deleting() {
   );
 }
 
-/** Exceptions of one kind, each left out with a switch. Nothing if there is none. */
+/** Exceptions of one kind, each removed with a switch. Draws nothing if there are none. */
 function Exceptions({
   path,
   rows,
@@ -216,7 +216,7 @@ function ExceptSources() {
   );
 }
 
-/** Projects; one within another is told with that one's name. */
+/** Projects; a nested one is named together with its parent. */
 function ExceptProjects() {
   const { t } = useTranslation('settings');
   const { documents } = useApp();
@@ -290,7 +290,7 @@ const whatOf = (
     .filter((part) => part !== false)
     .join(t('storage.cleanup.and'));
 
-/** A list of conversations in sight. `ahead`: the time is when something will happen. */
+/** Lists conversations. `ahead`: the time is when something will happen. */
 function Titles({
   label,
   rows,
@@ -305,7 +305,7 @@ function Titles({
   return (
     <ul
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled with the keyboard, too
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list must scroll by keyboard, too
       tabIndex={0}
       className="mt-2 max-h-52 divide-y divide-line overflow-y-auto rounded-lg border border-line px-3"
     >

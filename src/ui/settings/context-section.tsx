@@ -1,4 +1,4 @@
-// Settings of long conversations: the window, when and how older messages are compacted, checkpoints, tools.
+// Settings of long conversations: the model's window, when and how older messages are compacted, checkpoints, tools.
 
 import { nameOfRepair } from '../../adapters/models/repairs.ts';
 import { configField } from '../../domain/settings/fields.ts';
@@ -10,7 +10,7 @@ import { Button } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { Group, NumberSetting, SelectSetting, SliderSetting, SwitchSetting, TextSetting } from './rows.tsx';
 
-/** Shares of the window, and how far a person can move them. */
+/** Shares of the window, and the limits of each slider. */
 const SHARES = [
   { path: 'context.trigger_ratio', min: 0.1, max: 0.99 },
   { path: 'context.target_ratio', min: 0.05, max: 0.95 },
@@ -103,7 +103,7 @@ export function ContextSection() {
   );
 }
 
-/** Parameters that models refused, with their endpoint's words; sent again with one click. Nothing if there is none. */
+/** Parameters that models refused, with the endpoint's message; one click sends them again. Draws nothing if there are none. */
 function ModelRefusals() {
   const { t } = useTranslation('context');
   const { chat } = useApp();

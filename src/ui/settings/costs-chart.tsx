@@ -1,4 +1,4 @@
-// Spending over time as bars, and the same as a table.
+// Spending over time as bars, and as a table.
 
 import { daysUpTo, type SpendingRow, sumOf } from '../../domain/context/spending.ts';
 import { formatNumber, formatPrice, locale } from '../i18n/index.ts';
@@ -27,7 +27,7 @@ function unitsOf(span: Span, from: string, now: number): string[] {
   return span === 'year' ? [...new Set(days.map((day) => day.slice(0, 7)))] : days;
 }
 
-/** Money of the currency in which most was spent; tokens where no price is known. */
+/** Money in the currency with the highest spending; tokens if no price is known. */
 export function CostsChart({
   rows,
   span,

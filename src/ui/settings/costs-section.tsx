@@ -26,14 +26,14 @@ import { Choice, Group, NumberSetting, Row, SelectSetting, SliderSetting } from 
 
 const SPANS: readonly Span[] = ['month', 'days', 'year'];
 
-/** Rows that are of no conversation in the library. */
+/** Key of rows that belong to no conversation in the library. */
 const NONE = 'none';
 const GONE = 'gone';
 
-/** Lines of a table that are shown at first. */
+/** Rows of a table shown at first. */
 const SHOWN = 8;
 
-/** The first day of a span. */
+/** First day of a span. */
 function spanStart(span: Span, now: number): string {
   if (span === 'month') return startOf('month', now);
   if (span === 'days') return daysUpTo(now, 30)[0] as string;
@@ -41,7 +41,7 @@ function spanStart(span: Span, now: number): string {
   return dayOf(new Date(date.getFullYear(), date.getMonth() - 11, 1, 12).getTime());
 }
 
-/** Words for a sum: each currency, or that it was free or nobody knows. */
+/** Returns the words for a sum: each currency, or that it was free or its price is unknown. */
 function useMoney(): (sum: Sum) => string {
   const { t } = useTranslation('settings');
   return ({ amounts, unpriced, requests }) => {
@@ -51,7 +51,7 @@ function useMoney(): (sum: Sum) => string {
   };
 }
 
-/** How much it was, and how sure that is. */
+/** Returns the usage behind a sum, and how exact the price is. */
 function useFacts(): (sum: Sum) => string {
   const { t } = useTranslation('settings');
   return (sum) =>
@@ -75,7 +75,7 @@ export function CostsSection() {
   const from = spanStart(span, now);
   // The month is shown whatever the span.
   const first = [from, startOf('month', now)].sort()[0] as string;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `report` is new with each drawing
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `report` is a new function at every render
   useEffect(() => {
     spending.load(first).catch(report);
   }, [spending, first]);
@@ -196,7 +196,7 @@ function ByConversation({ rows }: { rows: readonly SpendingRow[] }) {
   );
 }
 
-/** Names, what each cost, and how much it was. */
+/** Table of names with their cost and usage. */
 function SumTable({
   title,
   sums,

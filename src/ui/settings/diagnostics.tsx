@@ -1,4 +1,4 @@
-// The diagnostics log of this tab and its workers, to be read and copied when something goes wrong.
+// Diagnostics log of this tab and its workers, to read and copy when something goes wrong.
 import { Copy } from 'lucide-react';
 import { useState } from 'react';
 import { type LogEntry, log, logAsText } from '../../domain/base/log.ts';
@@ -83,7 +83,7 @@ function Entry({ entry: { level, thread, message, error, at, count } }: { entry:
         <time dateTime={new Date(at).toISOString()}>{formatExact(at)}</time>
         {count > 1 && <span>{t('diagnostics.times', { count })}</span>}
       </div>
-      {/* The log is in English, so that whoever helps can read it. */}
+      {/* The log is in English so that helpers can read it. */}
       <p lang="en" className="mt-0.5 [overflow-wrap:anywhere]">
         {message}
       </p>

@@ -1,4 +1,4 @@
-// The fields of an embedding model: on this device, or of a service.
+// Fields of an embedding model: on this device, or from a service.
 import { useId } from 'react';
 import { BUNDLED_MODELS } from '../../adapters/embedding/bundled-models.ts';
 import { originOf } from '../../services/settings/keys.ts';
@@ -10,7 +10,7 @@ import { SecretField } from '../shell/secret-field.tsx';
 import { RadioTile } from './radio-tile.tsx';
 import type { Embedding, EmbeddingDraft, RemoteProvider } from './use-embedding-draft.ts';
 
-/** Which model of this device, and how it runs. */
+/** Chooses a model on this device and how it runs. */
 export function LocalModelFields({ draft }: { draft: EmbeddingDraft }) {
   const { local } = draft.shown;
   const isBundled = local.source === 'bundled' && BUNDLED_MODELS.some((model) => model.id === local.model);
@@ -64,7 +64,7 @@ function LocalModelChoice({ draft, isBundled }: { draft: EmbeddingDraft; isBundl
   );
 }
 
-/** A model that does not ship with the app: where it comes from and what is put before its texts. */
+/** A model that does not ship with the app: its source, and the prefixes of its texts. */
 function OwnModelFields({ draft }: { draft: EmbeddingDraft }) {
   const { t } = useTranslation('settings');
   const { changeLocal } = draft;
@@ -214,5 +214,5 @@ export function RemoteModelFields({ draft, remote }: { draft: EmbeddingDraft; re
   );
 }
 
-/** Settings refuse text that is no number, with the sentence that says what is allowed. */
+/** Settings reject text that is not a number, with a sentence that says what is allowed. */
 const numberOf = (text: string): number => (text.trim() === '' ? 0 : Number(text));

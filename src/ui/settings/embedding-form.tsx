@@ -1,4 +1,4 @@
-// The model that makes vectors. Changing it means making all of them again, so it is drafted first and says what it will cost.
+// Chooses the embedding model. A change makes all vectors again, so it is a draft first and says what it will cost.
 import { useId } from 'react';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDuration } from '../i18n/index.ts';
@@ -11,7 +11,7 @@ import { RadioTile } from './radio-tile.tsx';
 import { Group, Refusal } from './rows.tsx';
 import { type EmbeddingDraft, useEmbeddingDraft } from './use-embedding-draft.ts';
 
-/** Messages a second that two ordinary cores embed in WASM; WebGPU is faster. For a rough idea of the time only. */
+/** Messages a second that two ordinary cores embed in WASM; WebGPU is faster. Only for a rough estimate of the time. */
 const USUAL_RATE: Readonly<Record<string, number>> = {
   'multilingual-e5-small-en-zh': 9,
   'all-MiniLM-L6-v2': 15,
@@ -61,7 +61,7 @@ function ProviderChoice({ draft }: { draft: EmbeddingDraft }) {
   );
 }
 
-/** Cost of the change, why it was refused, and the two ways on. */
+/** Shows the cost of the change or why it was refused, and the buttons to apply or discard it. */
 function ApplyChange({ draft }: { draft: EmbeddingDraft }) {
   const { t } = useTranslation('settings');
   const { shown, remote, changesVectors } = draft;
@@ -93,7 +93,7 @@ function ApplyChange({ draft }: { draft: EmbeddingDraft }) {
   );
 }
 
-/** Messages that would be embedded again, and how many a second; undefined where nobody knows. */
+/** Messages to embed again, and how many a second; undefined while unknown. */
 function useEmbeddingWork({ shown, inForce }: EmbeddingDraft): {
   messages: number;
   rate: number | undefined;
@@ -101,7 +101,7 @@ function useEmbeddingWork({ shown, inForce }: EmbeddingDraft): {
   const { memory, documents } = useApp();
   const measured = useReadable(memory.status, (status) => status.rate);
   const stats = useIndexStats();
-  // Known at once; the figures of the index come later.
+  // Known at once; the figures of the index arrive later.
   const said = useReadable(documents.library, (library) =>
     library.entries.reduce((sum, entry) => sum + (entry.deletedAt === null ? entry.messageCount : 0), 0),
   );

@@ -1,4 +1,4 @@
-// One endpoint: address, key, a test that explains itself, and which of its models to offer. What was typed is thrown away on purpose only.
+// Dialog for one endpoint: address, key, a test that explains itself, and the choice of models. Typed text is discarded only on purpose.
 import { Check } from 'lucide-react';
 import { useEffect, useId, useRef } from 'react';
 import { hostOf } from '../../adapters/models/chat-model.ts';
@@ -16,7 +16,7 @@ import { type ConnectedModel, type EndpointForm, useEndpointForm } from './endpo
 import { type Draft, presetOf, titleOf } from './endpoint-presets.ts';
 import { Refusal } from './rows.tsx';
 
-/** `onClose` hears of the model that answers from now on, where one was connected. */
+/** `onClose` gets the model that answers from now on, if one was connected. */
 export function EndpointDialog({
   draft,
   onClose,
@@ -77,7 +77,7 @@ function FormOfEndpoint({
           label={t('models.name')}
           value={state.label}
           onChange={(event) => change({ label: event.target.value })}
-          // Name if nothing is typed.
+          // Name to use if nothing is typed.
           placeholder={form.named === '' ? hostOf(form.url) : undefined}
           error={state.missing === 'name' ? t('models.needName') : undefined}
           autoComplete="off"
@@ -113,7 +113,7 @@ function AddressAndKey({ form }: { form: EndpointForm }) {
           preset?.keyFrom ? t('models.keyFrom', { place: preset.keyFrom }) : '',
           t('models.keyHelp'),
         );
-  // A new one begins where something has to be typed.
+  // Focuses the first field of a new endpoint that has to be typed.
   const begins = before !== null ? null : given === '' ? 'url' : preset?.key === 'none' ? null : 'key';
   return (
     <>
@@ -212,7 +212,7 @@ function ModelField({ form }: { form: EndpointForm }) {
   const list = useId();
   const place = useRef<HTMLDivElement>(null);
   const isListed = test !== null && 'ok' in test && test.ok;
-  // A model that was chosen below the fold of a phone would answer unseen.
+  // Scrolls to the chosen model, which a phone could hide below the fold although it will answer.
   useEffect(() => {
     if (isListed) place.current?.scrollIntoView({ block: 'nearest' });
   }, [isListed]);

@@ -1,4 +1,4 @@
-// Parts of the form of an endpoint: prices, parameters, what a test found, which models are offered.
+// Parts of an endpoint's form: prices, parameters, results of a test, and the models to offer.
 import { Check, Copy } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { EndpointPreset } from '../../adapters/models/presets.ts';
@@ -16,7 +16,7 @@ import {
 import { CURRENCIES, type PriceWords } from './endpoint-price.ts';
 import { FIELD } from './rows.tsx';
 
-/** Names of endpoints for how long a model may think; others can be typed. */
+/** Endpoints' names for how long a model may think; others can be typed. */
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 
 /** Prices of the models, per million tokens. */
@@ -65,7 +65,7 @@ export function PriceFields({
       </div>
       <p
         id={help}
-        // Below the fold of the window it would be said to nobody.
+        // Scrolls the message into view, since it may be below the fold.
         ref={(line) => {
           if (refused) line?.scrollIntoView({ block: 'nearest' });
         }}
@@ -78,7 +78,7 @@ export function PriceFields({
   );
 }
 
-/** Parameters of every request, collapsed: few people need them. Opens if something in it is refused. */
+/** Parameters of every request, collapsed because few people need them. Opens if one is refused. */
 export function ParameterFields({
   value,
   onChange,
@@ -116,7 +116,7 @@ export function ParameterFields({
     <details
       open={open}
       onToggle={({ currentTarget }) => setWanted(currentTarget.open)}
-      // Below the fold of the window it would be said to nobody.
+      // Scrolls the fields into view, since they may be below the fold.
       ref={(fields) => {
         if (refused) fields?.querySelector('[role=alert]')?.scrollIntoView({ block: 'nearest' });
       }}
@@ -156,7 +156,7 @@ export function ParameterFields({
   );
 }
 
-/** Problem, its remedy, and the endpoint's own words, in that order. */
+/** Problem, its remedy, and the endpoint's own message, in that order. */
 export function TestProblem({
   problem,
   onSuggestion,
@@ -210,7 +210,7 @@ export function CorsHint({ cors }: { cors: NonNullable<EndpointPreset['cors']> }
   );
 }
 
-/** Which of a long list the picker offers. */
+/** Chooses which models of a long list the picker offers. */
 export function Offered({
   models,
   offered,

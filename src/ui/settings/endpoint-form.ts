@@ -1,4 +1,4 @@
-// The form of an endpoint: everything that was typed in one state, and what can be done with it.
+// State of an endpoint's form: everything typed, and what can be done with it.
 import { type FormEvent, useEffect, useReducer, useRef } from 'react';
 import { type ConnectionReport, type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
 import { CUSTOM, type EndpointPreset } from '../../adapters/models/presets.ts';
@@ -28,12 +28,12 @@ interface FormState {
   readonly models: readonly string[];
   readonly offered: readonly string[];
   readonly listed: readonly string[] | undefined;
-  /** As the endpoint's list has them. */
+  /** Prices from the endpoint's list. */
   readonly prices: Readonly<Record<string, Price>>;
-  /** Once a person types a name, name and field stay, whatever list arrives meanwhile. */
+  /** A name typed by the person stays, whatever list arrives meanwhile. */
   readonly model: { readonly name: string; readonly byHand: boolean };
   readonly test: AbortController | ConnectionReport | null;
-  /** Address and key that were tested last. */
+  /** Address and key of the last test. */
   readonly tried: string | null;
   readonly problem: Problem | null;
   readonly missing: 'url' | 'name' | 'price' | 'model' | null;
@@ -48,7 +48,7 @@ const changed = (state: FormState, change: Change): FormState => ({
   ...(typeof change === 'function' ? change(state) : change),
 });
 
-/** An id that says where it came from and is not taken. */
+/** Returns an unused id that names its preset. */
 function freeId(preset: EndpointPreset, taken: readonly Endpoint[]): string {
   for (let at = 1; ; at++) {
     const id = at === 1 ? preset.id : `${preset.id}-${at}`;
@@ -56,7 +56,7 @@ function freeId(preset: EndpointPreset, taken: readonly Endpoint[]): string {
   }
 }
 
-/** The form as it opens. `answering`: the endpoint's model that answers now. */
+/** Initial state of the form. `answering`: the endpoint's model that answers now. */
 const firstState = (
   before: Endpoint | null,
   preset: EndpointPreset | undefined,
@@ -82,7 +82,7 @@ const firstState = (
   saving: false,
 });
 
-/** The form once a list of models has come. `isElsewhere`: another server's list, which says nothing of what was offered before. */
+/** State after a list of models arrived. `isElsewhere`: the list is from another server and says nothing about the earlier choice. */
 function withList(
   now: FormState,
   models: readonly string[],
@@ -91,7 +91,7 @@ function withList(
   const here = isOtherServer ? [] : now.offered;
   const few = models.length > 0 && models.length <= OFFER_ALL;
   const keeps = now.model.byHand || models.includes(now.model.name);
-  // Choose a model that can answer, for all to see: a person who connects one wants an answer.
+  // Visibly chooses a model that can answer: a person who connects one wants an answer.
   const chosen =
     isNew && few
       ? { name: models[0] ?? '', byHand: false }
@@ -105,21 +105,22 @@ function withList(
   };
 }
 
-/** A model that was just connected, and what a test said of its connection: that it works, that it does not, or nothing. */
+/** A model that was just connected, and the result of its test: works, fails, or none. */
 export interface ConnectedModel {
   readonly model: string;
   readonly test: 'worked' | 'failed' | 'none';
 }
 
 /**
- * Holds the form of one endpoint: its state, its test, saving it. `onClose` gets the connected model only where a new endpoint was saved with one.
+ * Holds the form of one endpoint: its state, its test, saving it. `onClose` gets the connected model only if a new endpoint was saved
+ * with one.
  */
 export function useEndpointForm(draft: Draft, onClose: (connected?: ConnectedModel) => void) {
   const { settings, chat } = useApp();
   const { endpoints, chosen } = useReadable(settings.connections);
   const before = draft.kind === 'edit' ? draft.endpoint : null;
   const preset = draft.kind === 'new' ? draft.preset : presetOf(draft.endpoint);
-  // Free now, not when the window opened: another tab may have connected one meanwhile.
+  // Checks for a free id now, because another tab may have connected an endpoint since the dialog opened.
   const id = before?.id ?? freeId(preset ?? CUSTOM, endpoints);
   const named = before ? typedName(before) : preset && preset.id !== 'custom' ? plainLabel(preset) : '';
   const first = useRef<FormState | null>(null);
@@ -134,7 +135,7 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: ConnectedMod
         'without it the form says nothing of a kept key',
       );
   }, [settings, before]);
-  // A test that nobody waits for any more is not finished.
+  // Cancels a test whose result is no longer needed.
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
 
@@ -142,7 +143,7 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: ConnectedMod
   const price = priceFrom(state.priced);
   const parameters = parametersFrom(state.tuned);
   const protocol = before ? before.protocol : preset?.protocol;
-  // Drop the prices of models that are not offered.
+  // Drops the prices of models that are not offered.
   const listed = Object.entries(state.prices).filter(
     ([model]) => state.offered.includes(model) || model === state.model.name.trim(),
   );
@@ -208,12 +209,12 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: ConnectedMod
     if (state.label.trim() === '' && named !== '') return change({ missing: 'name' });
     if (price === undefined) return change({ missing: 'price' });
     if (isRefusal(parameters)) return change({ untuned: parameters });
-    // Without a model there would be an empty group in the picker.
+    // Without a model the picker would show an empty group.
     if (offer.length === 0) return change({ missing: 'model' });
     change({ missing: null, saving: true });
     settings
       .saveEndpoint(endpoint(offer), state.key === '' ? undefined : state.key)
-      // Other parameters may be taken.
+      // The endpoint may accept other parameters now.
       .then(() => chat.forgetModelRefusals(hostOf(url)))
       .then(() => (wanted ? settings.choose({ endpointId: id, model: wanted }) : undefined))
       .then(
@@ -225,7 +226,7 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: ConnectedMod
     settings.forgetKey(endpointKey(id)).then(
       () => {
         change({ kept: null });
-        // The button that was pressed is gone.
+        // The pressed button is gone.
         done();
       },
       (error: unknown) => change({ problem: toProblem(error) }),

@@ -1,12 +1,12 @@
-// Name of a connection: by its person, or after the address it leads to.
+// Name of a connection: the person's own, or derived from its address.
 import { type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
 import { shownName } from '../../domain/text/shown.ts';
 
-/** The name that was typed; none where it is only the address's, which goes along when that is changed. */
+/** The typed name; none if it only repeats the address, so that it follows a change of the address. */
 export const typedName = ({ label, baseUrl }: Pick<Endpoint, 'label' | 'baseUrl'>): string =>
   label === hostOf(baseUrl) ? '' : label;
 
-/** The name of a connection: no other one has it. `taken`: the names of the others. */
+/** A unique name for a connection. `taken`: names of the others. */
 export function nameFor(typed: string, url: string, taken: readonly string[] = []): string {
   const name = shownName(typed) || hostOf(url);
   let free = name;

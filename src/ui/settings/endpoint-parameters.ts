@@ -1,4 +1,4 @@
-// The parameters of an endpoint as they stand in their fields.
+// Converts an endpoint's parameters to and from the text of their fields.
 
 import { log } from '../../domain/base/log.ts';
 import { type ModelParameters, parametersSchema, reservedIn } from '../../domain/settings/parameters.ts';
@@ -9,14 +9,14 @@ export type ParameterField = (typeof PARAMETER_FIELDS)[number];
 /** Typed text of each field. */
 export type ParameterWords = Readonly<Record<ParameterField, string>>;
 
-/** Why a field is refused: out of range, no JSON, no object, or keys that the app alone sets. */
+/** Why a field is refused: out of range, invalid JSON, not an object, or keys that only the app may set. */
 export interface ParameterRefusal {
   readonly field: ParameterField;
   readonly why: 'range' | 'json' | 'object' | 'reserved';
   readonly keys: readonly string[];
 }
 
-/** Parameters as fields. */
+/** Fields for the given parameters. */
 export const parameterWords = (parameters: ModelParameters = {}): ParameterWords => ({
   temperature: String(parameters.temperature ?? ''),
   top_p: String(parameters.top_p ?? ''),
@@ -25,7 +25,7 @@ export const parameterWords = (parameters: ModelParameters = {}): ParameterWords
   more: parameters.more ? JSON.stringify(parameters.more, null, 2) : '',
 });
 
-/** Parameters from the fields, null if all are empty; or the first field that is refused. */
+/** Parameters from the fields, null if all are empty; or the first refused field. */
 export function parametersFrom(words: ParameterWords): ModelParameters | null | ParameterRefusal {
   const found: Record<string, unknown> = {};
   for (const field of PARAMETER_FIELDS) {

@@ -3,10 +3,10 @@ import type { TFunction } from 'i18next';
 import type { Endpoint } from '../../adapters/models/chat-model.ts';
 import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
 
-/** Without the part that is in one language only. */
+/** Label without the part in parentheses, which is in one language only. */
 export const plainLabel = (preset: EndpointPreset): string => preset.label.replace(/（[^（）]*）/, '');
 
-/** As a preset is called on the screen. */
+/** Displayed name of a preset. */
 export const titleOf = (preset: EndpointPreset, t: TFunction<'settings'>): string =>
   preset.id === 'custom'
     ? t('models.customLabel')
@@ -19,7 +19,7 @@ export const presetOf = (endpoint: Pick<Endpoint, 'id' | 'baseUrl'>): EndpointPr
   PRESETS.find((preset) => preset.baseUrl !== '' && preset.baseUrl === endpoint.baseUrl) ??
   PRESETS.find((preset) => endpoint.id === preset.id || endpoint.id.startsWith(`${preset.id}-`));
 
-/** Open form: a preset to begin with, or an endpoint to change. */
+/** What the open form edits: a new endpoint from a preset, or an existing one. */
 export type Draft =
   | { readonly kind: 'new'; readonly preset: EndpointPreset }
   | { readonly kind: 'edit'; readonly endpoint: Endpoint };

@@ -1,7 +1,7 @@
-// The price of an endpoint's models as it stands in its fields.
+// Converts the price of an endpoint's models to and from the text of its fields.
 import type { Price } from '../../domain/context/budget.ts';
 
-/** The figures as they were typed. */
+/** Figures as typed. */
 export interface PriceWords {
   readonly input: string;
   readonly output: string;
@@ -10,14 +10,14 @@ export interface PriceWords {
 
 export const CURRENCIES: readonly string[] = ['USD', 'EUR', 'CNY', 'GBP', 'JPY'];
 
-/** A price as fields. */
+/** Fields for the given price. */
 export const priceWords = (price: Price | undefined): PriceWords => ({
   input: price ? String(price.input) : '',
   output: price ? String(price.output) : '',
   currency: price?.currency ?? 'USD',
 });
 
-/** Price from the fields; null if both are empty, undefined if it is none. */
+/** Price from the fields; null if both are empty, undefined if they are not a price. */
 export function priceFrom({ input, output, currency }: PriceWords): Price | null | undefined {
   if (input.trim() === '' && output.trim() === '') return null;
   const [read, written] = [input, output].map((figure) =>

@@ -1,10 +1,13 @@
-// Tells if an imported configuration file moved the service for vectors away from its key.
+// Reports whether an imported configuration file points the embedding service away from the origin of its key.
 
 import { orElse } from '../../domain/base/log.ts';
 import { originOf } from '../../services/settings/keys.ts';
 import type { Settings } from '../../services/settings/settings.ts';
 
-/** Origin of the kept key for vectors where that is not the one in force: a file may change the address and not the key. Else null. */
+/**
+ * Origin of the kept embedding key if it differs from the configured service's, since a file may change the address but not the key; else
+ * null.
+ */
 export async function keyOfOtherOrigin({
   config,
   keyOrigin,

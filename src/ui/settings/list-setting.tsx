@@ -1,4 +1,4 @@
-// A setting that is a list of words.
+// A setting whose value is a list of words.
 import { X } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
 import { ignore } from '../../domain/base/log.ts';
@@ -7,7 +7,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes } from '../shell/controls.tsx';
 import { FIELD, Refusal, useFieldWords, useSetting } from './rows.tsx';
 
-/** A list of words as chips, with a box to add one. */
+/** Shows a list of words as chips, with a field to add one. */
 export function ListSetting({
   path,
   add,
@@ -28,7 +28,7 @@ export function ListSetting({
   const [again, setAgain] = useState(false);
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
-  // Words are looked for in either case; folders are not.
+  // Words are matched in either case; folders are not.
   const same = (item: string) => (mono ? item : item.toLowerCase());
   const change = (next: readonly string[]) =>
     ignore(
@@ -68,7 +68,7 @@ export function ListSetting({
               aria-label={t('remove', { item: word })}
               onClick={() => {
                 void change(value.filter((other) => other !== word));
-                // The button goes with its word.
+                // The focused button goes away with its word.
                 if (!onlyTouch()) field.current?.focus();
               }}
               className="touchable inline-flex size-6 shrink-0 items-center justify-center rounded-sm text-ink-3 hover:bg-press hover:text-ink"

@@ -1,4 +1,4 @@
-// The dialogs that change how this device is locked. Each asks for what is needed in steps, and does it with the last.
+// Dialogs that change how this device is locked. Each asks in steps for what it needs, and acts at the last step.
 import { type FormEvent, type ReactNode, useEffect, useMemo, useState } from 'react';
 import { isRecoveryPhrase, type Opener } from '../../adapters/vault/key-slots.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -53,7 +53,7 @@ interface StepProps {
   readonly children: ReactNode;
 }
 
-/** One step of a dialog: what is asked, and the buttons below it. */
+/** One step of a dialog: its content, and the buttons below. */
 function Step({ action, busy = false, disabled = false, onBack, onSubmit, children }: StepProps) {
   const { t } = useTranslation('lock');
   const submit = (event: FormEvent) => {
@@ -77,7 +77,7 @@ function Step({ action, busy = false, disabled = false, onBack, onSubmit, childr
   );
 }
 
-/** A new passphrase, twice. */
+/** Asks for a new passphrase twice. */
 function NewPassphrase({
   action,
   busy = false,
@@ -123,7 +123,7 @@ function NewPassphrase({
   );
 }
 
-/** The words, shown once, then three of them asked for. */
+/** Shows the recovery phrase once, then asks for three of its words. */
 function WordsSteps({
   words,
   action,
@@ -153,7 +153,7 @@ function WordsSteps({
           lang="en"
         >
           {list.map((word, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a word may be there twice, its place once
+            // biome-ignore lint/suspicious/noArrayIndexKey: a word may occur twice, its position only once
             <li key={at}>
               <span className="inline-block w-7 text-ink-3">{at + 1}</span>
               {word}
@@ -194,18 +194,18 @@ function WordsSteps({
   );
 }
 
-/** Three places out of so many, ascending. */
+/** Three of `count` positions, ascending. */
 function threeOf(count: number): readonly number[] {
   const places = new Set<number>();
   while (places.size < 3) places.add((crypto.getRandomValues(new Uint8Array(1))[0] as number) % count);
   return [...places].sort((a, b) => a - b);
 }
 
-/** Secret that was typed: the passphrase, or the recovery phrase if it is 24 words. */
+/** The typed secret: a recovery phrase if it is 24 words, else the passphrase. */
 const openerOf = (text: string): Opener =>
   isRecoveryPhrase(text) ? { kind: 'recovery', words: text } : { kind: 'passphrase', passphrase: text };
 
-/** Asks for what unlocks now. */
+/** Asks for what unlocks the device now. */
 function Present({
   text,
   action,
@@ -237,7 +237,7 @@ function Present({
   );
 }
 
-/** A dialog whose steps begin anew whenever it opens. */
+/** Dialog that restarts its steps whenever it opens. */
 function Steps({
   open,
   title,
@@ -306,7 +306,7 @@ export function TurnOffDialog({ open, onClose }: { open: boolean; onClose: () =>
   );
 }
 
-/** Another passphrase, other words, or one more passkey. */
+/** Changes the passphrase or the recovery phrase, or adds a passkey. */
 export function ChangeWayDialog({ way, onClose }: { way: Way | null; onClose: () => void }) {
   const { t } = useTranslation('lock');
   const { lock } = useApp();
@@ -320,7 +320,7 @@ export function ChangeWayDialog({ way, onClose }: { way: Way | null; onClose: ()
     reset();
   };
   const isWrong = problem?.code === 'lock-wrong' || problem?.code === 'lock-wait';
-  // The change itself tries the secret: a wrong one is asked for again.
+  // The change itself checks the secret, so a wrong one is asked for again here.
   useEffect(() => {
     if (isWrong) setOpener(null);
   }, [isWrong]);

@@ -1,4 +1,4 @@
-// Locking this device, in the settings: how it stands, what unlocks it, and what stays readable.
+// Locking in the settings: its state, what unlocks this device, and what stays readable.
 import { Fingerprint, KeyRound, Lock, ScrollText } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { hasPasskeys } from '../../adapters/vault/passkey.ts';
@@ -21,7 +21,7 @@ export function LockGroup() {
   const wanted = useSetting<boolean>('privacy.encrypt_local');
   const isOn = state.phase === 'sealed' || state.phase === 'sealing';
   const [dialog, setDialog] = useState<'on' | 'off' | null>(null);
-  // The configuration says what is wished, by hand or by a file; what is so is changed by the dialog alone.
+  // The configuration (edited by hand or imported) only states a wish; the dialog alone changes the lock.
   const isAsked = wanted.value !== isOn && lock.isAvailable;
   useEffect(() => {
     if (isAsked) setDialog(wanted.value ? 'on' : 'off');
@@ -67,7 +67,7 @@ const stateWords = (phase: LockState['phase'], isAvailable: boolean) => {
   return isAvailable ? 'off' : 'offUnavailable';
 };
 
-/** Conversion in the background, and how it is finished. */
+/** Shows the conversion in the background, and how to finish it. */
 function Change({ state }: { state: LockState }) {
   const { t } = useTranslation('lock');
   const { lock } = useApp();

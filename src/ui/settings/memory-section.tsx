@@ -1,4 +1,4 @@
-// Settings of memory: recall, ranking, limits, when to read, and the model that makes vectors.
+// Settings of memory: recall, ranking, limits, when to read, and the embedding model.
 
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -92,7 +92,7 @@ export function MemorySection() {
   );
 }
 
-/** The two weights as one line between meaning and words: they always add up to one. */
+/** The weights of meaning and words as one slider, since they always add up to one. */
 function Weights() {
   const { t } = useTranslation('settings');
   const { value, set, problem } = useSetting<{ vector: number; keyword: number }>('recall.hybrid_weights');

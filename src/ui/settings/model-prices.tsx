@@ -19,7 +19,7 @@ interface Priced {
   readonly known: KnownPrice | null;
 }
 
-/** Models that are shown at first. */
+/** Models shown at first. */
 const SHOWN = 8;
 
 const monthOf = (date: string): string =>
@@ -108,7 +108,7 @@ function PriceRow({ priced, several, onEdit }: { priced: Priced; several: boolea
   );
 }
 
-/** The person's own price of one model. Null takes it away. */
+/** Sets the person's own price of a model. Null removes it. */
 function withOwnPrice(endpoint: Endpoint, model: string, price: Price | null): Endpoint {
   const { ownPrices = {}, ...rest } = endpoint;
   const { [model]: _before, ...others } = ownPrices;

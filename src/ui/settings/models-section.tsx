@@ -27,7 +27,7 @@ export function ModelsSection() {
   const navigation = useNavigation();
   const { endpoints, chosen } = useReadable(settings.connections);
   const [draft, setDraft] = useState<Draft | null>(null);
-  /** The model that was just connected; each time another object. */
+  /** The model that was just connected; a new object each time. */
   const [connected, setConnected] = useState<ConnectedModel | null>(null);
   const [removing, setRemoving] = useState<Endpoint | null>(null);
   const several = endpoints.length > 1;
@@ -126,11 +126,14 @@ const SAID = {
   none: 'models.answersUntested',
 } as const;
 
-/** Says who answers now, and how sure that is. The list one picked from lies far below: the focus, and with it the page, comes here. */
+/**
+ * Says which model answers now, and whether its test passed. Takes the focus and scrolls into view, because the list of presets is far
+ * below.
+ */
 function Connected({ connected, onBack }: { connected: ConnectedModel; onBack: () => void }) {
   const { t } = useTranslation('settings');
   const back = useRef<HTMLButtonElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each connection
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each connection
   useEffect(() => back.current?.focus(), [connected]);
   return (
     <div role="status" className="flex flex-wrap items-center gap-3 rounded-lg bg-side px-4 py-3">
@@ -144,7 +147,7 @@ function Connected({ connected, onBack }: { connected: ConnectedModel; onBack: (
   );
 }
 
-/** Endpoints that many people use, and any other. */
+/** Offers well-known endpoints, and a custom one. */
 function Presets({ onPick }: { onPick: (preset: EndpointPreset) => void }) {
   const { t } = useTranslation('settings');
   const own = useBrowserModel();
@@ -187,19 +190,19 @@ function EndpointRow({
 }: {
   endpoint: Endpoint;
   inUse: boolean;
-  /** Its key may change without anything else of it. */
+  /** While this is true the key may change although the endpoint does not. */
   editing: boolean;
   onEdit: () => void;
   onRemove: () => void;
 }) {
   const { t } = useTranslation('settings');
   const { settings } = useApp();
-  /** Origin that the kept key belongs to; undefined until it is known. */
+  /** Origin that the kept key belongs to; undefined until known. */
   const [kept, setKept] = useState<string | null>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again when the editing is over
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reads again when editing ends
   useEffect(() => {
     let gone = false;
-    // A vault that cannot be opened says so where a key is needed.
+    // A vault that cannot be opened reports that when a key is needed.
     ignore(
       settings.keyOrigin(endpointKey(endpoint.id)).then((origin) => {
         if (!gone) setKept(origin);

@@ -1,4 +1,4 @@
-// Makes a persona, or changes one: how it looks, what the model is told, which model, with what parameters and memory.
+// Creates or edits a persona: its look, its instructions for the model, its model, parameters and memory.
 import { Fragment, useId, useState } from 'react';
 import {
   PERSONA_COLOURS,
@@ -18,7 +18,7 @@ import { isRefusal, type ParameterWords, parametersFrom, parameterWords } from '
 import { RadioTile } from './radio-tile.tsx';
 
 const IN_USE = 'in-use ';
-/** Stands for a project that is not there. */
+/** Placeholder value for a project that no longer exists. */
 const GONE = 'gone ';
 const looksInOne = (memory: Persona['memory']): boolean => memory === 'first' || memory === 'only';
 const FIELDS = ['temperature', 'top_p', 'max_tokens', 'reasoning_effort'] as const;
@@ -150,7 +150,7 @@ function Colours({ draft, onChange }: { draft: Draft; onChange: (colour: Persona
   );
 }
 
-/** Memory scope of the persona. Asks for a project only if one is needed, and then offers the first. */
+/** Memory scope of the persona. Asks for a project only if the scope needs one, and suggests the first. */
 function MemoryField({
   memory,
   project,

@@ -1,4 +1,4 @@
-// Privacy settings: who can open this device, private words, excluded folders, and speech to the browser's service if the person agreed.
+// Privacy settings: who can open this device, private words, excluded folders, and the consent to use the browser's speech service.
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { EraseDialog } from '../lock/erase-dialog.tsx';
@@ -52,7 +52,7 @@ export function PrivacySection() {
   );
 }
 
-/** Last and apart: the only thing here that nothing brings back. */
+/** Last and separate: the only action here that cannot be undone. */
 function EraseGroup() {
   const { t } = useTranslation('settings');
   const [asking, setAsking] = useState(false);

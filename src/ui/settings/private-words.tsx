@@ -1,4 +1,4 @@
-// Private words: which kinds are kept out of where, the person's own lists, and a box to try it on a text.
+// Private words: which categories are kept out of which places, the person's own lists, and a field to try it.
 import { useId, useState } from 'react';
 import { ignore } from '../../domain/base/log.ts';
 import { CATEGORIES, type Category, PLACES, type Place } from '../../domain/privacy/categories.ts';
@@ -52,7 +52,7 @@ export function PrivateWords({ onChanged }: { onChanged: () => void }) {
   );
 }
 
-/** One row for each kind, one column for each place. */
+/** One row for each category, one column for each place. */
 function Kinds({ onChanged }: { onChanged: () => void }) {
   const { t } = useTranslation('settings');
   const id = useId();
@@ -141,7 +141,7 @@ function Kinds({ onChanged }: { onChanged: () => void }) {
   );
 }
 
-/** Preview of replacements in a text of one's own. Nothing of it is kept. */
+/** Previews the replacements in a typed text. Keeps none of it. */
 function TryIt() {
   const { t } = useTranslation('settings');
   const { privacy, settings } = useApp();

@@ -1,4 +1,4 @@
-// Writes a prompt, or changes one: name, what it is for, its words with blanks.
+// Creates or edits a prompt: name, purpose, its words with blanks.
 import { useState } from 'react';
 import {
   MAX_PROMPT,

@@ -1,4 +1,4 @@
-// The library of saved prompts and personas: written, changed, taken to files and from them.
+// Library of saved prompts and personas: create, edit, export to files and import from them.
 import { Copy, Download, Ellipsis, FileDown, Pencil, Pin, PinOff, Plus, Trash2, Upload } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
 import { toast } from 'sonner';
@@ -23,7 +23,7 @@ import { PromptDialog } from './prompt-dialog.tsx';
 const JSON_TYPE = 'application/json';
 const MARKDOWN_TYPE = 'text/markdown';
 
-/** Item being edited: a new one, or one that is there. */
+/** Item being edited: a new or an existing one. */
 type Editing<T> = { readonly before: T | null } | null;
 
 export function PromptsSection() {
@@ -221,7 +221,7 @@ function Item({
   );
 }
 
-/** All of them as one file, and from files of other programs. */
+/** Exports all of them as one file, and imports files, also those of other programs. */
 function FilesRow() {
   const { t } = useTranslation('prompts');
   const { prompts: library } = useApp();

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { classes } from '../shell/controls.tsx';
 
-/** One of several choices that need a sentence each. `name` is the same for those that exclude one another. */
+/** One of several choices that need a sentence each. Tiles with the same `name` exclude one another. */
 export function RadioTile({
   name,
   checked,

@@ -1,4 +1,4 @@
-// The rows settings are made of. Each writes its key at once; a refused value stays in the box with the sentence that says what is allowed.
+// Rows of the settings. Each saves its key at once; a refused value stays in the field with a sentence that says what is allowed.
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { ignore } from '../../domain/base/log.ts';
@@ -11,7 +11,7 @@ import { Select } from '../shell/controls/select.tsx';
 import { Button, classes, Switch, TextArea } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 
-/** Current value of one key, and how to set it. `problem` is why the last value was refused; the good one stays in force. */
+/** Current value of one key, and its setter. `problem`: why the last value was refused; the previous one stays in use. */
 export function useSetting<T>(path: string): {
   value: T;
   set: (value: T | undefined) => Promise<boolean>;
@@ -39,7 +39,7 @@ export function useSetting<T>(path: string): {
   };
 }
 
-/** The sentence of a refusal: what, and what is allowed. `name`: what the person knows the key by. */
+/** Sentence of a refusal: the problem and the allowed values. `name`: label of the setting. */
 export function Refusal({ problem, id, name }: { problem: Problem | null; id?: string; name?: string }) {
   const words = useProblemWords();
   if (!problem) return null;
@@ -51,7 +51,7 @@ export function Refusal({ problem, id, name }: { problem: Problem | null; id?: s
   );
 }
 
-/** A group of rows under a heading. */
+/** A group of rows with a heading. */
 export function Group({ title, children }: { title?: string; children: ReactNode }) {
   return (
     <section {...(title ? { 'aria-label': title } : {})}>
@@ -61,7 +61,7 @@ export function Group({ title, children }: { title?: string; children: ReactNode
   );
 }
 
-/** Words at the start, control at the end; below each other where it is narrow and `stack` is set. */
+/** Text at the start, control at the end; stacked on narrow screens if `stack` is set. */
 export function Row({
   label,
   help,
@@ -75,11 +75,11 @@ export function Row({
   label: ReactNode;
   help?: ReactNode;
   labelFor?: string;
-  /** Id for the help, to tie the control to it. */
+  /** Id of the help text, for the control's `aria-describedby`. */
   describedBy?: string;
   problem?: Problem | null;
   stack?: boolean;
-  /** A long list of short rows. */
+  /** For a long list of short rows. */
   dense?: boolean;
   children?: ReactNode;
 }) {
@@ -111,7 +111,7 @@ export function Row({
   );
 }
 
-/** Name and explanation of a setting, by its path in the configuration. */
+/** Label and help of a setting, by its path in the configuration. */
 export function useFieldWords(path: string): { label: string; help: string } {
   useTranslation('settings');
   const word = (part: 'label' | 'help') => wordsFor('settings', `field.${path}.${part}`) ?? path;
@@ -135,7 +135,7 @@ export function SwitchSetting({ path, disabled = false }: { path: string; disabl
   );
 }
 
-/** A number, kept on Enter and on leaving; Esc goes back. */
+/** Number field, saved on Enter and on blur; Esc restores the value. */
 export function NumberSetting({ path }: { path: string }) {
   const { t } = useTranslation('settings');
   const { label, help } = useFieldWords(path);
@@ -195,7 +195,7 @@ export function NumberSetting({ path }: { path: string }) {
 export const FIELD =
   'touchable h-9 rounded-md border border-line-strong bg-paper px-3 hover:border-ink-3 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 aria-invalid:border-danger pointer-coarse:text-base';
 
-/** A share or rate on a line; kept when let go. `show` writes the number beside it. */
+/** Slider for a share or rate; saved on release. `show` formats the number beside it. */
 export function SliderSetting({
   path,
   min,
@@ -209,7 +209,7 @@ export function SliderSetting({
   max: number;
   step: number;
   show: (value: number) => string;
-  /** A second sentence that follows the number. */
+  /** Second sentence that depends on the number. */
   more?: (value: number) => string;
 }) {
   const { label, help } = useFieldWords(path);
@@ -247,7 +247,7 @@ export function Slider({
   const id = useId();
   const [draft, setDraft] = useState<number | null>(null);
   const now = draft ?? value;
-  // Show the released value until the configuration says the same.
+  // Shows the released value until the configuration has it.
   useEffect(() => {
     if (draft === value) setDraft(null);
   }, [draft, value]);
@@ -278,7 +278,7 @@ export function Slider({
   );
 }
 
-/** One of a few words, all in sight. */
+/** Choice among a few values, all visible. */
 export function Choice<Value extends string>({
   label,
   value,
@@ -326,7 +326,7 @@ export function SelectSetting<Value extends string>({
 }: {
   path: string;
   options: readonly { value: Value; label: string; description?: string }[];
-  /** Asked instead of setting at once. */
+  /** Called instead of setting the value at once. */
   onChange?: (value: Value) => void;
 }) {
   const { label, help } = useFieldWords(path);
@@ -347,7 +347,7 @@ export function SelectSetting<Value extends string>({
   );
 }
 
-/** Words of one's own, kept on leaving the field. `placeholder`: what holds while it is empty; `reset`: what emptying it does. */
+/** Text field, saved on blur. `placeholder`: value used while it is empty; `reset`: effect of emptying it. */
 export function TextSetting({
   path,
   placeholder,

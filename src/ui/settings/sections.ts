@@ -1,4 +1,4 @@
-// The sections of the settings and every setting in them, as data: the screen draws them, the palette finds them.
+// Lists the sections of the settings and every setting in them as data: the screen draws them, the palette finds them.
 
 export const SECTION_IDS = [
   'models',
@@ -15,10 +15,10 @@ export const SECTION_IDS = [
 ] as const;
 export type SectionId = (typeof SECTION_IDS)[number];
 
-/** The section of a link; undefined for one that does not exist (or the list of all). */
+/** Section of a link; undefined for an unknown one (or the list of all). */
 export const sectionOf = (section: string): SectionId | undefined => SECTION_IDS.find((id) => id === section);
 
-/** Setting that can be found by name. `key`: its words in the catalogue; `path`: its configuration key, if it is one. */
+/** A setting that can be found by name. `key`: its words in the catalogue; `path`: its configuration key, if it has one. */
 export interface SettingEntry {
   readonly section: SectionId;
   readonly key: string;

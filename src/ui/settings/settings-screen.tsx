@@ -1,4 +1,4 @@
-// The settings: sections beside their contents where there is room, one after the other where there is not. Every section has an address.
+// Settings screen: sections beside their content if there is room, else one after the other. Every section has an address.
 import { ArrowLeft, ChevronRight } from 'lucide-react';
 import { type ComponentType, useEffect, useLayoutEffect, useRef } from 'react';
 import { useFocusHeir } from '../hooks/focus-heir.ts';
@@ -33,7 +33,7 @@ const SECTIONS: Record<SectionId, ComponentType> = {
   about: AboutSection,
 };
 
-/** `section`: from the address; anything unknown is the list of sections on a phone and the first one elsewhere. */
+/** `section`: from the address; for an unknown one, phones show the list of sections and other screens the first section. */
 export function SettingsScreen({ section }: { section: string }) {
   const { t } = useTranslation('settings');
   const navigation = useNavigation();
@@ -42,11 +42,11 @@ export function SettingsScreen({ section }: { section: string }) {
   const Section = SECTIONS[shown];
   const page = useRef<HTMLDivElement>(null);
   useFocusHeir(page);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each section begins at its top
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each section starts at its top
   useEffect(() => {
     page.current?.scrollTo(0, 0);
   }, [shown]);
-  // Move the focus when one list gives way to the other, since the pressed link is out of sight: to the title, and back to the link.
+  // On phones the pressed link disappears when the view changes, so moves the focus to the section's title, and back to the link.
   const title = useRef<HTMLHeadingElement>(null);
   const list = useRef<HTMLElement>(null);
   const before = useRef(chosen);

@@ -1,4 +1,4 @@
-// Every key and how to change it. A new one must not be taken, nor belong to the browser or to typing.
+// Lists every keyboard shortcut and changes it. A new one must be free and used neither by the browser nor for typing.
 import { RotateCcw } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
 import {

@@ -88,7 +88,7 @@ function ExportRow() {
   const { t } = useTranslation('settings');
   const app = useApp();
   const report = useReport();
-  // JSON is complete, so it holds the trash and what was told to memory as well.
+  // JSON is complete, so it includes the trash and the memory notes.
   const listed = useReadable(
     app.documents.library,
     (library) => library.ready && library.entries.length === 0,
@@ -144,7 +144,7 @@ function ExportRow() {
   );
 }
 
-/** Makes the index anew, and shows how far memory's reading is, whatever began it. */
+/** Rebuilds the index, and shows the progress of memory's reading, whatever started it. */
 function RebuildRow() {
   const { t } = useTranslation(['settings', 'library']);
   const app = useApp();
@@ -202,10 +202,10 @@ function RebuildRow() {
   );
 }
 
-/** From this many conversations on there is more than a little to lose. */
+/** Number of conversations from which a backup is recommended. */
 const WORTH_A_BACKUP = 10;
 
-/** How old the last whole export is; where there is none, why one would be good. */
+/** Says how old the last complete export is, or why one would be useful if there is none. */
 function LastBackup() {
   const { t } = useTranslation('settings');
   const app = useApp();

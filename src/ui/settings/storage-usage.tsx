@@ -1,4 +1,4 @@
-// How much room the conversations, the index and the models take, and whether the browser may clear it.
+// Shows how much room conversations, index and models take, and whether the browser may delete them.
 
 import { ShieldAlert, ShieldCheck } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
@@ -15,7 +15,7 @@ interface Sizes extends StorageStatus {
   readonly log: Pick<Awaited<ReturnType<App['logStats']>>, 'bytes'>;
 }
 
-/** Takes the room of the figures, unseen, until they come: nothing below may move from under a pointer. */
+/** Reserves the figures' room until they arrive, so that nothing below moves under a pointer. */
 const PENDING: Sizes = {
   usage: 100_000_000,
   quota: 10_000_000_000,
@@ -27,7 +27,7 @@ const PENDING: Sizes = {
 type PartId = 'log' | 'index' | 'models' | 'other';
 interface Part {
   readonly id: PartId;
-  /** Null: nobody knows yet. */
+  /** Null while unknown. */
   readonly bytes: number | null;
   readonly tone: string;
 }
@@ -50,9 +50,9 @@ export function Usage() {
     { id: 'index', bytes: stats?.bytes ?? null, tone: 'bg-memory-strong' },
     { id: 'models', bytes: sizes.modelBytes, tone: 'bg-folded-strong' },
   ];
-  // The index tells its size once it is awake; until then nobody knows.
+  // The index reports its size only once it has started.
   const namedBytes = named.reduce((sum, part) => sum + (part.bytes ?? 0), 0);
-  // The browser reports rounded and late: never show less than is known to be there.
+  // The browser's figure is rounded and late: never shows less than what is known to be there.
   const {
     used,
     limit: limitBytes,
@@ -102,7 +102,7 @@ export function Usage() {
   );
 }
 
-/** Sizes on this device, read anew when `grownWith` changes; null until they are known. */
+/** Sizes on this device, read again when `grownWith` changes; null until known. */
 function useSizes(grownWith: string): { sizes: Sizes | null; reread: () => Promise<void> } {
   const app = useApp();
   const report = useReport();
@@ -111,7 +111,7 @@ function useSizes(grownWith: string): { sizes: Sizes | null; reread: () => Promi
     () => Promise.all([app.device.storage(), app.logStats()]).then(([storage, log]) => ({ ...storage, log })),
     [app],
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `grownWith` says when the sizes are others
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `grownWith` means new sizes
   useEffect(() => {
     let gone = false;
     read().then(
@@ -178,7 +178,7 @@ function PartsList({
   );
 }
 
-/** Row that tells if the browser may clear this storage when room is short, and the button that asks it not to. */
+/** Says whether the browser may delete this storage when room is short, with a button that asks it not to. */
 function Persistence({
   persisted,
   onAsked,
@@ -190,7 +190,7 @@ function Persistence({
 }) {
   const { t } = useTranslation('settings');
   const { device, logCopy } = useApp();
-  // Holds the place of the sentence that comes, so that nothing below moves.
+  // Reserves the room of the coming sentence, so that nothing below moves.
   const copy = useReadable(logCopy)?.state ?? (isPending ? 'kept' : null);
   const report = useReport();
   const [refused, setRefused] = useState(false);

@@ -1,4 +1,4 @@
-// Sync: how it is done, how it stands, which devices belong together, what happened.
+// Sync: its mode, its state, the paired devices, and what happened.
 import { KeyRound, QrCode as QrIcon, RefreshCw, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { toast } from 'sonner';
@@ -22,7 +22,7 @@ import { useSyncAccount, useSyncStatus } from '../sync/use-sync.ts';
 import { RadioTile } from './radio-tile.tsx';
 import { FIELD, Group, NumberSetting, Refusal, Row, useSetting } from './rows.tsx';
 
-/** Name of this device, as long as the list of devices does not say it. */
+/** Edits the name of this device until the list of devices shows it. */
 function DeviceNameRow() {
   const { t } = useTranslation('sync');
   const { deviceName } = useApp();
@@ -69,23 +69,23 @@ export function SyncSection() {
   const top = useRef<HTMLDivElement>(null);
   const had = useRef(account !== null);
   const belongs = useRef(mine !== null);
-  // The form that made the account is gone: what came of it stands at the top.
+  // The form that created the account is gone; the result is shown at the top.
   useEffect(() => {
     const isMade = account !== null && !had.current;
     const isLeft = mine === null && belongs.current;
     had.current = account !== null;
     belongs.current = mine !== null;
     if (isMade) top.current?.scrollIntoView({ block: 'end' });
-    // So is the button that was pressed: one goes on with the first thing that stands here now.
+    // The pressed button is gone, too, so focuses the first control that is here now.
     if ((isMade || isLeft) && document.activeElement === document.body)
       top.current?.parentElement
         ?.querySelector<HTMLElement>('button:enabled, input')
         ?.focus({ preventScroll: true });
   }, [account, mine]);
   const wanted = mode.value === 'remote' || mode.value === 'managed' ? mode.value : null;
-  // Until the engine has said how things stand, an account may well be there.
+  // Until the engine reports its state, an account may exist.
   const isKnown = status.state === 'unpaired' || status.state === 'stopped';
-  // Nothing on this relay opens to its key any more, nor to a device that would get it from here.
+  // This device's key no longer opens anything on the relay, and could not let other devices in, either.
   const isErased = status.state === 'stopped' && status.problem?.code === 'sync-deleted';
   return (
     <>
@@ -144,7 +144,7 @@ export function SyncSection() {
   );
 }
 
-// ── how ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── mode ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const MODES = ['disabled', 'local', 'remote', 'managed'] as const;
 
@@ -155,11 +155,11 @@ function Modes({
 }: {
   mode: SyncMode;
   set: (mode: SyncMode) => Promise<boolean>;
-  /** There is an account that stays when sync is switched off. */
+  /** True if an account stays when sync is switched off. */
   keeps: boolean;
 }) {
   const { t } = useTranslation('sync');
-  // Show the picked mode at once; the configuration follows, or does not.
+  // Shows the picked mode at once; the configuration may still refuse it.
   const [picked, setPicked] = useState<SyncMode | null>(null);
   const name = useId();
   return (
@@ -182,7 +182,7 @@ function Modes({
   );
 }
 
-/** No account yet: make one, or join the one of another device. */
+/** Without an account: creates one, or joins another device's. */
 function SetUp({ mode, status }: { mode: 'remote' | 'managed'; status: SyncStatus }) {
   const { t } = useTranslation('sync');
   const navigation = useNavigation();
@@ -206,7 +206,7 @@ function SetUp({ mode, status }: { mode: 'remote' | 'managed'; status: SyncStatu
   );
 }
 
-// ── how it stands ──────────────────────────────────────────────────────────────────────────────────────────────────
+// ── state ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const DOT: Record<SyncState, string> = {
   disabled: 'bg-line-strong',
@@ -308,7 +308,7 @@ function Standing({ status }: { status: SyncStatus }) {
   );
 }
 
-/** The account was erased on the relay: this device lets go of it, and stands where one begins. */
+/** The account was erased on the relay: this device forgets it and returns to the setup. */
 function Anew({ mode }: { mode: 'remote' | 'managed' }) {
   const { t } = useTranslation('sync');
   const { sync } = useApp();

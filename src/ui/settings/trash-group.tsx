@@ -1,4 +1,4 @@
-// The trash: back with one press, or erased for good.
+// Lists the trash: restore with one click, or erase permanently.
 
 import { RotateCcw, Trash2 } from 'lucide-react';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-// The embedding model that a person is choosing: drafted, then applied as a whole or discarded.
+// Embedding settings that a person is choosing: a draft, then applied as a whole or discarded.
 import { useEffect, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { orElse } from '../../domain/base/log.ts';
@@ -10,17 +10,17 @@ export type RemoteProvider = Exclude<Embedding['provider'], 'local'>;
 
 export interface EmbeddingDraft {
   readonly inForce: Embedding;
-  /** Shown values: the draft, or those in force as long as there is none. */
+  /** Shown values: the draft, or the current settings if there is none. */
   readonly shown: Embedding;
   readonly remote: RemoteProvider | null;
-  /** Something was chosen in another way than it is in force, though not applied yet. */
+  /** True if the draft differs from the current settings. */
   readonly isDrafted: boolean;
   readonly isChanged: boolean;
-  /** Every vector would have to be made again. */
+  /** True if every vector would have to be made again. */
   readonly changesVectors: boolean;
   /** Typed key of a remote provider. */
   readonly key: string;
-  /** Origin that the key in the vault belongs to; null where there is none. */
+  /** Origin that the vault's key belongs to; null if there is no key. */
   readonly keptKeyOrigin: string | null;
   readonly problem: Problem | null;
   readonly isSaving: boolean;
@@ -52,7 +52,7 @@ export function useEmbeddingDraft(): EmbeddingDraft {
   const apply = () => {
     setSaving(true);
     setProblem(null);
-    // A configuration file may carry a key, which goes into the vault; JSON is YAML. All of it is kept or none.
+    // Saves the key as part of a configuration file (JSON is YAML), which moves keys into the vault: all of it is kept or none.
     const saved =
       remote !== null && key !== ''
         ? settings.importYaml(
@@ -61,7 +61,7 @@ export function useEmbeddingDraft(): EmbeddingDraft {
         : settings.set('embedding', shown);
     saved.then(
       () => {
-        // The service that refused another key is not asked again by itself for minutes.
+        // Otherwise the service that refused another key would not be tried again for minutes.
         if (key !== '') memory.wake('now');
         setSaving(false);
         setDraft(null);
@@ -107,16 +107,16 @@ export function useEmbeddingDraft(): EmbeddingDraft {
   };
 }
 
-/** Origin that the vault's key of a provider belongs to. A save may have kept another, so it is read again after each. */
+/** Origin that the vault's key of a provider belongs to. Read again after each save, which may have replaced the key. */
 function useKeptKeyOrigin(remote: RemoteProvider | null, isSaving: boolean) {
   const { settings } = useApp();
   const [origin, setOrigin] = useState<string | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another key is there once a save has ended
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a finished save may have stored another key
   useEffect(() => {
     let gone = false;
     setOrigin(null);
     if (remote !== null)
-      // A vault that cannot be opened says so where a key is needed.
+      // A vault that cannot be opened reports that when a key is needed.
       void orElse(settings.keyOrigin(`embedding/${remote}`), null, 'the origin of an embedding key').then(
         (known) => {
           if (!gone) setOrigin(known);
@@ -129,7 +129,7 @@ function useKeptKeyOrigin(remote: RemoteProvider | null, isSaving: boolean) {
   return [origin, setOrigin] as const;
 }
 
-/** Equal for two settings under which the same text gets the same vector. */
+/** Equal for two settings that give the same text the same vector. */
 const vectorSource = (embedding: Embedding): string =>
   embedding.provider === 'local'
     ? `local ${embedding.local.model} ${embedding.local.source} ${embedding.local.passage_prefix}`
