@@ -21,9 +21,8 @@ const cameTooEarly = (recall: Recall): boolean =>
   remarksOn(recall).some(({ say }) => say === 'slow' || say === 'notReady');
 
 /**
- * Asks again for a kept recall that came too early, at each step of memory's start until it is complete. `key` names the answer; findings
- * stay until the tab closes or something is forgotten. `ask`: null if nothing is to be asked, e.g. for a question that is no longer the
- * last.
+ * Asks again for a kept recall that came too early, at each step of memory's start. `key` names the answer; findings stay until the tab
+ * closes or something is forgotten. `ask`: null if nothing is to be asked, e.g. because another question follows.
  */
 export function useLookAgain(
   key: string | null,

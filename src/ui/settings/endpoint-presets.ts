@@ -19,7 +19,7 @@ export const presetOf = (endpoint: Pick<Endpoint, 'id' | 'baseUrl'>): EndpointPr
   PRESETS.find((preset) => preset.baseUrl !== '' && preset.baseUrl === endpoint.baseUrl) ??
   PRESETS.find((preset) => endpoint.id === preset.id || endpoint.id.startsWith(`${preset.id}-`));
 
-/** What the open form edits: a new endpoint from a preset, or an existing one. */
+/** Content of the open form: a new endpoint from a preset, or an existing one. */
 export type Draft =
   | { readonly kind: 'new'; readonly preset: EndpointPreset }
   | { readonly kind: 'edit'; readonly endpoint: Endpoint };
