@@ -1,5 +1,5 @@
-// Tells that an answer ended out of sight: a notice of the system where it is allowed, the number at the icon of the installed app. The
-// permission is asked for by a button of the first such notice: never unasked, never at the start.
+// Notifies the person of answers that ended out of sight: a system notification if allowed, and a count on the installed app's icon.
+// A button in the first in-app notice asks for the permission: never unasked, never at the start.
 import { useEffect } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { ignore } from '../../domain/base/log.ts';
@@ -12,7 +12,7 @@ import { offer } from './offer.ts';
 
 const canNotify = (): boolean => 'Notification' in globalThis;
 
-/** A page may make one itself on a desktop; phones only let the service worker. */
+/** Desktop pages can create notifications themselves; phones allow that only to the service worker. */
 async function notify(title: string, options: NotificationOptions, onClick: () => void): Promise<void> {
   try {
     const notice = new Notification(title, options);
@@ -51,8 +51,8 @@ export function AnswerNotices(): null {
       const title = shownTitle(entry?.title, t('untitled'));
       const open = () => openConversation(id);
       if (document.hidden && canNotify() && Notification.permission === 'granted')
-        // Whoever looks over a shoulder sees which conversation, and none of its words; of a device that is locked at rest not even that, since
-        // the system keeps notices.
+        // Shows which conversation it is to people looking at the screen, but none of its words; on a locked device not even that,
+        // because the system keeps notifications.
         return ignore(
           notify(
             t('answerEnded'),

@@ -1,7 +1,7 @@
 // A link within the app.
 import type { ComponentProps } from 'react';
 
-/** A link of the app: an ordinary one for the browser (open in a new tab), a step of the navigation for a plain click. */
+/** Link within the app: an ordinary one for the browser (open in a new tab), a navigation step on a plain click. */
 export function AppLink({
   href,
   onOpen,

@@ -1,4 +1,4 @@
-// One quiet strip above the page: a new version waits, room runs short, or there is no network.
+// A quiet strip above the page: a new version is ready, storage is nearly full, or there is no network.
 import { CloudOff, HardDrive, RefreshCw, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { ignore } from '../../domain/base/log.ts';
@@ -10,15 +10,15 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, IconButton } from './controls.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 
-/** Words of a strip and their button, below each other where it is narrow or the letters are large. */
+/** Text and button of a strip, stacked on narrow screens or with large text. */
 const STRIP_WORDS = 'flex min-w-0 flex-1 flex-wrap items-center gap-x-2 gap-y-1';
 
-/** A new version is offered, never forced: an answer that streams is not cut. */
+/** Offers a new version but never forces it, so that no running answer is cut off. */
 export function UpdateNotice() {
   const app = useApp();
   const { t } = useTranslation('shell');
   const update = useReadable(app.device.update);
-  /** The version that was put off: the next one, or that another tab took it meanwhile, is said again. */
+  /** The update that the person postponed; a later one, or one that another tab installed, is announced again. */
   const [later, setLater] = useState<{ readonly update: typeof update }>({ update: null });
   if (!update || later.update === update) return null;
   return (
@@ -43,10 +43,10 @@ export function UpdateNotice() {
   );
 }
 
-/** Which warning of the room was put aside. */
+/** Stores which storage warning was dismissed. */
 const ROOM_NOTIFIED = 'room-told';
 
-/** The size a person allowed is nearly taken, or all of it: said once each, until it is put aside. */
+/** Warns once when the allowed size is nearly used and once when it is full, until dismissed. */
 export function RoomNotice() {
   const app = useApp();
   const { t } = useTranslation('shell');
@@ -68,13 +68,13 @@ export function RoomNotice() {
     );
   };
   const over = state === 'free' && typeof notified === 'string';
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once there is room again, the next warning is news
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once there is room again, the next warning counts as new
   useEffect(() => {
     if (over) notify(null);
   }, [over]);
   if (!room || state === 'free' || notified === undefined || notified === state || notified === 'full')
     return null;
-  // There the figures stand, and what they mean beside them.
+  // That page shows the figures and explains them.
   const { route } = navigation;
   if (route.screen === 'settings' && route.section === 'storage') return null;
   const limit = formatBytes(room.limit);
@@ -105,7 +105,7 @@ export function RoomNotice() {
   );
 }
 
-/** Alert about the person's data: it stays until they have read it. */
+/** Alert about the person's data; stays until the person has dismissed it. */
 export function DataAlert() {
   const app = useApp();
   const { t } = useTranslation('shell');
@@ -125,7 +125,7 @@ export function DataAlert() {
   );
 }
 
-/** Beside the title while there is no network. */
+/** Shown beside the title while there is no network. */
 export function OfflineBadge() {
   const app = useApp();
   const { t } = useTranslation('shell');

@@ -1,4 +1,4 @@
-// Arrivals from the system for the installed app: shared words and links, files that are opened with it, its own shortcuts.
+// Handles what the system hands to the installed app: shared text and links, opened files, its own shortcuts.
 import { useEffect } from 'react';
 import { launchedFiles } from '../../adapters/browser/launched-files.ts';
 import { fileOf } from '../../adapters/importers/source-file.ts';
@@ -19,11 +19,11 @@ export function Arrivals(): null {
     const words = sharedWords((name) => rest.get(name));
     const opens = rest.get(OPEN);
     for (const name of [...SHARED_FIELDS, OPEN]) rest.delete(name);
-    // Loaded again, the page must not bring it once more.
+    // Otherwise a reload would insert it again.
     if (words || opens !== null)
       history.replaceState(history.state, '', `${pathname}${rest.size > 0 ? `?${rest}` : ''}${hash}`);
     if (opens === 'search') session.floating.set('palette');
-    // Kept before a composer is there, they come in once one is.
+    // Kept until a composer exists, which then inserts them.
     const insert = async (words: string) => {
       const composer = session.composer.get();
       composer?.insert(words);

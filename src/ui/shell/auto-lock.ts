@@ -1,5 +1,5 @@
-// Locks the device when nobody is at it: after a time without a key, a click or a touch in any tab, and after a time out of sight. And leads to
-// the dialog where the configuration asks for another lock than there is.
+// Locks the device after a time without a key, click or touch in any tab, and after a time out of sight. Also opens the lock dialog if
+// the configuration asks for another lock than the current one.
 import { useEffect, useRef } from 'react';
 import { log } from '../../domain/base/log.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -7,9 +7,9 @@ import { useNavigation } from '../hooks/navigation.tsx';
 import { isTimeToLock } from '../lock/time-to-lock.ts';
 import { useShortcuts } from './shortcuts.ts';
 
-/** When anybody did something in any tab, ms since 1970. Of all tabs, so that a busy one keeps the others open. */
+/** Time of the last activity in any tab, ms since 1970: an active tab keeps the others unlocked. */
 const KEY = 'recollect.active';
-/** How often the time is looked at and noted, ms. */
+/** Interval for checking and storing the time, ms. */
 const EVERY_MS = 5_000;
 const MINUTE = 60_000;
 
@@ -61,7 +61,7 @@ export function AutoLock(): null {
       if (isTimeToLock(now, { active: Math.max(own, lastActive()), hiddenSince }, limits)) lock.lockNow();
     };
     const onVisible = () => {
-      // A computer that slept wakes up with the page in sight: first it is looked at whether it should be locked.
+      // A computer may wake from sleep with the page visible, so checks at once whether to lock.
       look();
       hiddenSince = document.hidden ? Date.now() : null;
     };
@@ -79,7 +79,7 @@ export function AutoLock(): null {
   return null;
 }
 
-/** A file may ask for a lock, or for none: what it asks for is done by the dialog in the settings. */
+/** Opens the settings dialog if a configuration file asks for a lock or for none: only the dialog can change it. */
 function useRequest(isOn: boolean): void {
   const { lock, settings } = useApp();
   const { openScreen } = useNavigation();

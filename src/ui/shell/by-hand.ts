@@ -1,7 +1,7 @@
-// Tells the styles what a person acted with last: a ring round what the app itself focused is for whoever uses keys.
+// Tells the styles which input device was used last: only keyboard users get a focus ring on elements that the app focused.
 import { useEffect } from 'react';
 
-/** Follows pointers and keys in `data-hand` of the page: `touch`, `mouse`; absent after a key. */
+/** Records pointers and keys in `data-hand` of the page: `touch` or `mouse`; absent after a key. */
 export function useHand(): void {
   useEffect(() => {
     const { dataset } = document.documentElement;

@@ -1,4 +1,4 @@
-// Every key of the app on one card.
+// Shows every keyboard shortcut of the app on one card.
 
 import { SHORTCUTS, shortcutKeys } from '../../domain/settings/shortcuts.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';

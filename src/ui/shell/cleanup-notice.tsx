@@ -1,4 +1,4 @@
-// Says quietly what the daily clean-up did, and takes it back with one click. Draws nothing itself.
+// Reports the result of the daily clean-up quietly, with one click to undo it. Draws nothing itself.
 import { useEffect } from 'react';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useAllWords } from '../i18n/use-all-words.ts';
@@ -12,7 +12,7 @@ export function CleanupNotice(): null {
   const report = useReport();
   const done = useReadable(retention.finished);
   const hasWords = useAllWords(done !== null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: said once for each run
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reports each run once
   useEffect(() => {
     if (!done || !hasWords) return;
     const { archived, trashed, at } = done;

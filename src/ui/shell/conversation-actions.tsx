@@ -1,4 +1,4 @@
-// Actions on a conversation as a whole, the same in the sidebar and in the header.
+// Actions on a whole conversation, the same in the sidebar and the header.
 
 import type { TFunction } from 'i18next';
 import {
@@ -29,18 +29,18 @@ import type { MenuItem } from './controls.tsx';
 import { offer } from './offer.ts';
 import { useProblemWords } from './problem-notice.tsx';
 
-/** Hands a file to the person. */
+/** Downloads a file to the person's device. */
 export function download(file: ExportedFile): void {
   const url = URL.createObjectURL(file.blob);
   const link = document.createElement('a');
   link.href = url;
   link.download = file.name;
   link.click();
-  // The browser has taken hold of the blob once the click was handled.
+  // The browser has taken the blob soon after the click.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** Says in a toast that something asked for did not work, in the words of the catalogue. */
+/** Reports in a toast that a requested action failed, in the catalogue's words. */
 export function useReport(): (error: unknown) => void {
   const words = useProblemWords();
   return (error) => {
@@ -56,14 +56,14 @@ export interface ConversationActions {
   archive(entry: LibraryEntry): void;
   remove(entry: LibraryEntry): void;
   restore(id: ConversationId): void;
-  /** Several at once, with one notice that takes it all back. */
+  /** Archives several at once, with one notice that undoes all. */
   archiveAll(entries: readonly LibraryEntry[], archived: boolean): void;
   removeAll(entries: readonly LibraryEntry[]): void;
   restoreAll(entries: readonly LibraryEntry[]): void;
   exportAll(entries: readonly LibraryEntry[], format: 'json' | 'markdown'): void;
   erase(ids: readonly ConversationId[]): void;
   exportAs(id: ConversationId, format: 'json' | 'markdown'): void;
-  /** The rows of its ⋯ menu. */
+  /** Items of its ⋯ menu. */
   menu(entry: LibraryEntry, startRename: () => void, askErase: () => void): MenuItem[];
 }
 
@@ -82,7 +82,7 @@ function bulkActions({
   t: TFunction<'shell'>;
   run: (work: Promise<unknown>, then?: () => void) => void;
   undo: (action: () => Promise<unknown>, comeBack: () => void) => Undo;
-  /** Leaves the one of them that is open, and returns what leads back to it. */
+  /** Leaves whichever of them is open, and returns a function that leads back to it. */
   leaveAny: (ids: readonly ConversationId[]) => () => void;
   report: (error: unknown) => void;
 }): Pick<ConversationActions, 'archiveAll' | 'removeAll' | 'restoreAll' | 'exportAll'> {
@@ -115,7 +115,7 @@ function bulkActions({
   };
 }
 
-/** Makes the actions on conversations in lists and menus. Failures are reported to the person. */
+/** Creates the actions on conversations for lists and menus. Failures are reported to the person. */
 export function useConversationActions(): ConversationActions {
   const app = useApp();
   const { t } = useTranslation(['shell', 'forget', 'projects']);
@@ -129,7 +129,7 @@ export function useConversationActions(): ConversationActions {
     const run = (work: Promise<unknown>, then?: () => void) => {
       work.then(() => then?.(), report);
     };
-    /** Leaves the conversation where it is open. Returns what leads back to it, for as long as the person has not gone elsewhere. */
+    /** Leaves the conversation if it is open. Returns a function that leads back, unless the person has gone elsewhere. */
     const leave = (id: ConversationId): (() => void) => {
       const { navigation } = latest.current;
       if (session.current.get() !== id) return () => undefined;
@@ -139,7 +139,7 @@ export function useConversationActions(): ConversationActions {
         if (navigation.latestVisit() === left) navigation.back();
       };
     };
-    /** Leaves the one of them that is open, if any. */
+    /** Leaves whichever of them is open, if any. */
     const leaveAny = (ids: readonly ConversationId[]): (() => void) => {
       const open = ids.find((id) => id === session.current.get());
       return open === undefined ? () => undefined : leave(open);
@@ -206,7 +206,7 @@ interface MenuWork {
   readonly t: Words;
   startRename(): void;
   askErase(): void;
-  /** Opens the window of forgetting for it. */
+  /** Opens the forget dialog for the conversation. */
   forget(): void;
 }
 

@@ -1,4 +1,4 @@
-// The conversations of one view of the sidebar: opened, chosen, erased; the open one is kept in sight.
+// Lists the conversations of one sidebar view: open, select, erase; keeps the open one in sight.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { VList, type VListHandle } from 'virtua';
@@ -21,14 +21,14 @@ import { ContextMenu, type MenuPlace, SelectionBar } from './selection-bar.tsx';
 import { FONT_SCALES } from './theme.ts';
 import { useSelection } from './use-selection.ts';
 
-/** Everything that is listed in one view. Ten thousand lines cost what one screen of them costs. */
+/** Lists everything in one view. Ten thousand rows cost no more than one screenful. */
 export function ConversationList({
   view,
   strip,
   onOpened,
 }: {
   view: SidebarView;
-  /** Holds the actions on what is chosen. */
+  /** Container for the actions on selected conversations. */
   strip: HTMLElement | null;
   onOpened: () => void;
 }) {
@@ -52,7 +52,7 @@ export function ConversationList({
   );
 }
 
-/** Lines hold on to their functions while navigation and frame change around them. */
+/** Memoised rows keep stable callbacks while navigation and layout change around them. */
 function Lines({
   rows,
   view,
@@ -105,7 +105,7 @@ function Lines({
   return (
     <div className="flex h-full flex-col">
       {chosen.length > 0 && strip && createPortal(<SelectionBar {...all} />, strip)}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys are a convenience; each line is a link of its own */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys are only a convenience; each row is a link of its own */}
       <div
         ref={place}
         className="min-h-0 flex-1"
@@ -113,7 +113,7 @@ function Lines({
         onWheel={noteHand}
         onTouchMove={noteHand}
       >
-        {/* While it scrolls the library takes no clicks, and one made in that moment was lost. */}
+        {/* The list library ignores clicks while it scrolls, so a click at that moment would be lost. */}
         <VList
           ref={list}
           className="pb-2 *:[pointer-events:inherit]!"
@@ -171,7 +171,7 @@ function Lines({
   );
 }
 
-/** From line to line with the arrow keys. */
+/** Moves from row to row with the arrow keys. */
 function walk(event: React.KeyboardEvent<HTMLDivElement>): void {
   if (event.altKey || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
   if (!(event.target as HTMLElement).matches('[data-entry]')) return;
@@ -181,7 +181,7 @@ function walk(event: React.KeyboardEvent<HTMLDivElement>): void {
   event.preventDefault();
 }
 
-/** The one conversation that is to be erased, or all that are chosen. */
+/** The one conversation to erase, or all selected ones. */
 type Erasing = LibraryEntry | 'chosen' | null;
 interface OpenMenu {
   readonly entry: LibraryEntry;
@@ -189,7 +189,7 @@ interface OpenMenu {
   readonly rename: () => void;
 }
 
-/** Asks before one conversation is erased, or all that are chosen. */
+/** Asks before erasing one conversation or all selected ones. */
 function EraseConfirms({
   erasing,
   onClose,
@@ -233,16 +233,16 @@ function EraseConfirms({
   );
 }
 
-/** Every line is as high as this, with a mouse and with a finger, rem: the list stands at its place at once, and nothing moves under a click. */
+/** Row height by pointer type, rem. It is fixed, so that the list is in place at once and nothing moves under a click. */
 const LINE_HEIGHT = { fine: 2, compact: 1.75, coarse: 2.75 } as const;
-/** The browser's own size of text, px. */
+/** The browser's own font size, px. */
 const baseSize = (): number =>
   Number.parseFloat(getComputedStyle(document.documentElement).fontSize) /
   (Number.parseFloat(document.documentElement.style.fontSize || '100') / 100);
-/** So soon after it was scrolled by hand the list does not follow what is opened elsewhere, ms. */
+/** Time after manual scrolling in which the list does not follow conversations opened elsewhere, ms. */
 const BY_HAND_MS = 1000;
 
-/** Height of one line, px. */
+/** Height of one row, px. */
 function useLineHeight(): number {
   const coarse = useMedia('(pointer: coarse)');
   const { compact, font_size: size } = useReadable(useApp().settings.config, ({ ui }) => ui);
@@ -255,12 +255,12 @@ function useLineHeight(): number {
 const lineOf = (list: HTMLElement | null, id: ConversationId): HTMLElement | null =>
   list?.querySelector<HTMLElement>(`[data-entry][href="${CSS.escape(hrefOf(id))}"]`) ?? null;
 
-/** Gives the focus on where a menu took its line away. Returns what notes the line whose menu is opened. */
+/** Moves the focus on after a menu action removed its row. Returns a function that records the row whose menu opens. */
 function useHeir(
   rows: readonly SidebarRow[],
   place: React.RefObject<HTMLDivElement | null>,
 ): (id: ConversationId) => void {
-  /** The line whose menu was opened last: it may be what takes the line away. */
+  /** Row whose menu was opened last: its action may remove the row. */
   const asked = useRef<{ id: ConversationId; at: number } | null>(null);
   const rowsNow = useRef(rows);
   rowsNow.current = rows;
@@ -268,7 +268,7 @@ function useHeir(
     const at = rowsNow.current.findIndex((row) => row.type === 'entry' && row.entry.id === id);
     if (at >= 0) asked.current = { id, at };
   }, []);
-  // After a line was moved away, go on with the one that is in its place now.
+  // After a row is removed, focuses the one now in its place.
   useEffect(() => {
     if (asked.current === null) return;
     const { id, at: was } = asked.current;
@@ -282,13 +282,13 @@ function useHeir(
   return noteMenu;
 }
 
-/** Keeps the open conversation in sight, unless the person opened it here or scrolls. */
+/** Keeps the open conversation in sight, unless the person opened it from this list or is scrolling. */
 function useFollowOpen(
   list: React.RefObject<VListHandle | null>,
   rows: readonly SidebarRow[],
   current: ConversationId | null,
 ) {
-  /** Opened by a click in this very list: it is in sight already. */
+  /** Conversation opened by a click in this list: it is already in sight. */
   const clicked = useRef<ConversationId | null>(null);
   const scrolledByHand = useRef(Number.NEGATIVE_INFINITY);
   const noteClick = useCallback((id: ConversationId) => {
@@ -303,13 +303,13 @@ function useFollowOpen(
   );
   const listed = at >= 0;
   const placed = useRef(false);
-  // The list follows the conversation that is open, at once: what is read is not there to be watched on its way.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when another one is opened, not when the list is in another order
+  // Scrolls to the open conversation at once: nobody reads the list on the way.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when another one is opened, not when the order changes
   useEffect(() => {
     const here = clicked.current === current;
     clicked.current = null;
     const byHand = performance.now() - scrolledByHand.current < BY_HAND_MS;
-    // A drawer opens with what is open in its middle: what stands around it is where one goes next.
+    // A drawer opens with the open conversation in its middle, since people usually go on to its neighbours.
     if (listed && !here && !byHand)
       list.current?.scrollToIndex(at, { align: placed.current ? 'nearest' : 'center' });
     placed.current = true;

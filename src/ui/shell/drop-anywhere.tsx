@@ -1,5 +1,4 @@
-// Files dropped anywhere in the window where nothing else takes them go to the import; never does the browser open one in place of
-// the page.
+// Imports files dropped anywhere in the window that no other element takes, and keeps the browser from opening them in place of the page.
 import { useEffect, useState } from 'react';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { useSession } from '../hooks/session.tsx';
@@ -7,8 +6,8 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { dragsFiles, filesOfDrop, ownDrags } from '../library/drop.ts';
 
 /**
- * Hears of files dragged over the window until `signal` ends it. What a place within takes (it prevents the default, or stops the
- * event) is left to it. `onOver`: whether they would be taken here; told often, also without a change.
+ * Listens for files dragged over the window until `signal` ends it. Leaves a drop to an inner element that prevents the default or stops
+ * the event. `onOver`: whether the import would take the files; called often, also without a change.
  */
 export function listenForDrops(
   scope: EventTarget,
@@ -20,7 +19,7 @@ export function listenForDrops(
 ): void {
   const listen = (type: string, capture: boolean, listener: (event: DragEvent) => void) =>
     scope.addEventListener(type, (event) => listener(event as DragEvent), { capture, signal });
-  // An event that was seen on its way down and not on its way up: a place within has it.
+  // An event seen while capturing but not while bubbling was stopped by an inner element.
   let isStopped = false;
   const isFree = (event: DragEvent) => !isOwn() && !event.defaultPrevented && dragsFiles(event.dataTransfer);
 

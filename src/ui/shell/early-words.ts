@@ -1,23 +1,23 @@
-// Text typed into the page before the app is there (static-shell.ts): kept until a composer stands at the same place and takes it over.
-// `public/start.js` notes what happens in the field until then.
+// Keeps text typed into the page before the app started (static-shell.ts) until a composer at the same place takes it over.
+// `public/start.js` records what happens in the field until then.
 interface EarlyWords {
   readonly text: string;
   readonly caret: number;
-  /** The field had the focus. */
+  /** True if the field had the focus. */
   readonly isFocused: boolean;
-  /** The key that was pressed to send, as `KeyboardEvent` wants it; null: none. */
+  /** Key pressed to send, as a `KeyboardEvent` takes it; null: none. */
   readonly pressed: KeyboardEventInit | null;
 }
 
-/** Words whose field had to go before there was a composer. */
+/** Text whose field had to go before a composer existed. */
 let kept: EarlyWords | null = null;
-/** Screens on their way that may have a composer. */
+/** Number of loading screens that may have a composer. */
 let waiting = 0;
 let isDrawn = false;
-/** Gives the words to the composer that asked for them. */
+/** Passes the text to the composer that asked for it. */
 let handOver: (() => void) | null = null;
 
-/** True on the first visit of all, where the page says what the app is. */
+/** True on the very first visit, when the page explains the app. */
 export const isFirstVisit = (): boolean => document.documentElement.dataset.firstPaint === 'first';
 
 const shell = (): HTMLElement | null => document.getElementById('first-paint');
@@ -38,7 +38,7 @@ function read(field: HTMLTextAreaElement): EarlyWords {
   };
 }
 
-/** Takes the page before the app away; words that were typed there wait for the next composer. */
+/** Removes the page before the app; text typed there waits for the next composer. */
 export function removeFirstPaint(): void {
   const page = shell();
   const field = fieldOf(page);
@@ -47,13 +47,13 @@ export function removeFirstPaint(): void {
 }
 
 function settle(): void {
-  // After the composer of the same drawing had its turn; not while it waits for a word that is being composed.
+  // Runs after a composer of the same render had its turn, but not while a composer waits for the end of a composition.
   queueMicrotask(() => {
     if (isDrawn && waiting === 0 && handOver === null) removeFirstPaint();
   });
 }
 
-/** The frame of the app is there: of the page before, the field alone stays, for as long as a composer may still come. */
+/** The app's frame is drawn: of the page before it, only the field stays while a composer may still come. */
 export function leaveEarlyField(): void {
   isDrawn = true;
   const page = shell();
@@ -62,7 +62,7 @@ export function leaveEarlyField(): void {
   settle();
 }
 
-/** A screen that may have a composer is being loaded, until the returned function is called. */
+/** Announces that a screen that may have a composer is loading, until the returned function is called. */
 export function composerMayCome(): () => void {
   waiting += 1;
   return () => {
@@ -72,8 +72,8 @@ export function composerMayCome(): () => void {
 }
 
 /**
- * Hands over what was typed before: once, to the composer that asks first, when an input method has finished its word and the page of a first
- * visit may go. `take` is not called where nothing was typed and the field had no focus. The returned function takes the wish back.
+ * Hands earlier text over once, to the first composer that asks, after an input method has finished its word and the first-visit page may
+ * go. Does not call `take` if nothing was typed and the field had no focus. The returned function cancels the request.
  */
 export function takeEarlyWords(take: (words: EarlyWords) => void): () => void {
   const mine = () => {
@@ -81,7 +81,7 @@ export function takeEarlyWords(take: (words: EarlyWords) => void): () => void {
     const field = fieldOf(shell());
     if (field?.dataset.composing !== undefined) {
       const end = () => {
-        // `start.js` hears of it later, at the document.
+        // `start.js` hears the event only later, on the document.
         delete field.dataset.composing;
         mine();
       };

@@ -1,4 +1,4 @@
-// One line of the sidebar's list: a conversation with its menu, or the heading of a day.
+// A row of the sidebar's list: a conversation with its menu, or the heading of a day.
 import { Check, Ellipsis, Pin } from 'lucide-react';
 import { memo, useCallback, useMemo, useRef, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -24,7 +24,10 @@ import { pickOf, useHold } from './use-selection.ts';
 export const hrefOf = (id: ConversationId): string =>
   pathOf({ screen: 'conversation', conversationId: id, messageId: null });
 
-/** A grey dot while an answer streams, a blue one when one waits to be read. It moves only where the answer cannot be seen: each frame costs. */
+/**
+ * Grey dot while an answer streams, blue dot when an unread one waits. Animated only if the answer is out of sight, because each frame
+ * costs.
+ */
 function TurnDot({ id, current }: { id: ConversationId; current: boolean }) {
   const app = useApp();
   const session = useSession();
@@ -47,7 +50,7 @@ function TurnDot({ id, current }: { id: ConversationId; current: boolean }) {
 
 const isToday = (at: number): boolean => new Date(at).toDateString() === new Date().toDateString();
 
-/** The mark of the project it is in. */
+/** Mark of the conversation's project. */
 function InProject({ id }: { id: LibraryEntry['projectId'] }) {
   const { t } = useTranslation('projects');
   const project = useReadable(
@@ -68,9 +71,7 @@ function InProject({ id }: { id: LibraryEntry['projectId'] }) {
   );
 }
 
-/**
- * The ⋯ of a line. The menu itself is made when it is asked for: ten thousand lines scroll past, and few are asked.
- */
+/** The ⋯ button of a row. Creates its menu on demand: ten thousand rows scroll past, and few menus open. */
 function EntryMenu({ label, items }: { label: string; items: () => MenuItem[] }) {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -109,7 +110,7 @@ function EntryMenu({ label, items }: { label: string; items: () => MenuItem[] })
 
 interface EntryRowProps {
   entry: LibraryEntry;
-  /** Another one has the same title: when it began tells them apart. */
+  /** Another conversation has the same title, so shows when this one began. */
   twin: boolean;
   current: boolean;
   actions: ConversationActions;
@@ -117,16 +118,16 @@ interface EntryRowProps {
   onErase: (entry: LibraryEntry) => void;
   onMenu: (id: ConversationId) => void;
   selected: boolean;
-  /** Something is chosen: a tap chooses, too. */
+  /** Selection mode: a tap selects, too. */
   selecting: boolean;
   onPick: (id: ConversationId, how: PickHow) => void;
-  /** A right click, or the menu key. */
+  /** Called on a right click or the menu key. */
   onContext: (entry: LibraryEntry, place: MenuPlace, rename: () => void) => void;
-  /** It is dragged, onto a project say; with all that are chosen where it is one of them. */
+  /** Called when it is dragged, e.g. onto a project; the other selected ones come along if it is selected. */
   onDrag: (entry: LibraryEntry, event: React.DragEvent) => void;
 }
 
-/** Handlers of a line for keys, a right click and a finger, beside being a link. */
+/** Handlers of a row, besides its link: keys, right click, and long press. */
 function useRowEvents({
   entry,
   selecting,
@@ -144,7 +145,7 @@ function useRowEvents({
   };
   const context = (event: React.MouseEvent) => {
     event.preventDefault();
-    // A finger that is held chooses; its menu is the button at the end of the line.
+    // A long press selects; on touch screens the button at the row's end opens the menu.
     if (hold.touches() || onlyTouch()) return;
     const line = event.currentTarget.getBoundingClientRect();
     const keyboard = event.clientX === 0 && event.clientY === 0;
@@ -240,7 +241,7 @@ export const EntryRow = memo(function EntryRow({
             dateTime={new Date(entry.createdAt).toISOString()}
             className="shrink-0 text-ink-3 text-xs group-hover:hidden pointer-coarse:group-hover:inline"
           >
-            {/* The heading names the day. */}
+            {/* The heading already names the day. */}
             {isToday(entry.createdAt) ? formatTimeOfDay(entry.createdAt) : formatDayTime(entry.createdAt)}
           </time>
         )}

@@ -1,4 +1,4 @@
-// Asks before a conversation is erased from the log and from memory, here and, with an account, everywhere.
+// Asks before a conversation is erased from the log and from memory, here and, with an account, on all devices.
 
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';

@@ -1,4 +1,4 @@
-// A part of the interface that fails leaves the rest standing: it says so and offers to try again.
+// Contains a failure to one part of the interface: says so there and offers to try again.
 import { Component, type ComponentType, lazy, type ReactNode } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
@@ -10,8 +10,8 @@ import { firstScreenDrawn } from './first-paint.ts';
 import { ProblemNotice } from './problem-notice.tsx';
 
 /**
- * A part of the interface that is loaded when it is first shown, with all words unless it is the first screen. Where its file cannot be had (a newer version has taken over and taken the old
- * files along, or the network is gone) the boundary around it says so (`part-missing`).
+ * Loads a part of the interface when first shown, with all words unless it is the first screen. If its file is unavailable (removed by a
+ * newer version, or offline), the boundary around it reports `part-missing`.
  */
 export const loaded = <P extends object>(
   load: () => Promise<ComponentType<P>>,
@@ -32,7 +32,7 @@ function Failed({ problem, onRetry }: { problem: Problem; onRetry: () => void })
         problem={problem}
         actions={
           <>
-            {/* No second try for a part that failed to load: React would not load it again. */}
+            {/* A part that failed to load gets no retry: React would not load it again. */}
             {problem.code !== 'part-missing' && <Button onClick={onRetry}>{t('tryAgain')}</Button>}
             <Button onClick={() => location.reload()}>{t('reload')}</Button>
           </>
@@ -43,14 +43,14 @@ function Failed({ problem, onRetry }: { problem: Problem; onRetry: () => void })
 }
 
 interface Props {
-  /** A new place gets a new chance. */
+  /** Retries when this place changes. */
   readonly place: string;
-  /** Puts what is said into a window of its own, where what failed would have been one. */
+  /** Wraps the error in a dialog if the failed part would have been one. */
   readonly window?: (failed: ReactNode) => ReactNode;
   readonly children: ReactNode;
 }
 
-/** React knows error boundaries only as classes. */
+/** React supports error boundaries only as classes. */
 export class ErrorBoundary extends Component<Props, { problem: Problem | null; place: string }> {
   override state = { problem: null, place: this.props.place };
 

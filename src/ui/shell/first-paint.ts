@@ -1,23 +1,23 @@
-// The page before the app, see static-shell.ts: taken away once the app has something better to show.
+// Removes the page before the app (static-shell.ts) once the app has something better to show.
 import { log } from '../../domain/base/log.ts';
 import { leaveEarlyField } from './early-words.ts';
 
-/** Read by `public/theme.js` before the first paint of the next start: `page` shows the frame, `none` nothing, as a locked device. */
+/** Read by `public/theme.js` before the first paint of the next start: `page` shows the frame, `none` nothing, as for a locked device. */
 const KEY = 'recollect.first-paint';
 
 let drawn = () => {};
-/** Resolves once a screen of the app stands where the page before it stood. */
+/** Resolves once a screen of the app has replaced the page before it. */
 export const firstScreen = new Promise<void>((resolve) => {
   drawn = resolve;
 });
 
-/** A screen of the app is there, or says why it is not. */
+/** Call when a screen of the app, or its error, is drawn. */
 export function firstScreenDrawn(): void {
   leaveEarlyField();
   drawn();
 }
 
-/** Says what the next start shows before the app is there. */
+/** Stores what the next start shows before the app is ready. */
 export function keepFirstPaint(shown: 'page' | 'none'): void {
   try {
     localStorage.setItem(KEY, shown);

@@ -1,4 +1,4 @@
-// Says how a forgetting ended whose window was closed meanwhile, or whose page was loaded anew, and takes back what would undo it.
+// Reports how a forgetting ended whose dialog was closed or whose page was reloaded, and withdraws offers that would undo it.
 // Draws nothing itself.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { ignore } from '../../domain/base/log.ts';
@@ -8,7 +8,7 @@ import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { offer, withdrawOffers } from './offer.ts';
 
-/** Key of the id of what is being forgotten, without a word of it: the next page tells how it ended. */
+/** Stores the id of what is being forgotten, without its words, so that the next page can report the end. */
 const UNDER_WAY = 'forgetting-told';
 
 export function ForgetNotice(): null {
@@ -19,7 +19,7 @@ export function ForgetNotice(): null {
   useEffect(() => forget.onForgetting(withdrawOffers), [forget]);
   const say = (words: string) =>
     offer(words, { label: t('show'), onClick: () => session.forgetting.set({ words: '' }) });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: said once for each end
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reports each end once
   useEffect(() => {
     if ((step === 'done' || step === 'failed') && session.forgetting.get() === null)
       say(t(step === 'done' ? 'doneAway' : 'failed'));
@@ -30,7 +30,7 @@ export function ForgetNotice(): null {
 
 const idOf = (state: ForgetState): string | null => ('plan' in state ? state.plan.record.id : null);
 
-/** Keeps what this page forgets, and calls `onEnd` once what an earlier page left is forgotten. */
+/** Stores what this page is forgetting, and calls `onEnd` once the forgetting of an earlier page has ended. */
 function useEndAfterReload(onEnd: () => void): void {
   const { forget, settings } = useApp();
   const own = useReadable(forget.state, idOf);

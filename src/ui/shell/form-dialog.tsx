@@ -1,11 +1,11 @@
-// A window with one form: it closes when it is saved, and says here why it was not.
+// Dialog with one form: closes when saved, otherwise shows why it was not.
 import { type ReactNode, useId } from 'react';
 import { useSaving } from '../hooks/saving.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Dialog } from './controls.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 
-/** `onSave`: null where the form itself says what is missing. The window closes when it resolves. */
+/** `onSave`: null if the form itself shows what is missing. The dialog closes when it resolves. */
 export function FormDialog({
   open = true,
   onClose,
@@ -20,7 +20,7 @@ export function FormDialog({
   onClose: () => void;
   title: string;
   description?: string;
-  /** Label of the button that saves. */
+  /** Label of the save button. */
   action: string;
   disabled?: boolean;
   onSave: () => Promise<unknown> | null;

@@ -1,4 +1,4 @@
-// How the sidebar orders conversations: pinned first, then by day, then by month. Pure.
+// Orders the sidebar's conversations: pinned first, then by day, then by month. Pure.
 import { comparable } from '../../domain/text/find.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 
@@ -10,14 +10,17 @@ export type SidebarRow =
 
 type Group = 'pinned' | 'today' | 'yesterday' | 'week' | 'month' | 'older';
 
-/** Which of the entries a view shows. Conversations started by another one are not at the top level. */
+/** True if a view shows the entry. Conversations started by another one are not at the top level. */
 export function inView(entry: LibraryEntry, view: SidebarView): boolean {
   if (entry.child) return false;
   if (view === 'trash') return entry.deletedAt !== null;
   return entry.deletedAt === null && entry.archived === (view === 'archived');
 }
 
-/** Rows for a view, `twin` where several of them have the same title, newest first, with a heading before each group. `older` has one heading for each month. Times in ms since 1970. */
+/**
+ * Rows of a view, newest first, with a heading before each group; `twin` if several have the same title. `older` has one heading for each
+ * month. Times in ms since 1970.
+ */
 export function sidebarRows(entries: readonly LibraryEntry[], view: SidebarView, now: number): SidebarRow[] {
   const day = new Date(now);
   day.setHours(0, 0, 0, 0);

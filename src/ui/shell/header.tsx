@@ -1,4 +1,4 @@
-// The strip at the top of every screen: the way back to the sidebar, a title, what can be done.
+// Strip at the top of every screen: button to the sidebar, title, actions.
 import { Menu as MenuIcon, PanelLeftOpen } from 'lucide-react';
 import { createContext, type ReactNode, useContext } from 'react';
 import { useIsPhone } from '../hooks/media.ts';
@@ -6,13 +6,13 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, IconButton } from './controls.tsx';
 import { useShortcutKeys } from './shortcuts.ts';
 
-/** How a screen opens the sidebar; `shown` while it needs no button. */
+/** How a screen opens the sidebar; `shown` while no button is needed. */
 export const SidebarControl = createContext<{ shown: boolean; open: () => void }>({
   shown: true,
   open: () => undefined,
 });
 
-/** `line`: what scrolls below is cut off by a hairline. */
+/** `line`: draws a hairline above scrolling content. */
 export function Header({
   children,
   actions,

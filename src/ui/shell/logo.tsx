@@ -1,4 +1,4 @@
-// The mark of the app, in the ink of the page.
+// The app's logo in the text colour.
 export function Logo({ size = 20, className }: { size?: number; className?: string }) {
   return (
     <svg viewBox="0 0 512 512" width={size} height={size} aria-hidden="true" className={className}>

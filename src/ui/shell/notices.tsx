@@ -1,4 +1,4 @@
-// Toasts: their place, how the keyboard reaches them, and where the focus goes when one is gone.
+// Places toasts, makes them reachable by keyboard, and moves the focus on when one is gone.
 import { X } from 'lucide-react';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { Toaster } from 'sonner';
@@ -9,23 +9,23 @@ import { classes, keyNames } from './controls.tsx';
 import { IN_SIGHT } from './offer.ts';
 import { useShortcutKeys } from './shortcuts.ts';
 
-/** From anywhere to the latest toast, as the library names keys; the same as `notices` in the table of shortcuts. */
+/** Keys that focus the latest toast, in the library's names; the same as `notices` in the table of shortcuts. */
 const REACH = ['altKey', 'KeyT'];
 
-/** From the edges of the page, and from the composer, px. */
+/** Distance to the edges of the page and to the composer, px. */
 const GAP = 16;
-/** Between two of them, and from the foot of the drawer, px. */
+/** Distance between two toasts, and to the foot of the drawer, px. */
 const BETWEEN = 8;
-/** The composer is the one that a key leads to. */
+/** The composer that a shortcut leads to. */
 const COMPOSER = '#main form:has(> textarea[aria-keyshortcuts])';
-/** The messages end where the composer begins, or what is to be decided above it: edits that were left, a queue that waits. */
+/** The messages end above the composer, or above what waits for a decision there: unsaved edits, a queue. */
 const MESSAGES = '#main [data-messages]';
 
-/** How far up toasts begin: where one writes, above what is written; else at the foot of the page, far from its title and tabs. */
+/** Height at which toasts begin: above the composer if there is one, else at the foot of the page, away from its title and tabs. */
 function useFoot(): number {
   const composer = useReadable(useSession().composer);
   const [foot, setFoot] = useState(GAP);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when another composer is there, or none
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measures again when the composer changes or goes
   useEffect(() => {
     const form = document.querySelector(COMPOSER);
     if (!form) return setFoot(GAP);
@@ -33,7 +33,7 @@ function useFoot(): number {
     const measure = () => {
       const { top: own, height } = form.getBoundingClientRect();
       const top = messages?.isConnected ? Math.min(own, messages.getBoundingClientRect().bottom) : own;
-      // Taken away with its screen, it tells of it in its last size: none.
+      // A composer that is removed reports a last size of zero.
       setFoot(height === 0 ? GAP : Math.round(innerHeight - top) + GAP);
     };
     const grown = new ResizeObserver(measure);
@@ -48,7 +48,7 @@ function useFoot(): number {
   return foot;
 }
 
-/** Says on the page how much room the toasts take, px: the drawer leaves it free. */
+/** Publishes the toasts' height as a style of the page, px, so that the drawer leaves it free. */
 function useRoomTaken(box: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const here = box.current;
@@ -94,7 +94,7 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
       if (now && !here.contains(relatedTarget as Node | null))
         from = relatedTarget instanceof HTMLElement ? relatedTarget : null;
       inside = now;
-      // A person who came by keys wants the offer of the latest toast.
+      // A person who came by keyboard wants the latest toast's button.
       if (now && target.matches('[data-sonner-toaster]'))
         target.querySelector<HTMLElement>('[data-front="true"] [data-button]')?.focus();
     };
@@ -107,7 +107,7 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
       event.preventDefault();
       goBack();
     };
-    // A toast that is gone takes the focus along, and the library hands it back only where others are left.
+    // A removed toast takes the focus along, and the library returns it only if others remain.
     const observer = new MutationObserver(() => {
       if (inside && document.activeElement === document.body) goBack();
     });
@@ -122,7 +122,7 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
       document.removeEventListener('keydown', onKey);
     };
   }, []);
-  // Above the foot of the drawer while that is open: it leads to the archive, the trash and the other screens.
+  // Above the foot of the open drawer, with its links to the archive, the trash and the other screens.
   const above = `calc(var(--sidebar-foot, ${bottom - BETWEEN}px + var(--safe-bottom)) + ${BETWEEN}px)`;
   return (
     <div ref={box}>
@@ -136,7 +136,7 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
           right: `calc(${GAP}px + var(--safe-right))`,
         }}
         closeButton
-        // Each in sight, none behind another: what an older one takes back is offered as well.
+        // Shows all toasts side by side: the undo of an older one must stay reachable.
         expand
         visibleToasts={IN_SIGHT}
         gap={BETWEEN}
@@ -149,10 +149,10 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
           ),
           classNames: {
             description: '!text-ink-2',
-            // The library's own ring is black, and not seen in the dark.
+            // The library's own focus ring is black and invisible in dark mode.
             actionButton:
               '!bg-ink !text-paper pointer-coarse:!h-11 pointer-coarse:!px-4 focus-visible:!shadow-none focus-visible:!outline-2 focus-visible:!outline-accent focus-visible:!outline-offset-2 focus-visible:!outline-solid',
-            // Behind the words and what they offer, where the library has a small circle over a corner.
+            // After the text and its button, instead of the library's small circle over a corner.
             closeButton:
               '!static !order-1 !size-6 !transform-none !rounded-sm !border-0 !bg-transparent !text-ink-2 hover:!bg-fill hover:!text-ink pointer-coarse:!size-11 pointer-coarse:!-my-2 pointer-coarse:!-mr-2 shrink-0 focus-visible:!shadow-none focus-visible:!outline-2 focus-visible:!outline-accent focus-visible:!outline-solid',
           },

@@ -1,32 +1,32 @@
-// A toast that offers to take back what was done, or to look at it.
+// A toast that offers to undo an action or to look at its result.
 import { toast } from 'sonner';
 
-/** Long enough to be read, and reached with the keyboard, seconds: those in which nobody points at it or has the keyboard in it. */
+/** Enough time to read it and reach it by keyboard, seconds; pauses while a pointer or the focus is in it. */
 const OFFER_SECONDS = 10;
 
-/** How many notices are in sight at once. */
+/** Most toasts visible at once. */
 export const IN_SIGHT = 3;
 
-/** An older notice waits behind newer ones, and its time waits with it. */
+/** An older toast waits behind newer ones, and so does its time. */
 const isInSight = (id: string | number): boolean =>
   toast
     .getToasts()
     .slice(-IN_SIGHT)
     .some((one) => one.id === id);
 
-/** The library holds its toasts while one points at them, but not for a keyboard that came by Tab. */
+/** The library pauses its toasts while a pointer is over them, but not for focus that arrived by Tab. */
 const isHeld = (): boolean =>
   document.hidden || document.querySelector('[data-sonner-toaster]:is(:hover, :focus-within)') !== null;
 
 /** Withdraws each offer that is on the screen. */
 const open = new Set<() => void>();
 
-/** Withdraws all of them: an undo holds the words of what it brings back, and so does its notice. */
+/** Withdraws all offers: an undo holds the text that it would restore, and so does its notice. */
 export function withdrawOffers(): void {
   for (const withdraw of [...open]) withdraw();
 }
 
-/** Returns what withdraws the offer, for when there is nothing left to take back. */
+/** Returns a function that withdraws the offer once there is nothing left to undo. */
 export function offer(
   words: string,
   { label, onClick, description }: { label: string; onClick: () => void; description?: string },

@@ -1,4 +1,4 @@
-// A persona at a glance: its sign, or the first letter of its name, on its colour.
+// Shows a persona's sign, or the first letter of its name, on its colour.
 import type { Persona, PersonaColour } from '../../domain/prompts/persona.ts';
 import { classes } from './controls.tsx';
 

@@ -1,21 +1,21 @@
-// A text in which private words are marked: as the words they are, with the token that was sent in a tip, or as the tokens.
+// Marks private words in a text: shows the words with the sent token in a tooltip, or the tokens.
 import { Children, type ReactNode, useMemo } from 'react';
 import type { Replaced } from '../../services/privacy/privacy-filter.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useAllWords } from '../i18n/use-all-words.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 
-/** Longer texts are not looked through for marks, characters: drawing must not wait for it. */
+/** Longer texts are not searched for marks, characters, so that drawing does not have to wait. */
 const MARKED_UP_TO = 20_000;
 
 interface PrivateTextProps {
   readonly text: string;
-  /** Ascending and apart. */
+  /** Ascending and not overlapping. */
   readonly replaced: readonly Replaced[];
   readonly shows?: 'words' | 'token';
 }
 
-/** Most texts have no private words: those cost an answer of thousands of words nothing. */
+/** Most texts have no private words; for those even an answer of thousands of words costs nothing. */
 export const PrivateText = (props: PrivateTextProps): ReactNode =>
   props.replaced.length === 0 ? props.text : <MarkedText {...props} />;
 
@@ -48,12 +48,12 @@ function MarkedText({ text, replaced, shows = 'words' }: PrivateTextProps) {
   return <>{pieces}</>;
 }
 
-/** Words of the conversation, those marked that a model got as a token. */
+/** Words of the conversation, marking those that a model received as tokens. */
 export function SentText({ text }: { text: string }) {
   const { privacy, settings } = useApp();
   const config = useReadable(settings.config);
   const version = useReadable(privacy.tokens.version);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the filter goes by configuration and table
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the filter depends on configuration and table
   const replaced = useMemo(
     () => (text.length > MARKED_UP_TO ? [] : privacy.sentAs(text)),
     [privacy, text, config, version],
@@ -61,11 +61,11 @@ export function SentText({ text }: { text: string }) {
   return <PrivateText text={text} replaced={replaced} />;
 }
 
-/** The children of an element, with the same marks in its own words. */
+/** Children of an element, with the same marks in its own text. */
 export const sentWords = (children: ReactNode): ReactNode =>
   Children.map(children, (child) => (typeof child === 'string' ? <SentText text={child} /> : child));
 
-/** Text from the index as the person reads it: with words for its tokens. */
+/** Returns a function that turns text from the index into readable text, with words in place of tokens. */
 export function useReadableWords(): (text: string) => string {
   const { privacy } = useApp();
   useReadable(privacy.tokens.version);

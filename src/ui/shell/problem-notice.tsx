@@ -1,4 +1,4 @@
-// A problem in three sentences: what happened, what was kept, what to do. Words: `problems.<code>.{what,kept,do}`.
+// Shows a problem in three sentences: what happened, what was kept, what to do. Words: `problems.<code>.{what,kept,do}`.
 import { Check, Copy, TriangleAlert } from 'lucide-react';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import type { Problem } from '../../domain/base/errors.ts';
@@ -9,14 +9,14 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import type { SectionId } from '../settings/sections.ts';
 import { Button, classes } from './controls.tsx';
 
-/** A problem as it is kept with a message: the code may come from a newer app. */
+/** A problem as kept with a message: a newer app may have written its code. */
 export type ProblemLike = Pick<Problem, 'message'> &
   Partial<Pick<Problem, 'params' | 'retry'>> & { readonly code: string };
 
-/** Their detail is in the endpoint's words; of a network it is a code. */
+/** Codes whose detail is the endpoint's message; for a network problem it is a code. */
 const FROM_ENDPOINT = /^model-(?!network)/;
 
-/** Section of the settings where a problem is mended, as its sentence says. */
+/** Section of the settings in which a problem can be fixed, as its sentence says. */
 const MENDED_IN: Readonly<Record<string, SectionId>> = {
   'storage-full': 'storage',
   'storage-lost': 'storage',
@@ -38,7 +38,7 @@ const MENDED_IN: Readonly<Record<string, SectionId>> = {
   'tool-limit': 'context',
 };
 
-/** The door to that place, unless one stands in it. */
+/** Link to that section, unless the person is already there. */
 function ToMendingPlace({ code }: { code: string }) {
   const { t } = useTranslation(['shell', 'settings']);
   const navigation = useNavigationIfAny();
@@ -54,18 +54,18 @@ function ToMendingPlace({ code }: { code: string }) {
   );
 }
 
-/** True around a temporary conversation: what a problem says was saved ends with it there (`kept_temporary`). */
+/** True around a temporary conversation: what a problem calls saved ends with it there (`kept_temporary`). */
 export const KeptNowhere = createContext(false);
 
 /**
- * The sentences of a problem in the language in force; the plain message where the catalogue has none. `atStart`: it kept the app from
- * starting, so nothing else is on the screen (`what_start`, `kept_start`, `do_start`).
+ * Sentences of a problem in the current language; the plain message if the catalogue has none. `atStart`: it kept the app from starting,
+ * so nothing else is on the screen (`what_start`, `kept_start`, `do_start`).
  */
 export function useProblemWords({ atStart = false } = {}): (problem: ProblemLike) => {
   what: string;
   kept: string;
   todo: string;
-  /** The endpoint's own words. */
+  /** The endpoint's own message. */
   reason: string;
 } {
   const { t } = useTranslation(['problems', 'shell']);
@@ -73,10 +73,10 @@ export function useProblemWords({ atStart = false } = {}): (problem: ProblemLike
   return (problem) => {
     const say = (part: string): string => {
       const key = `${problem.code}.${part}`;
-      // A value that is not there at all has a sentence of its own where one is written (`what_missing`).
+      // A missing value has its own sentence if the catalogue has one (`what_missing`).
       const { value, argument } = problem.params ?? {};
       const missing = value === '' ? { context: 'missing' } : argument === '' ? { context: 'surplus' } : {};
-      // Some statuses and causes have a sentence of their own (`what_503`, `what_overloaded`).
+      // Some statuses and causes have their own sentence (`what_503`, `what_overloaded`).
       const { cause, status } = problem.params ?? {};
       const own = part === 'what' ? (cause ?? status) : undefined;
       const byStatus = own === undefined ? missing : { context: `${own}` };
@@ -90,7 +90,7 @@ export function useProblemWords({ atStart = false } = {}): (problem: ProblemLike
   };
 }
 
-/** Copies text; the second value is true for two seconds after it worked. */
+/** Copies text; the second value is true for two seconds after success. */
 export function useCopy(): [copy: (text: string) => void, copied: boolean] {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -107,7 +107,9 @@ export function useCopy(): [copy: (text: string) => void, copied: boolean] {
   return [copy, copied];
 }
 
-/** `compact`: one line of text with the details behind *copy details*. `actions`: buttons that mend it. `atStart`: see `useProblemWords`. */
+/**
+ * `compact`: one line of text with the details behind *copy details*. `actions`: buttons that fix it. `atStart`: see `useProblemWords`.
+ */
 export function ProblemNotice({
   problem,
   actions,
@@ -152,7 +154,7 @@ export function ProblemNotice({
         {words.reason && <p className="mt-0.5 text-ink-2 [overflow-wrap:anywhere]">{words.reason}</p>}
         <div className="mt-2 flex flex-wrap items-center gap-2">
           {actions}
-          {/* In a window of its own it would lead to behind that window. */}
+          {/* Not in a dialog, where the link would lead behind it. */}
           {!compact && <ToMendingPlace code={problem.code} />}
           <Button
             size="sm"

@@ -1,4 +1,4 @@
-// A field for a key or a passphrase: hidden, and shown while one wants to see it.
+// Field for a key or a passphrase: hidden, with a button to show it.
 import { Eye, EyeOff } from 'lucide-react';
 import { type ComponentProps, useState } from 'react';
 import { useTranslation } from '../i18n/use-translation.ts';

@@ -1,4 +1,4 @@
-// Actions on the conversations chosen in the sidebar, all at once; and the menu that opens at a line by a right click.
+// Actions on all conversations selected in the sidebar, and the context menu of a row.
 import { Archive, ArchiveRestore, Download, FolderInput, RotateCcw, Trash2, X } from 'lucide-react';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useSession } from '../hooks/session.tsx';
@@ -11,12 +11,12 @@ interface Chosen {
   readonly entries: readonly LibraryEntry[];
   readonly view: SidebarView;
   readonly actions: ConversationActions;
-  /** Asks before these are erased for good. */
+  /** Asks before these are erased permanently. */
   readonly askErase: () => void;
   readonly onDone: () => void;
 }
 
-/** The same for the bar and for the menu. */
+/** Items shared by the bar and the menu. */
 function useItems({ entries, view, actions, askErase, onDone }: Chosen) {
   const { t } = useTranslation(['shell', 'projects']);
   const session = useSession();
@@ -69,7 +69,7 @@ export function SelectionBar(chosen: Chosen) {
       <IconButton label={t('clearSelection')} icon={<X size={16} aria-hidden />} onClick={chosen.onDone} />
       <span role="status" className="min-w-0 flex-1 truncate px-1 text-sm tabular-nums">
         <span className="pointer-coarse:sr-only">{t('selected', { count: chosen.entries.length })}</span>
-        {/* Buttons for fingers leave no room for the word. */}
+        {/* Touch-sized buttons leave no room for the label. */}
         <span aria-hidden className="pointer-coarse:inline hidden font-medium">
           {chosen.entries.length}
         </span>
@@ -90,22 +90,19 @@ export function SelectionBar(chosen: Chosen) {
   );
 }
 
-/** Place of a right click, in px of the window. */
+/** Position of a right click, in px of the window. */
 export interface MenuPlace {
   readonly x: number;
   readonly y: number;
 }
 
-/**
- * Acts once the menu has closed: a window that opens while it is still there would hand its focus back to the line, and would
- * find nothing to return the focus to.
- */
+/** Runs the action after the menu has closed: a dialog opened earlier would lose its focus to the row, and could not return it later. */
 const afterClosing = (item: MenuItem): MenuItem =>
   typeof item === 'object' && 'onSelect' in item
     ? { ...item, onSelect: () => queueMicrotask(item.onSelect) }
     : item;
 
-/** A menu at a place of the window, for one line (`items`) or for all that are chosen. */
+/** Menu at a position in the window, for one row (`items`) or for all selected ones. */
 export function ContextMenu({
   place,
   items,
@@ -113,7 +110,7 @@ export function ContextMenu({
   onClose,
 }: {
   place: MenuPlace;
-  /** Items of one line; null: of the chosen ones. */
+  /** Items of one row; null: those of the selection. */
   items: readonly MenuItem[] | null;
   chosen: Chosen;
   onClose: () => void;

@@ -1,18 +1,18 @@
-// Several conversations chosen in the list, as in a list of files: one by one, or everything between two. Pure.
+// Selection of several conversations, as in a file list: one by one, or a range. Pure.
 import type { ConversationId } from '../../domain/base/ids.ts';
 
 export interface Selection {
   readonly ids: ReadonlySet<ConversationId>;
-  /** Begin of a range. */
+  /** Start of a range. */
   readonly anchor: ConversationId | null;
 }
 
 export const NOTHING_SELECTED: Selection = { ids: new Set(), anchor: null };
 
-/** `toggle`: this one more or less; `range`: everything from the anchor to this one, in the order of the list. */
+/** `toggle`: adds or removes this one; `range`: everything from the anchor to this one, in list order. */
 export type Pick = 'toggle' | 'range';
 
-/** `open`: the conversation on the screen; a first range begins there. */
+/** `open`: the open conversation, where a first range starts. */
 export function picked(
   { ids, anchor }: Selection,
   listed: readonly ConversationId[],
@@ -32,7 +32,7 @@ export function picked(
   return { ids: next, anchor: id };
 }
 
-/** Without what is not in the list any more; the same object where nothing went. */
+/** Drops what is no longer in the list; the same object if nothing changed. */
 export function stillListed(selection: Selection, listed: readonly ConversationId[]): Selection {
   if (selection.ids.size === 0) return selection;
   const there = new Set(listed);

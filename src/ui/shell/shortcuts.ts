@@ -1,27 +1,27 @@
-// Reads pressed keys; hook that listens for them. `domain/settings/shortcuts.ts` lists the keys. Never acts on a key that an input method
-// is using.
+// Reads pressed keys, with a hook that listens for them. `domain/settings/shortcuts.ts` lists the keys. Never acts on a key that an input
+// method is using.
 import { useEffect, useRef } from 'react';
 import { SHORTCUTS, type ShortcutId, shortcutKeys } from '../../domain/settings/shortcuts.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { isApple } from './controls.tsx';
 
-/** The keys in force, for drawing them. */
+/** The current keys of a shortcut, to display them. */
 export function useShortcutKeys(id: ShortcutId): string {
   return useReadable(useApp().settings.config, (config) => shortcutKeys(config, id));
 }
 
-/** True while an input method is at work: such keys belong to it. Safari says so only by the key code. */
+/** True during input-method composition, when keys belong to it. Safari reports this only by the key code. */
 export const isComposing = (event: { isComposing: boolean; keyCode: number }): boolean =>
   event.isComposing || event.keyCode === 229;
 
-/** Pressed keys in the form of the table (`Mod+Shift+O`); null for a modifier alone. */
+/** Pressed keys in the notation of the table (`Mod+Shift+O`); null for a modifier alone. */
 export function keysOf(event: KeyboardEvent): string | null {
   if (['Control', 'Meta', 'Alt', 'Shift', 'AltGraph'].includes(event.key)) return null;
   const parts: string[] = [];
   if (isApple ? event.metaKey : event.ctrlKey) parts.push('Mod');
   if (isApple && event.ctrlKey) parts.push('Ctrl');
   if (event.altKey) parts.push('Alt');
-  // A layout that has no Latin letters, or Option on a Mac: the key's place is what people mean.
+  // On a layout without Latin letters, or with Option on a Mac, people mean the key's position.
   const letter = /^Key([A-Z])$/.exec(event.code)?.[1];
   const foreign = letter !== undefined && !/^[a-z]$/i.test(event.key);
   const key = foreign ? letter : event.key.length === 1 ? event.key.toUpperCase() : event.key;
@@ -35,7 +35,7 @@ const isEditable = (target: EventTarget | null): boolean =>
   (target.isContentEditable ||
     target.matches('input:not([type="checkbox"], [type="radio"]), textarea, select'));
 
-/** True if a window, a menu or a list lies over the page: keys are for it. */
+/** True if a dialog, a menu or a list covers the page and gets the keys. */
 export const somethingOnTop = (): boolean =>
   document.querySelector(
     '[role="dialog"][data-state="open"], [role="menu"], [role="listbox"][data-state]',
@@ -44,8 +44,8 @@ export const somethingOnTop = (): boolean =>
 const ABOVE_ALL: readonly ShortcutId[] = ['palette', 'shortcuts'];
 
 /**
- * Listens for shortcuts while the component is there. A handler that returns false leaves the key to others.
- * Keys without a modifier act only where nobody types and nothing floats.
+ * Listens for shortcuts while mounted. A handler that returns false leaves the key to others.
+ * Keys without a modifier work only while no text field has the focus and nothing floats.
  */
 export function useShortcuts(
   handlers: Partial<Record<ShortcutId, (event: KeyboardEvent) => boolean | undefined>>,

@@ -4,7 +4,7 @@ import { log } from '../../domain/base/log.ts';
 import { couldNotStart } from '../i18n/could-not-start.ts';
 import { removeFirstPaint } from './early-words.ts';
 
-/** Replaces the page by one sentence in the browser's language, without React or translations, and logs the error. */
+/** Replaces the page with one sentence in the browser's language, without React or translations, and logs the error. */
 export function showStartFailed(error: unknown): void {
   log.error('The app could not start', error);
   removeFirstPaint();

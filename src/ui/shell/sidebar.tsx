@@ -39,13 +39,13 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
   useEffect(() => {
     if (view !== 'open' && counts[view] === 0) setView('open');
   }, [view, counts]);
-  /** Move the focus along with a change of the view. */
+  /** Used to move the focus along when the view changes. */
   const frame = useRef<HTMLDivElement>(null);
   const back = useRef<HTMLButtonElement>(null);
   const shown = useRef<SidebarView>('open');
   const foot = useRef<HTMLDivElement>(null);
   useSidebarFoot(foot);
-  /** Place of the actions on what is chosen: above the list nothing may come that moves its lines under a finger. */
+  /** Container for the actions on the selection. It is not above the list, where it would move rows under a finger. */
   const [strip, setStrip] = useState<HTMLElement | null>(null);
   useEffect(() => {
     const before = shown.current;
@@ -75,7 +75,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
       <nav aria-label={t('conversations')} className="min-h-36 flex-1">
         <ConversationList key={view} view={view} strip={strip} onOpened={onOpened} />
       </nav>
-      {/* In the drawer, notices stand here. */}
+      {/* Place of notices in the drawer. */}
       <div className="h-(--notices) min-h-0 shrink-[9999] md:hidden" />
       <div ref={foot} className="flex shrink-0 flex-col gap-0.5 border-t p-2">
         {view === 'open' && <OtherViews counts={counts} onView={setView} />}
@@ -89,7 +89,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
   );
 }
 
-/** Says on the page where the foot of the drawer begins, px from below: notices stand above it. */
+/** Publishes the upper edge of the drawer's foot as a style of the page, px from below: notices stay above it. */
 function useSidebarFoot(foot: RefObject<HTMLElement | null>): void {
   const overlays = useIsPhone();
   useLayoutEffect(() => {
@@ -111,7 +111,7 @@ function useSidebarFoot(foot: RefObject<HTMLElement | null>): void {
   }, [overlays, foot]);
 }
 
-/** How many conversations are out of the list. */
+/** Number of conversations that are archived or in the trash. */
 function useViewCounts(): { readonly archived: number; readonly trash: number } {
   const entries = useReadable(useApp().documents.library, (library) => library.entries);
   const projects = useReadable(useApp().documents.library, (library) => library.projects);
@@ -132,7 +132,7 @@ function SidebarHead({
 }: {
   onHide: () => void;
   onOpened: () => void;
-  /** Hears of the place that hides the name while something stands in it. */
+  /** Called with the container that hides the name while it has content. */
   onStrip: (strip: HTMLElement | null) => void;
 }) {
   const { t } = useTranslation('shell');
@@ -186,7 +186,7 @@ function SidebarHead({
   );
 }
 
-/** Leads to the archive and the trash, where there is something. */
+/** Links to the archive and the trash, if they have content. */
 function OtherViews({
   counts,
   onView,
@@ -216,7 +216,7 @@ function OtherViews({
   );
 }
 
-/** The other screens, and the app as a window of its own. */
+/** Links to the other screens, and the offer to install the app. */
 function Screens({ onOpened }: { onOpened: () => void }) {
   const { t } = useTranslation('shell');
   const { device } = useApp();
@@ -266,7 +266,7 @@ function Screens({ onOpened }: { onOpened: () => void }) {
   );
 }
 
-/** Erases all that is in the trash, once that is confirmed. */
+/** Erases everything in the trash once the person confirms. */
 function EmptyTrash() {
   const { t } = useTranslation(['shell', 'sync']);
   const { documents } = useApp();

@@ -1,18 +1,19 @@
-// Page before the app's code is there: the frame, and for a first visit what the app is. The build writes it into index.html from the
-// texts of the interface; `public/theme.js` says which of it shows, `first-paint.ts` takes it away.
+// Page shown before the app's code is loaded: the frame, and on a first visit an introduction. The build writes it into index.html from
+// the
+// texts of the interface; `public/theme.js` decides what of it is shown, `first-paint.ts` removes it.
 
-/** The words of one language that the first page shows. */
+/** Words that the first page shows in one language. */
 export interface FirstWords {
   readonly title: string;
   readonly lead: string;
   readonly ways: readonly { readonly title: string; readonly text: string }[];
   readonly privacy: string;
   readonly placeholder: string;
-  /** Name of the field for people who do not see it. */
+  /** Name of the field for screen readers. */
   readonly field: string;
 }
 
-/** Sizes and colours as in styles.css, which is not there yet. */
+/** Sizes and colours as in styles.css, which is not loaded yet. */
 const STYLE = `
 #first-paint{--p:#fff;--w:#fff;--s:#f8f8f6;--l:#e6e6e1;--b:#cfcfc8;--i:#1d1d1b;--i2:#51514c;--i3:#696962;--r:1.6;position:fixed;inset:0;z-index:90;display:flex;pointer-events:none;background:var(--p);color:var(--i);font:.875rem/1.25rem system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","PingFang SC","Hiragino Sans GB","Noto Sans SC","Noto Sans CJK SC","Microsoft YaHei",sans-serif}
 [data-theme=dark] #first-paint{--p:#1b1b1a;--w:#232321;--s:#151514;--l:#2f2f2c;--b:#4a4a45;--i:#ecece8;--i2:#b9b9b2;--i3:#9a9a92}
@@ -53,7 +54,7 @@ const first = (language: string, { title, lead, ways, privacy }: FirstWords): st
     .map((way) => `<li><b>${escaped(way.title)}</b>${escaped(way.text)}</li>`)
     .join('')}</ul><p class="fp-private">${escaped(privacy)}</p></div>`;
 
-/** HTML for the body, before `#root`. Only its field is reached and heard (early-words.ts): a moment later the app is there. */
+/** HTML for the body, before `#root`. Only its field can be focused and is announced (early-words.ts): the app follows a moment later. */
 export function staticShell(words: Readonly<Record<'en' | 'zh', FirstWords>>): string {
   const languages = Object.entries(words);
   return [

@@ -1,4 +1,4 @@
-// Bottom left, one line: whether everything is saved, and where else it is. It never says more than is known.
+// One line at the bottom left: whether everything is saved, and where else it is. It never claims more than is known.
 import { TriangleAlert } from 'lucide-react';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -39,7 +39,7 @@ export function StatusLine({ onOpened }: { onOpened: () => void }) {
     if (broken) return ['ok', t('status.savedNoIndex')];
     if (line && said)
       return [line.tone, behind > 0 ? `${said} · ${t('status.behind', { count: behind })}` : said, 'sync'];
-    // On this device and nowhere else: it goes with the window.
+    // Kept only on this device, and lost when the browser window closes.
     if (isPrivate) return ['plain', t('status.savedPrivate')];
     if (behind > 0) return ['ok', t('status.savedBehind', { count: behind })];
     return ['ok', t('status.saved')];

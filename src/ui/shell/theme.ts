@@ -1,14 +1,15 @@
-// Light or dark, sizes and colour. `public/theme.js` sets the theme before the first paint; this keeps all in step with the settings.
+// Applies theme, sizes and colour. `public/theme.js` sets the theme before the first paint; this keeps everything in step with the
+// settings.
 import { useEffect, useLayoutEffect } from 'react';
 import { log } from '../../domain/base/log.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 
 const KEY = 'recollect.theme';
 
-/** Share of the browser's own font size. */
+/** Factor on the browser's own font size. */
 export const FONT_SCALES = { small: 0.9375, medium: 1, large: 1.125, larger: 1.25 } as const;
 
-/** Keeps size, width, accent and density as the person chose; the style sheet reads them from `<html>`. */
+/** Applies the chosen text size, width, accent and density; the style sheet reads them from `<html>`. */
 export function useLooks(): void {
   const { font_size, text_width, accent, compact } = useReadable(useApp().settings.config, ({ ui }) => ui);
   useLayoutEffect(() => {
@@ -20,7 +21,7 @@ export function useLooks(): void {
   }, [font_size, text_width, accent, compact]);
 }
 
-/** Keeps `<html data-theme>` and the browser's own chrome as the person chose. */
+/** Applies the chosen theme to `<html data-theme>` and the browser's own chrome. */
 export function useTheme(): void {
   const app = useApp();
   const chosen = useReadable(app.settings.config, (config) => config.ui.theme);

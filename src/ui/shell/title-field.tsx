@@ -1,9 +1,9 @@
-// The title of a conversation while it is written anew, in the list or in the header.
+// Field for renaming a conversation in the list or in the header.
 import { useRef } from 'react';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { isComposing } from './shortcuts.ts';
 
-/** Writes the title in place. Enter or leaving keeps it, Esc does not. */
+/** Edits the title in place. Enter or leaving saves it, Esc does not. */
 export function TitleField({
   title,
   onDone,
@@ -20,7 +20,7 @@ export function TitleField({
     done.current = true;
     onDone(value);
   };
-  /** By a key: the focus goes to the title, which takes the place of the field. */
+  /** Finished by a key: focuses the title, which replaces the field. */
   const finishHere = (input: HTMLInputElement, value: string | null) => {
     const place = input.parentElement;
     finish(value);
@@ -47,7 +47,7 @@ export function TitleField({
         if (isComposing(event.nativeEvent)) return;
         event.stopPropagation();
         if (event.key !== 'Enter' && event.key !== 'Escape') return;
-        // The key must not press what has the focus next.
+        // Otherwise the key would press the element that gets the focus next.
         event.preventDefault();
         finishHere(event.currentTarget, event.key === 'Enter' ? event.currentTarget.value : null);
       }}

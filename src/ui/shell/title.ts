@@ -1,4 +1,4 @@
-// The title of the tab: how far long work is, the conversation, the app.
+// Tab title: progress of long work, the conversation, the app.
 
 import { useEffect } from 'react';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
@@ -10,7 +10,7 @@ import { formatPercent } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { titlePercent, useLines } from '../library/lines.ts';
 
-/** Draws nothing; a component of its own, so that what moves all the time redraws the title alone. */
+/** Draws nothing; separate component, so that frequent changes of the title cause no other render. */
 export function TabTitle(): null {
   const app = useApp();
   const { t } = useTranslation(['shell', 'projects']);
@@ -18,7 +18,7 @@ export function TabTitle(): null {
   const { route } = useNavigation();
   const entries = useReadable(app.documents.library, (library) => library.entries);
   const work = titlePercent(useLines());
-  // The browser keeps the titles of tabs in its history, in clear.
+  // The browser stores tab titles unencrypted in its history.
   const isPlain = useReadable(app.lock.state, ({ phase }) => phase === 'off');
   const unread = useReadable(useSession().unread, (ids) => ids.size);
   const nameOf = (id: ConversationId): string =>

@@ -1,14 +1,14 @@
-// How conversations are chosen in the list: Ctrl or Cmd and Shift with a click, a finger that is held down, Space and Shift with arrows.
+// Selects conversations in the list: Ctrl or Cmd and Shift with a click, a long press, Space and Shift with arrows.
 import { type PointerEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { SidebarRow } from './groups.ts';
 import { NOTHING_SELECTED, type Pick, picked, type Selection, stillListed } from './selection.ts';
 
-/** A finger that stays this long means the line, not what it leads to, ms; and may tremble by so much, px. */
+/** Duration of a long press, ms, and the movement it tolerates, px. */
 const HOLD_MS = 500;
 const TREMBLE = 10;
 
-/** How a click is meant; null: as on any link. While something is chosen, a finger chooses with every tap. */
+/** How to treat a click; null: as on any link. While something is selected, every tap selects. */
 export function pickOf(
   event: { readonly ctrlKey: boolean; readonly metaKey: boolean; readonly shiftKey: boolean },
   selecting: boolean,
@@ -20,7 +20,7 @@ export function pickOf(
 }
 
 /**
- * Holds the selected entries of a list; those that leave the list leave the selection. `open`: the open conversation, from which a first range
+ * Holds the selected entries of a list; those that leave the list leave the selection. `open`: the open conversation, where a first range
  * starts.
  */
 export function useSelection(rows: readonly SidebarRow[], open: ConversationId | null) {
@@ -37,12 +37,12 @@ export function useSelection(rows: readonly SidebarRow[], open: ConversationId |
   return { selection, pick, clear };
 }
 
-/** Takes away the click by which a held finger ends, wherever that lands: what was under the finger may have moved on. */
+/** Suppresses the click that ends a long press, wherever it lands: the row may have moved under the finger. */
 function takeNextClick(): void {
   const over = new AbortController();
   const { signal } = over;
   const take = (event: MouseEvent) => {
-    // A key clicks, too.
+    // The keyboard causes clicks, too.
     if (event.detail === 0) return;
     over.abort();
     event.preventDefault();
@@ -52,7 +52,7 @@ function takeNextClick(): void {
   document.addEventListener('pointerdown', () => over.abort(), { capture: true, signal });
 }
 
-/** A finger held down on a line: `onHold` once it has stayed. The tap that ends it, and the browser's own menu, are taken away. */
+/** Long press on a row: calls `onHold` once it has lasted. Suppresses the tap that ends it and the browser's context menu. */
 export function useHold(onHold: () => void) {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const from = useRef({ x: 0, y: 0 });
@@ -62,7 +62,7 @@ export function useHold(onHold: () => void) {
   const end = useCallback(() => clearTimeout(timer.current), []);
   useEffect(() => end, [end]);
   return {
-    /** True if a finger is on the line or was held there. */
+    /** True if a finger is on the row or was held there. */
     touches: (): boolean => held.current,
     handlers: {
       onPointerDown: (event: PointerEvent) => {

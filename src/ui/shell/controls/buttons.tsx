@@ -1,4 +1,3 @@
-// Buttons.
 import type { ComponentProps, ReactNode } from 'react';
 import { classes } from './classes.ts';
 import { Spinner } from './marks.tsx';
@@ -15,7 +14,7 @@ interface ButtonProps extends ComponentProps<'button'> {
   variant?: keyof typeof BUTTON_LOOKS;
   size?: 'sm' | 'md';
   icon?: ReactNode;
-  /** Shows a spinner and refuses clicks, without moving anything. */
+  /** Shows a spinner and ignores clicks, without moving anything. */
   busy?: boolean;
 }
 
@@ -33,7 +32,7 @@ export function Button({
   return (
     <button
       type={type}
-      // Not `disabled`: the browser would take the focus away from where the work goes on.
+      // Not `disabled`: the browser would remove the focus while the work continues.
       aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
       onClick={busy ? (event) => event.preventDefault() : onClick}
@@ -52,7 +51,7 @@ export function Button({
 }
 
 interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
-  /** Action as a verb: name for screen readers and tooltip. */
+  /** Action as a verb: name for screen readers, and tooltip. */
   label: string;
   icon: ReactNode;
   shortcut?: string | undefined;

@@ -1,5 +1,3 @@
-// Class names as one string.
-
-/** Class names, without the empty ones. */
+/** Joins class names, leaving out empty ones. */
 export const classes = (...names: (string | false | null | undefined)[]): string =>
   names.filter(Boolean).join(' ');

@@ -1,4 +1,4 @@
-// Fields to write, choose or switch, with label, hint and error.
+// Form fields (text, choice, switch) with label, hint and error.
 import { Switch as RadixSwitch } from 'radix-ui';
 import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from 'react';
 import { classes } from './classes.ts';
@@ -10,12 +10,12 @@ interface FieldFrame {
   label: ReactNode;
   hint?: ReactNode;
   error?: ReactNode;
-  /** For screen readers only. */
+  /** Shows the label to screen readers only. */
   hideLabel?: boolean;
   className?: string;
 }
 
-/** Label, control, hint and error, tied together for screen readers. The control gets its ids from the function. */
+/** Label, control, hint and error, linked for screen readers. The function gets the ids for the control. */
 export function Field({
   label,
   hint,
@@ -56,7 +56,7 @@ export function Field({
 
 type TextFieldProps = FieldFrame & {
   inputClassName?: string;
-  /** Inside the frame, at its end. */
+  /** Content at the end of the field, inside its frame. */
   trailing?: ReactNode;
 } & Omit<InputHTMLAttributes<HTMLInputElement>, 'id' | 'className'> & { ref?: React.Ref<HTMLInputElement> };
 
@@ -126,7 +126,7 @@ export function TextArea({
   );
 }
 
-/** On or off, at once. */
+/** Switch that takes effect at once. */
 export function Switch({
   checked,
   onCheckedChange,

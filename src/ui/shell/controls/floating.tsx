@@ -1,4 +1,4 @@
-// Surfaces that float above the page: windows, drawers, and popovers beside their trigger. Focus goes in and comes back.
+// Surfaces that float above the page: dialogs, drawers, and popovers beside their trigger. They take the focus and return it.
 import { X } from 'lucide-react';
 import { Dialog as RadixDialog, Popover as RadixPopover } from 'radix-ui';
 import { type FocusEvent, type FormEvent, type ReactElement, type ReactNode, useRef, useState } from 'react';
@@ -9,8 +9,8 @@ import { classes } from './classes.ts';
 import { FLOATING } from './surfaces.ts';
 
 /**
- * For windows that no trigger of Radix opens: where the focus was when they opened is where it returns. It goes to what is marked
- * `data-first-focus`, else to the window itself: a ring around its cross would say that closing is what one came for.
+ * Returns the focus for dialogs without a Radix trigger to where it was before. On opening it goes to the element marked
+ * `data-first-focus`, else to the dialog itself: a ring around the close button would suggest closing.
  */
 export function useFocusReturn() {
   const from = useRef<Element | null>(null);
@@ -28,19 +28,19 @@ export function useFocusReturn() {
     },
     onCloseAutoFocus: (event: Event) => {
       if (event.defaultPrevented) return;
-      // The closing action may have led elsewhere, as a jump to a message does: leave the focus there.
+      // The closing action may have moved the focus, e.g. by jumping to a message: leaves it there.
       const now = document.activeElement;
       const led =
         now !== null &&
         now !== document.body &&
         !now.matches('[role="dialog"]') &&
         !now.closest('[aria-hidden="true"], [inert]');
-      // If it made a page of its own, go on there, not at the button that asked for it.
+      // If the action opened another page, focuses that page, not the button on the old one.
       const home = location.pathname === place.current ? from.current : document.getElementById('main');
       const back = home instanceof HTMLElement && home.isConnected ? home : null;
       if (!led && !back) return;
       event.preventDefault();
-      // The page stays where it was, though it has grown meanwhile: its heading would be pushed out of sight.
+      // Does not scroll: the page may have grown, and scrolling would push its heading out of sight.
       if (!led) back?.focus({ preventScroll: true });
     },
   };
@@ -51,14 +51,14 @@ interface DialogProps {
   onOpenChange: (open: boolean) => void;
   title: ReactNode;
   description?: ReactNode;
-  /** Buttons at the bottom right; the last one is what Enter would mean. */
+  /** Buttons at the bottom right; Enter means the last one. */
   footer?: ReactNode;
   size?: 'sm' | 'md' | 'lg' | 'xl';
-  /** For screen readers only. */
+  /** Shows the title to screen readers only. */
   hideTitle?: boolean;
-  /** Without the padding and the close button: the content draws itself to the edges. */
+  /** Omits padding and close button: the content fills the dialog to its edges. */
   bare?: boolean;
-  /** It asks before it closes over words that were typed. Its own *Cancel* throws them away on purpose and does not ask. */
+  /** Asks before closing discards typed text. The dialog's own *Cancel* discards on purpose and does not ask. */
   guarded?: boolean;
   children?: ReactNode;
 }
@@ -83,7 +83,7 @@ function CloseCross({ className }: { className?: string }) {
   );
 }
 
-/** Fields with words, and what stood in each when it was first entered: what is not saved yet is what differs. */
+/** Remembers what each field contained when it was first entered: a field that differs now has unsaved text. */
 function useTypedWords() {
   const before = useRef(new Map<HTMLInputElement | HTMLTextAreaElement, string>());
   const latest = useRef<HTMLElement | null>(null);
@@ -94,16 +94,16 @@ function useTypedWords() {
       if (!before.current.has(target)) before.current.set(target, target.value);
     },
     some: () => [...before.current].some(([field, was]) => field.isConnected && field.value !== was),
-    /** To the field one was in. */
+    /** Focuses the field used last. */
     focus: () => latest.current?.focus(),
   };
 }
 
-/** A form that was sent may have been refused: the first field that says so is where one goes on. Its words are drawn by then. */
+/** Focuses the first field that shows an error after a refused submit, once the errors are drawn. */
 const toRefusedField = ({ target }: FormEvent): void =>
   queueMicrotask(() => (target as Element).querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
 
-/** In the place of a window's buttons once it would close over words that were typed. */
+/** Replaces a dialog's buttons if closing would discard typed text. */
 function NotSavedYet({ onThrowAway, onStay }: { onThrowAway: () => void; onStay: () => void }) {
   const { t } = useTranslation('shell');
   return (
@@ -119,7 +119,7 @@ function NotSavedYet({ onThrowAway, onStay }: { onThrowAway: () => void; onStay:
   );
 }
 
-/** The buttons of a dialog's step, as its last child: always in sight, however long the step is. */
+/** Buttons of a dialog's step, as its last child: always visible, however long the step is. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return (
     <div className="sticky -bottom-5 z-10 -mx-5 -mb-5 flex flex-wrap justify-end gap-2 border-t bg-raised px-5 py-3">
@@ -128,13 +128,13 @@ export function DialogActions({ children }: { children: ReactNode }) {
   );
 }
 
-/** Keeps a modal window open where a notice above it is used: its *Undo* is of the window's own doing. */
+/** Keeps a modal dialog open when the person uses a notice above it, since its *Undo* belongs to the dialog's action. */
 export function leaveToNotices(event: Event): void {
   if (event.target instanceof Element && event.target.closest('[data-sonner-toaster]'))
     event.preventDefault();
 }
 
-/** A modal window. Focus is kept inside and returns to where it was opened from. */
+/** A modal dialog. Keeps the focus inside and returns it on closing. */
 export function Dialog({
   open,
   onOpenChange,
@@ -150,7 +150,7 @@ export function Dialog({
   const focusReturn = useFocusReturn();
   const typed = useTypedWords();
   const [asking, setAsking] = useState(false);
-  // Reset the question after any close, so that it opens anew.
+  // Resets the question after any close, so that the dialog opens without it.
   if (asking && !open) setAsking(false);
   const change = (wanted: boolean) => {
     const asks = guarded && !wanted && typed.some();
@@ -161,7 +161,7 @@ export function Dialog({
     setAsking(false);
     typed.focus();
   };
-  // Back has closed a layer; while it asks, the window lies over the page again, and Back once more means to stay.
+  // Back closes a layer; while the question shows, the dialog covers the page again, and another Back means to stay.
   useBackCloses(open, asking ? stay : () => change(false), asking);
   const foot = asking ? <NotSavedYet onThrowAway={() => onOpenChange(false)} onStay={stay} /> : footer;
   return (
@@ -213,7 +213,7 @@ export function Dialog({
   );
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks before an action that cannot be undone. */
 export function Confirm({
   open,
   onOpenChange,
@@ -227,7 +227,7 @@ export function Confirm({
   onOpenChange: (open: boolean) => void;
   title: string;
   children: ReactNode;
-  /** The verb on the button. */
+  /** Verb on the button. */
   action: string;
   danger?: boolean;
   onConfirm: () => void;
@@ -267,7 +267,7 @@ const SHEET_SIDES = {
     'inset-x-0 bottom-0 px-[max(var(--safe-left),var(--safe-right))] pb-(--safe-bottom) max-h-[85dvh] animate-slide-up rounded-t-xl border-t',
 } as const;
 
-/** A drawer from an edge of the screen. */
+/** A drawer at an edge of the screen. */
 export function Sheet({
   open,
   onOpenChange,
@@ -309,7 +309,7 @@ export function Sheet({
   );
 }
 
-/** Something small that opens beside its trigger and is not a menu. */
+/** Small content beside its trigger that is not a menu. */
 export function Popover({
   trigger,
   label,

@@ -1,7 +1,7 @@
-// Keys as people read them on this machine.
+// Shows keys as this machine labels them.
 import { classes } from './classes.ts';
 
-/** True if the modifier is ⌘ here. */
+/** True if the modifier key is ⌘ here. */
 export const isApple = /Mac|iPhone|iPad|iPod/.test(navigator.platform || navigator.userAgent);
 
 const APPLE_KEYS: Record<string, string> = { Mod: '⌘', Shift: '⇧', Alt: '⌥', Ctrl: '⌃' };
@@ -14,12 +14,12 @@ const KEY_NAMES: Record<string, string> = {
   Escape: 'Esc',
 };
 
-/** `Mod+Shift+O` as people here read it. */
+/** Splits `Mod+Shift+O` into the names of its keys on this machine. */
 export function keyNames(keys: string): string[] {
   return keys.split('+').map((key) => (isApple ? APPLE_KEYS[key] : undefined) ?? KEY_NAMES[key] ?? key);
 }
 
-/** Keys to press, e.g. `keys="Mod+K"`. */
+/** Shows keys to press, e.g. `keys="Mod+K"`. */
 export function Kbd({ keys, className }: { keys: string; className?: string }) {
   const names = keyNames(keys);
   return (

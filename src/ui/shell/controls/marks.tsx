@@ -3,7 +3,7 @@ import { Progress as RadixProgress } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { classes } from './classes.ts';
 
-/** Turning while something goes on. With a label it is announced; without one it is decoration. */
+/** Spins while work runs. Announced with a label; decorative without. */
 export function Spinner({
   label,
   within = false,
@@ -59,7 +59,7 @@ export function Badge({
   );
 }
 
-/** Grey shapes for what is not there yet; appears only after 200 ms, so that fast things never flash. */
+/** Grey placeholder for content that is loading; appears after 200 ms so that fast content never flashes. */
 export function Skeleton({ className }: { className?: string }) {
   return (
     <span
@@ -69,7 +69,7 @@ export function Skeleton({ className }: { className?: string }) {
   );
 }
 
-/** How far long work is. `value` 0–1; null while nobody knows. */
+/** Progress of long work. `value` 0–1; null while unknown. */
 export function Progress({ value, label }: { value: number | null; label: string }) {
   return (
     <RadixProgress.Root
@@ -88,7 +88,7 @@ export function Progress({ value, label }: { value: number | null; label: string
   );
 }
 
-/** A screen or list with nothing in it: what it is for, and the way to begin. */
+/** Empty screen or list: its purpose, and how to begin. */
 export function EmptyState({
   icon,
   title,

@@ -14,7 +14,7 @@ export type MenuItem =
       readonly shortcut?: string | undefined;
       readonly danger?: boolean;
       readonly disabled?: boolean;
-      /** Present: one of several that can be chosen. */
+      /** If present, the item is one of several choices. */
       readonly checked?: boolean;
       readonly onSelect: () => void;
     }
@@ -25,7 +25,7 @@ export type MenuItem =
 function MenuRows({ items }: { items: readonly MenuItem[] }) {
   const checkable = items.some((item) => typeof item === 'object' && 'checked' in item);
   return items.map((item, at) => {
-    // Rows have no identity beside their place: the list is drawn anew each time it opens.
+    // Items have no identity except their position: the list is drawn anew each time it opens.
     const key = `${at}`;
     if (item === 'separator') return <RadixMenu.Separator key={key} className="my-1 h-px bg-line" />;
     if ('heading' in item)
@@ -75,13 +75,13 @@ function MenuRows({ items }: { items: readonly MenuItem[] }) {
   });
 }
 
-/** True if the chosen action has moved the focus already: the menu's element is gone, and the body has the focus. */
+/** True if the chosen action has already moved the focus: the menu's element is gone, so otherwise the body has it. */
 const movedFocus = (): boolean =>
   document.activeElement !== null &&
   document.activeElement !== document.body &&
   !document.activeElement.matches('[role="menu"], [role="menu"] *');
 
-/** A menu of actions. The trigger is one button; focus returns to it. */
+/** A menu of actions behind one trigger button, which gets the focus back. */
 export function Menu({
   trigger,
   items,
@@ -97,7 +97,7 @@ export function Menu({
   align?: 'start' | 'center' | 'end';
   open?: boolean;
   onOpenChange?: (open: boolean) => void;
-  /** True where the chosen action moves the focus itself. */
+  /** True if the chosen action moves the focus itself. */
   keepFocus?: boolean;
 }) {
   return (

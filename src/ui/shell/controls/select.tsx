@@ -1,4 +1,4 @@
-// Chooses one of several. Imported from here, not with the other controls: the first screen has none, and its code is large.
+// Chooses one of several values. Not exported with the other controls: its code is large and the first screen has no select.
 import { Check, ChevronDown } from 'lucide-react';
 import { Select as RadixSelect } from 'radix-ui';
 import { classes } from './classes.ts';
@@ -11,7 +11,7 @@ interface SelectOption<Value extends string = string> {
   readonly disabled?: boolean;
 }
 
-/** One of several. `label` names it for screen readers; put it in a `Field` or a row that shows the words. */
+/** Select control. `label` names it for screen readers; a `Field` or row around it shows the visible text. */
 export function Select<Value extends string>({
   value,
   onValueChange,

@@ -1,4 +1,4 @@
-// How what floats looks, and a row in it: menus and selections are alike.
+// Shared look of floating surfaces and their rows, so that menus and selects match.
 
 export const FLOATING = 'rounded-lg border border-line bg-raised text-ink shadow-float outline-none';
 

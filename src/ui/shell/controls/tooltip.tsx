@@ -1,4 +1,4 @@
-// A short explanation beside what it is about.
+// A short explanation beside its element.
 import { Tooltip as RadixTooltip } from 'radix-ui';
 import type { ReactElement, ReactNode } from 'react';
 import { isApple, keyNames } from './keys.tsx';
@@ -9,7 +9,7 @@ export const TooltipProvider = ({ children }: { children: ReactNode }) => (
   </RadixTooltip.Provider>
 );
 
-/** A short explanation on hover and focus. `children` must be one element that takes a ref. */
+/** Shows a short explanation on hover and focus. `children` must be one element that accepts a ref. */
 export function Tooltip({
   content,
   shortcut,
@@ -23,7 +23,7 @@ export function Tooltip({
 }) {
   return (
     <RadixTooltip.Root>
-      {/* Focus that comes back from a closed window tells nothing: the tooltip would cover what is below, and take its clicks. */}
+      {/* Does not open when the focus returns from a closed dialog: it would cover what is below and take its clicks. */}
       <RadixTooltip.Trigger
         asChild
         onFocus={(event) => {
