@@ -1,7 +1,7 @@
-// The one sentence that must not wait for a catalogue: where nothing could be started, none may be there.
+// The one sentence that must not depend on a catalogue, because if the app could not start there may be none.
 import { type Language, languageFor } from './index.ts';
 
-/** Says it in the browser's language; `detail` is the plain message of what went wrong. */
+/** Returns it in the browser's language; `detail` is the plain message of the error. */
 export function couldNotStart(
   detail: string,
   wanted: readonly string[],

@@ -1,6 +1,7 @@
-// All words of the interface, in English and Chinese. One file is one namespace: `en/<name>.ts` exports `<name>`, `zh/<name>.ts` its twin.
-// English is in the first bundle, but for what the first screen does not say (`later`); Chinese comes when asked for. Components use `useTranslation('<name>')` of
-// `use-translation.ts`; `keys.ts` tells TypeScript which keys there are.
+// All words of the interface, in English and Chinese. One file is one namespace: `en/<name>.ts` exports `<name>`, `zh/<name>.ts` its
+// twin.
+// The first bundle has English, except for words that the first screen does not use (`later`); Chinese is loaded on demand.
+// Components use `useTranslation('<name>')` of `use-translation.ts`; `keys.ts` gives TypeScript the existing keys.
 import i18next, { type CustomTypeOptions, type Resource, type ResourceKey } from 'i18next';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 
@@ -11,7 +12,7 @@ const english = import.meta.glob<Module>(['./en/*.ts', '!./en/{palette,settings}
 const englishLater = import.meta.glob<Module>('./en/{palette,settings}.ts');
 const chinese = import.meta.glob<Module>(['./zh/*.ts', '!./zh/{palette,settings}.ts']);
 const chineseLater = import.meta.glob<Module>('./zh/{palette,settings}.ts');
-/** Namespaces that come behind the first screen, or with what is loaded later than it. */
+/** Namespaces loaded after the first screen, or with a part that loads later. */
 const later = { en: englishLater, zh: chineseLater };
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1, -'.ts'.length);
@@ -29,7 +30,7 @@ function catalogue(modules: Record<string, Module>): Record<string, ResourceKey>
 
 const LOCALES: Record<Language, string> = { en: 'en', zh: 'zh-CN' };
 
-/** The language for a setting: `auto` asks the browser. */
+/** Language for a setting: `auto` uses the browser's preferences. */
 export function languageFor(setting: 'auto' | Language, wanted: readonly string[]): Language {
   if (setting !== 'auto') return setting;
   for (const tag of wanted) {
@@ -49,10 +50,10 @@ async function load(modules: Record<string, () => Promise<Module>>): Promise<Rec
 const languageNow = (): Language => (i18next.language === 'zh' ? 'zh' : 'en');
 
 const whole = writable<ReadonlySet<Language>>(new Set());
-/** Languages of which every word is there. */
+/** Languages with all words loaded. */
 export const wholeLanguages: Readable<ReadonlySet<Language>> = whole;
 
-/** Resolves when every word of the language in force is there. Rejects where a file cannot be had, and may be called again. */
+/** Resolves when all words of the current language are loaded. Rejects if a file is unavailable, and may be called again. */
 export async function allWords(language = languageNow()): Promise<void> {
   if (whole.get().has(language)) return;
   for (const [name, words] of Object.entries(await load(later[language])))
@@ -60,14 +61,14 @@ export async function allWords(language = languageNow()): Promise<void> {
   whole.update((languages) => new Set([...languages, language]));
 }
 
-/** Makes the words ready in a language; resolves when all of them are there. Calling it again switches. */
+/** Loads the words of a language; resolves when all are there. Call it again to switch. */
 export async function setLanguage(language: Language): Promise<void> {
   if (i18next.isInitialized) await allWords(language);
   await setFirstWords(language);
   await allWords(language);
 }
 
-/** The same for the words of the first screen. Resolves sooner, and is for the start alone: who switches later has other screens open. */
+/** The same for the words of the first screen only. Resolves sooner, and is only for the start: a later switch has other screens open. */
 export async function setFirstWords(language: Language): Promise<void> {
   const resources: Resource = {};
   if (!i18next.isInitialized) resources.en = catalogue(english);
@@ -93,8 +94,8 @@ export async function setFirstWords(language: Language): Promise<void> {
 }
 
 /**
- * Words under a key that is known only when the app runs, in the language in force; undefined where there are none. `values` fill their
- * gaps. A component that shows them uses `useTranslation` too, for it must follow the language.
+ * Words under a key known only at run time, in the current language; undefined if there are none. `values` fill their placeholders. A
+ * component that shows them must also use `useTranslation`, to follow the language.
  */
 export function wordsFor(
   namespace: keyof CustomTypeOptions['resources'],
@@ -105,10 +106,10 @@ export function wordsFor(
   return i18next.exists(key, options) ? String(i18next.t(key as never, options)) : undefined;
 }
 
-/** The locale in force, for `Intl`. */
+/** Current locale, for `Intl`. */
 export const locale = (): string => LOCALES[languageNow()];
 
-/** Formatters are dear to make and asked for by every line of a list: one is kept for each locale and shape. */
+/** Formatters are expensive to create and every row of a list needs them, so keeps one for each locale and format. */
 const kept = new Map<string, unknown>();
 function formatter<F>(shape: string, make: (locale: string) => F): F {
   const key = `${locale()} ${shape}`;
@@ -123,12 +124,12 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The local day as a number that grows by one from day to day, however long the day was. */
+/** Local day as a number that grows by one each day, however long the day was. */
 const dayOf = (date: Date): number => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY;
 
 /**
- * Past time in words: "3 days ago", "昨天"; times in ms since 1970. From a day on it counts local days, months and years of the calendar, as
- * "yesterday" does, but weeks by length. A future time was written by a clock that is ahead, and counts as now.
+ * Past time in words: "3 days ago", "昨天"; times in ms since 1970. From one day on it counts local days, months and calendar years, as
+ * "yesterday" does, but weeks by length. A future time comes from a clock that is ahead, and counts as now.
  */
 export function formatRelative(told: number, now = Date.now()): string {
   const date = Math.min(told, now);
@@ -149,13 +150,13 @@ export function formatRelative(told: number, now = Date.now()): string {
   return named.format(years, 'year');
 }
 
-/** The exact time, for titles and screen readers. ms since 1970. */
+/** Exact time, for titles and screen readers. ms since 1970. */
 export const formatExact = (date: number): string =>
   formatter('exact', (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'full', timeStyle: 'short' })).format(
     date,
   );
 
-/** Short, for a narrow place: "26 Nov, 14:05". ms since 1970. */
+/** Short date and time for narrow places: "26 Nov, 14:05". ms since 1970. */
 export const formatDayTime = (date: number): string =>
   formatter(
     'dayTime',
@@ -163,19 +164,19 @@ export const formatDayTime = (date: number): string =>
       new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }),
   ).format(date);
 
-/** The time of a day under whose name it stands: "14:05". ms since 1970. */
+/** Time of day, for lists under a day's heading: "14:05". ms since 1970. */
 export const formatTimeOfDay = (date: number): string =>
   formatter('time', (tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'short' })).format(date);
 
-/** A day without its time, e.g. "21 Nov 2026". ms since 1970. */
+/** Date without time, e.g. "21 Nov 2026". ms since 1970. */
 export const formatDate = (date: number): string =>
   formatter('date', (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium' })).format(date);
 
-/** A number as the locale writes it. */
+/** Number in the locale's notation. */
 export const formatNumber = (value: number, options?: Intl.NumberFormatOptions): string =>
   formatter(`number ${JSON.stringify(options)}`, (tag) => new Intl.NumberFormat(tag, options)).format(value);
 
-/** The name of a language by its BCP 47 tag: "British English", "中文（中国）". */
+/** Name of a language by its BCP 47 tag: "British English", "中文（中国）". */
 export const languageName = (language: string): string =>
   formatter('language', (tag) => new Intl.DisplayNames(tag, { type: 'language' })).of(language) ?? language;
 
@@ -183,7 +184,7 @@ export const languageName = (language: string): string =>
 export const formatPercent = (share: number, digits = 0): string =>
   formatNumber(share, { style: 'percent', maximumFractionDigits: digits });
 
-/** Money as it is written: whole, or with its cents; what is less than one with the two digits that say something. `currency`: ISO 4217. */
+/** Money, whole or with cents; amounts below one with their first two significant digits. `currency`: ISO 4217. */
 export function formatPrice({ amount, currency }: { amount: number; currency: string }): string {
   const digits: Intl.NumberFormatOptions =
     Math.abs(amount) < 1
@@ -194,7 +195,7 @@ export function formatPrice({ amount, currency }: { amount: number; currency: st
   return formatNumber(amount, { style: 'currency', currency, ...digits });
 }
 
-/** Bytes in the largest unit that leaves at least 1, one digit after the point at most. */
+/** Bytes in the largest unit that gives at least 1, with at most one decimal. */
 export function formatBytes(bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
   let [value, at] = [bytes, 0];
@@ -210,7 +211,7 @@ export function formatBytes(bytes: number): string {
   });
 }
 
-/** A length of time: "0.8 s", "42 s", "3 min". ms. */
+/** Duration in ms: "0.8 s", "42 s", "3 min". */
 export function formatDuration(ms: number): string {
   const seconds = ms / 1000;
   const unit = (value: number, name: string, digits: number) =>

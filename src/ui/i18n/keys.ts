@@ -1,4 +1,4 @@
-// Types of the catalogues: a key that English lacks is an error where it is used.
+// Types of the catalogues: using a key that English lacks is a type error.
 import 'i18next';
 import type { chat } from './en/chat.ts';
 import type { commands } from './en/commands.ts';

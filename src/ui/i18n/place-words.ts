@@ -5,7 +5,7 @@ import type { Place } from '../../domain/chat/message.ts';
 import { wordsFor } from './index.ts';
 import { useTranslation } from './use-translation.ts';
 
-/** `page 3`, `sheet Costs A1:C9`; a kind that a newer version wrote is named as it stands. */
+/** `page 3`, `sheet Costs A1:C9`; a kind that a newer version wrote is named as stored. */
 export function usePlaceWords(): (place: Place) => string {
   useTranslation('chat');
   return (place) => wordsFor('chat', `place.${place.kind}`, { name: place.name }) ?? placeLabel(place);

@@ -1,5 +1,5 @@
-// The words of a namespace for a component, which is drawn again when the language changes. Our own few lines instead of react-i18next: its
-// hook copies the whole instance for each component that is drawn first (decision 1107).
+// Gives a component the words of a namespace and renders it again when the language changes. Replaces react-i18next,
+// whose hook copies the whole instance for each component on its first render (decision 1107).
 import i18next, { type CustomTypeOptions, type TFunction } from 'i18next';
 import { useSyncExternalStore } from 'react';
 import { memoized } from '../../domain/base/once.ts';
@@ -15,7 +15,7 @@ function subscribe(changed: () => void): () => void {
   return () => i18next.off('languageChanged', changed);
 }
 
-/** `t` says a key of `namespace`, or of the first of several; the others' are said as `name:key`. */
+/** `t` translates a key of `namespace`, or of the first of several; keys of the others are written `name:key`. */
 export function useTranslation<const N extends Namespace | readonly Namespace[]>(
   namespace: N,
 ): { readonly t: TFunction<N>; readonly language: string } {

@@ -14,7 +14,7 @@ export const chat = {
   greetingWords: 'Recollect remembers your conversations and brings back what helps.',
   placeholder: 'Message, or / for commands',
   placeholderFirst: 'Message, or / for commands',
-  /** The field before the app is there. */
+  /** The field shown before the app has started. */
   firstField: 'Start writing, Recollect is on its way',
   placeholderQueue: 'Keep typing; it’s sent after this answer',
   send: 'Send',

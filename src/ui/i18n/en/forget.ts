@@ -1,4 +1,4 @@
-// Forgetting for good: the dialog and its report.
+// Permanent forgetting: the dialog and its report.
 export const forget = {
   title: 'Forget for good',
   lead: 'First you see where it is. Then it is removed from every place this app can reach, on all your devices.',
@@ -33,7 +33,7 @@ export const forget = {
   where: 'Where it is',
   preview: 'What is forgotten',
   and: ', ',
-  /** Findings in a place. */
+  /** Finds in a place. */
   what: {
     conversation_one: '{{count, number}} message of a whole conversation',
     conversation_other: '{{count, number}} messages of whole conversations',
@@ -70,7 +70,7 @@ export const forget = {
     rows_one: '{{count, number}} row with its vectors',
     rows_other: '{{count, number}} rows with their vectors',
   },
-  /** The same, of one in the list. */
+  /** The same for a single item in the list. */
   one: {
     conversation: 'Whole conversation',
     message: 'Message',
@@ -100,7 +100,7 @@ export const forget = {
   sameThere_other: 'Do the same once they are online',
   reach:
     'Out of reach: files that you exported, what model providers kept of your requests, words inside pictures and PDFs, and copies that other people have.',
-  /** Forms of the words that are not found. */
+  /** Forms of the words that the search does not find. */
   reachName:
     'Nicknames, initials and longer words that only begin like a name (Annual for Ann) stay. A single name in other letters (Jose for José) or with an ending (Anns, Ann92) is found where it has a capital. Give what is missing as a further name.',
   reachPhrase:

@@ -1,4 +1,4 @@
-// Bringing history in: first run, import dialog, report; and the one place for long work.
+// Importing history: first run, import dialog, report; and the list of long work.
 export const library = {
   firstRun: {
     title: 'A chat that remembers',

@@ -1,4 +1,4 @@
-// Locking this device: the screen that asks, and its group in the settings.
+// Locking this device: the unlock screen, and its group in the settings.
 export const lock = {
   title: 'Recollect is locked',
   lead: 'What you said is sealed on this device.',

@@ -1,4 +1,4 @@
-// The palette: one box for messages, conversations, commands and settings.
+// The palette: one field for messages, conversations, commands and settings.
 export const palette = {
   title: 'Search and commands',
   placeholder: 'Search messages, conversations, commands, settings',
@@ -20,7 +20,7 @@ export const palette = {
   messages_other: '{{count, number}} messages',
   action: {
     new: 'New conversation',
-    /** Other names that people use, in either language. */
+    /** Alternative names in either language. */
     newAlso: 'new chat, start a conversation, start chat, 新对话, 新聊天, 新建对话',
     memory: 'Memory',
     settings: 'Settings',
@@ -32,7 +32,7 @@ export const palette = {
     prompt: 'Prompt: {{name}}',
     lock: 'Lock this device',
   },
-  /** Everyday names of settings, by their words in the settings. */
+  /** Everyday names of settings, by their catalogue key in the settings. */
   everyday: {
     'models.addTitle': 'API key, token, provider, temperature, OpenAI, Kimi, DeepSeek, Ollama, add a model',
     'models.defaultModel': 'default model, change model, switch model',

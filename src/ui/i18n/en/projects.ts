@@ -1,4 +1,4 @@
-// Words of projects: the list in the sidebar, the page of one, and the windows around them.
+// Projects: the list in the sidebar, a project's page, and its dialogs.
 export const projects = {
   title: 'Projects',
   new: 'New project',
