@@ -1,4 +1,4 @@
-// A new account: which relay, what this device is called, and a test that answers in a sentence.
+// Form for a new account: which relay, this device's name, and a test that answers in a sentence.
 import { Check } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { toast } from 'sonner';
@@ -10,16 +10,16 @@ import { Button, TextField } from '../shell/controls.tsx';
 import { ProblemNotice, useProblemWords } from '../shell/problem-notice.tsx';
 import { AccountTokenField, RelayAddressField } from './relay-fields.tsx';
 
-/** The name of this device as it is now. */
+/** Current name of this device. */
 export function useGuessedName(): string {
   const { deviceName } = useApp();
   return useReadable(deviceName.own) ?? deviceName.get();
 }
 
-/** The address of the server that handed out this page, as a relay's: one command can serve both. */
+/** Address of this page's server as a relay: one command can serve both. */
 const ownAddress = () => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}`;
 
-/** Browsers refuse plain connections to other machines from a sealed page. */
+/** Browsers refuse unencrypted connections to other machines from a page served over HTTPS. */
 const isMixed = (endpoint: string): boolean =>
   location.protocol === 'https:' &&
   /^(?:ws|http):\/\//i.test(endpoint.trim()) &&
@@ -29,7 +29,7 @@ type Tested =
   | { readonly state: 'no' | 'testing' | 'good' }
   | { readonly state: 'bad'; readonly problem: Problem };
 
-/** Asks a relay whether it would let one in; what is typed afterwards makes the answer void. */
+/** Asks a relay if it would accept this device; later typing discards the answer. */
 function useRelayTest() {
   const { sync } = useApp();
   const [tested, setTested] = useState<Tested>({ state: 'no' });

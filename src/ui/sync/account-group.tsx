@@ -1,4 +1,4 @@
-// The account this device belongs to, and the way out of it, which is open also while sync is off.
+// The account of this device, and how to leave it, also while sync is off.
 import { LogOut } from 'lucide-react';
 import { useId, useState } from 'react';
 import { toast } from 'sonner';
@@ -11,7 +11,7 @@ import { useReport } from '../shell/conversation-actions.tsx';
 import { Fingerprint } from './pair-device.tsx';
 import { RelaySight } from './relay-sight.tsx';
 
-/** `others`: how many other devices belong to it; null: not known, sync is off. */
+/** `others`: number of other devices in it; null: unknown because sync is off. */
 export function AccountGroup({ account, others }: { account: SyncAccount; others: number | null }) {
   const { t } = useTranslation('sync');
   return (

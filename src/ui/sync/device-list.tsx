@@ -1,4 +1,4 @@
-// The devices of the account: which are there, when they were last heard of, renaming this one, locking out another.
+// Devices of the account: which ones, when each was last seen, rename this one, lock out another.
 import { Laptop, Pencil, ShieldX, X } from 'lucide-react';
 import { useState } from 'react';
 import { toast } from 'sonner';
@@ -11,7 +11,9 @@ import { Badge, Button, Confirm, Dialog, IconButton, TextField } from '../shell/
 import { useReport } from '../shell/conversation-actions.tsx';
 import { useSyncAccount } from './use-sync.ts';
 
-/** Clocks that are set by the network are apart by less, ms. A device that is ahead by more tells nothing of how long ago it was heard of. */
+/**
+ * Largest difference between clocks set by the network, ms. If a device's clock is further ahead, the time since it was seen is unknown.
+ */
 const CLOCKS_APART_MS = 5 * 60_000;
 
 export function DeviceList({ devices }: { devices: readonly SyncDevice[] }) {
@@ -131,7 +133,7 @@ function Device({
   );
 }
 
-/** Asks before a device is locked out, and again where something that it has is not here yet. */
+/** Asks before a device is locked out, and again if some of its documents are not here yet. */
 function RevokeDialogs({ device, onClose }: { device: SyncDevice | null; onClose: () => void }) {
   const { t } = useTranslation('sync');
   const { sync } = useApp();

@@ -1,7 +1,7 @@
 // Suggests a name for a device until its owner gives one.
 import i18next from 'i18next';
 
-/** Data that a browser gives on itself and on its platform. */
+/** Data that a browser gives on itself and its platform. */
 interface BrowserLike {
   readonly userAgent: string;
   readonly maxTouchPoints?: number;
@@ -21,7 +21,7 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/CrOS|Chrome ?OS/, 'Chromebook'],
   [/Linux/, 'Linux'],
 ];
-/** Those that others are built on come last. */
+/** Browsers that others are built on come last. */
 const BROWSERS: readonly [RegExp, string][] = [
   [/Edg(?:A|iOS)?\/|Microsoft Edge/, 'Edge'],
   [/OPR\/|Opera/, 'Opera'],
@@ -36,7 +36,7 @@ const BROWSERS: readonly [RegExp, string][] = [
 const first = (list: readonly [RegExp, string][], text: string): string | null =>
   list.find(([pattern]) => pattern.test(text))?.[1] ?? null;
 
-/** System and browser as far as the browser tells. `phone`, `tablet`: one of many makers. */
+/** System and browser as far as the browser reveals them. `phone`, `tablet`: from one of many makers. */
 export function deviceOf({ userAgent, maxTouchPoints = 0, userAgentData }: BrowserLike): {
   readonly system: string | null;
   readonly browser: string | null;
@@ -44,7 +44,7 @@ export function deviceOf({ userAgent, maxTouchPoints = 0, userAgentData }: Brows
   const brands = userAgentData?.brands.map(({ brand }) => brand).join(' ') ?? '';
   const system = first(SYSTEMS, userAgentData?.platform ?? '') ?? first(SYSTEMS, userAgent);
   const browser = first(BROWSERS, brands) ?? first(BROWSERS, userAgent);
-  // An iPad says it is a Mac; no Mac is touched.
+  // An iPad claims to be a Mac, but no Mac has a touchscreen.
   if (system === 'Mac' && maxTouchPoints > 1) return { system: 'iPad', browser };
   if (system !== 'Android') return { system, browser };
   return { system: (userAgentData?.mobile ?? /Mobile/.test(userAgent)) ? 'phone' : 'tablet', browser };
@@ -61,7 +61,7 @@ export function guessedDeviceName(browser: BrowserLike = navigator): string {
   return system ?? found.browser ?? i18next.t('sync:device.guessNothing');
 }
 
-/** A device as it signed a message. Earlier versions signed with what the browser calls its platform. */
+/** Name of the device that signed a message. Earlier versions signed with the browser's name for its platform. */
 export const shownDevice = (signed: string): string =>
   /^(?:MacIntel|MacPPC|Win32|Win64|Linux \S+|iPhone|iPad|Android)$/.test(signed)
     ? (first(SYSTEMS, signed) ?? signed)

@@ -1,4 +1,4 @@
-// Pairing data for another device, shown on request and not for long: QR code, link, 24 words. All of it opens the whole account.
+// Shows pairing data for another device on request and for a limited time: QR code, link, 24 words. Each of them opens the whole account.
 import { Check, Copy, EyeOff, KeyRound, TriangleAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -11,7 +11,7 @@ import { ProblemNotice, useCopy } from '../shell/problem-notice.tsx';
 import { QrCode } from './qr-code.tsx';
 import { useSyncAccount } from './use-sync.ts';
 
-/** Shown this long, then hidden again, ms. */
+/** Time until the pairing data is hidden again, ms. */
 const SHOWN_MS = 120_000;
 
 type Way = 'qr' | 'link' | 'words';
@@ -153,7 +153,7 @@ function Shown({
 function useSecondsUntil(until: number): number {
   const rest = () => Math.max(0, Math.ceil((until - Date.now()) / 1000));
   const [left, setLeft] = useState(rest);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new end starts a new count
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another `until` starts another countdown
   useEffect(() => {
     setLeft(rest());
     const timer = setInterval(() => setLeft(rest()), 1000);
@@ -202,7 +202,7 @@ function Words({ phrase }: { phrase: string }) {
         className="grid auto-cols-fr grid-flow-col grid-rows-12 gap-x-4 gap-y-1 rounded-lg border border-line bg-side px-4 py-3 sm:grid-rows-8"
       >
         {words.map((word, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a word may come twice; its place is what it is
+          // biome-ignore lint/suspicious/noArrayIndexKey: a word may occur twice; its position identifies it
           <li key={`${at} ${word}`} className="flex items-baseline gap-2">
             <span aria-hidden className="w-5 shrink-0 text-right text-ink-3 text-xs tabular-nums">
               {at + 1}
@@ -216,7 +216,7 @@ function Words({ phrase }: { phrase: string }) {
   );
 }
 
-/** Four groups of four, to be compared by eye. */
+/** Four groups of four, to compare by eye. */
 export function Fingerprint({ value, help }: { value: string; help: string }) {
   const { t } = useTranslation('sync');
   return (

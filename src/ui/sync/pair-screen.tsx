@@ -1,5 +1,5 @@
-// "Pair this device": a link that was opened, a link or 24 words that are pasted, a QR code from camera or picture. Nothing happens before
-// the fingerprint was shown and the person said so; a key that opens nothing is refused.
+// "Pair this device": an opened link, a pasted link or 24 words, or a QR code from camera or picture. Nothing happens before
+// the person has seen the fingerprint and agreed; a key that opens nothing is refused.
 import { Camera, Check, ImageUp, Link2, ShieldCheck } from 'lucide-react';
 import { type FormEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { toast } from 'sonner';
@@ -21,7 +21,7 @@ import { mayHaveCamera, ScanDialog } from './scan.tsx';
 import { joinedOlder, useSyncAccount, useSyncStatus } from './use-sync.ts';
 import { looksLikeWords, PHRASE_WORDS, type TypedWord, typedWords } from './words.ts';
 
-/** How the offer came. */
+/** How the pairing data was entered. */
 type Source = 'link' | 'typed' | 'scan';
 
 export function PairScreen() {
@@ -34,7 +34,7 @@ export function PairScreen() {
   const [offer, setOffer] = useState<{ offer: PairingOffer; source: Source } | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
 
-  // Show the data of a link at once; it is forgotten with this screen.
+  // Shows a link's data at once, and forgets it with this screen.
   useEffect(() => {
     if (link === null) return;
     try {
@@ -97,7 +97,7 @@ export function PairScreen() {
 
 function Notice({ icon, children }: { icon: ReactNode; children: ReactNode }) {
   const words = useRef<HTMLParagraphElement>(null);
-  // The link that led here is gone: focus these words, so that they are read out.
+  // The link is gone from the address, so focuses this text for screen readers to announce.
   useEffect(() => {
     if (document.activeElement === document.body) words.current?.focus({ preventScroll: true });
   }, []);
@@ -111,7 +111,7 @@ function Notice({ icon, children }: { icon: ReactNode; children: ReactNode }) {
   );
 }
 
-// ── what was handed over ───────────────────────────────────────────────────────────────────────────────────────────
+// ── pairing data ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 function Entry({ onOffer }: { onOffer: (offer: PairingOffer, source: Source) => void }) {
   const { t } = useTranslation('sync');
@@ -206,7 +206,7 @@ function Entry({ onOffer }: { onOffer: (offer: PairingOffer, source: Source) => 
   );
 }
 
-/** Why what was handed over opens nothing, as a key of the words and its figures. */
+/** Reason why pairing data opens nothing, as a key of the words with its figures. */
 function refusalOf({ code }: Problem, text: string, words: number, unknown: number) {
   if (code === 'sync-link') return ['join.badLink'] as const;
   if (!looksLikeWords(text)) return ['join.neither'] as const;
@@ -214,7 +214,7 @@ function refusalOf({ code }: Problem, text: string, words: number, unknown: numb
   return [words === PHRASE_WORDS ? 'join.badSum' : 'join.count', { count: words }] as const;
 }
 
-/** Finds the QR code in a picture. `onRefused` gets null as soon as another picture is read. */
+/** Finds the QR code in a picture. Calls `onRefused` with null as soon as another picture is read. */
 function QrPictureButton({
   onText,
   onRefused,
@@ -263,14 +263,14 @@ function QrPictureButton({
   );
 }
 
-/** The words as they are understood so far, in their order. */
+/** Shows the words recognised so far, in order. */
 function TypedWords({ words }: { words: readonly TypedWord[] }) {
   const { t } = useTranslation('sync');
   return (
     <ol aria-label={t('pair.ways.words')} className="flex flex-wrap gap-1.5">
       {words.map((word, at) => (
         <li
-          // biome-ignore lint/suspicious/noArrayIndexKey: a word may come twice; its place is what it is
+          // biome-ignore lint/suspicious/noArrayIndexKey: a word may occur twice; its position identifies it
           key={`${at} ${word.text}`}
           className={classes(
             'inline-flex items-center gap-1.5 rounded-sm px-1.5 py-0.5 font-mono text-xs',
@@ -293,7 +293,7 @@ function TypedWords({ words }: { words: readonly TypedWord[] }) {
   );
 }
 
-// ── the last word is the person's ──────────────────────────────────────────────────────────────────────────────────
+// ── confirmation ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 function Confirmation({
   offer,

@@ -1,10 +1,10 @@
-// Pictures as pixels, for reading QR codes.
+// Reads pictures as pixels, to find QR codes in them.
 import { orElse } from '../../domain/base/log.ts';
 
-/** Larger pictures are made smaller before they are read: a photograph of a screen has more than enough. */
+/** Larger pictures are scaled down first, px: a photograph of a screen has more than enough detail. */
 const LARGEST = 1600;
 
-/** Draws what can be drawn at its size or smaller. Null where it has no size (yet). */
+/** Draws a source at this size or smaller. Null if it has no size (yet). */
 export function pixelsOf(source: CanvasImageSource, width: number, height: number): ImageData | null {
   if (width === 0 || height === 0) return null;
   const scale = Math.min(1, LARGEST / Math.max(width, height));
@@ -17,7 +17,7 @@ export function pixelsOf(source: CanvasImageSource, width: number, height: numbe
   return context.getImageData(0, 0, canvas.width, canvas.height);
 }
 
-/** A picture file's pixels; null where it is no picture that the browser knows. */
+/** Pixels of a picture file; null if the browser cannot read it as a picture. */
 export async function pixelsOfFile(file: Blob): Promise<ImageData | null> {
   const bitmap = await orElse(createImageBitmap(file), null, 'a file that is no picture');
   if (!bitmap) return null;

@@ -1,6 +1,6 @@
-// A QR code as a crisp drawing. Dark on light in both themes: many readers know no other way round.
+// A QR code as a crisp drawing. Dark on light in both themes, because many readers require it.
 
-/** One path for all dark modules: a run of a row is one rectangle. */
+/** One path for all dark modules: each run in a row is one rectangle. */
 function pathOf(rows: readonly (readonly boolean[])[]): string {
   const parts: string[] = [];
   rows.forEach((row, y) => {

@@ -1,5 +1,5 @@
-// The two things a person types to name a relay: its address, and the account token of an operator. Used where an account is made and where
-// one is joined.
+// Fields that name a relay: its address, and an operator's account token. Used to create an account and to join
+// one.
 import { TextField } from '../shell/controls.tsx';
 import { SecretField } from '../shell/secret-field.tsx';
 

@@ -1,4 +1,4 @@
-// List of what a relay can see and what it cannot, without comfort words.
+// Lists what a relay can see and what it cannot, without reassuring phrases.
 import { Eye, EyeOff } from 'lucide-react';
 import { useTranslation } from '../i18n/use-translation.ts';
 

@@ -1,4 +1,4 @@
-// Reads a QR code with the camera. The camera runs only while the dialog is open, and its pictures go nowhere.
+// Reads a QR code with the camera, which runs only while the dialog is open; its pictures are sent nowhere.
 import { useEffect, useRef, useState } from 'react';
 import { orElse } from '../../domain/base/log.ts';
 import { useApp } from '../hooks/app.tsx';
@@ -6,12 +6,12 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Dialog, Spinner } from '../shell/controls.tsx';
 import { pixelsOf } from './picture.ts';
 
-/** A look at the picture this often, ms. */
+/** Interval for reading the picture, ms. */
 const LOOK_MS = 200;
 
 type Trouble = 'refused' | 'none' | 'failed';
 
-/** True if there may be a camera at all: insecure pages have none. */
+/** True if a camera is possible: insecure pages get none. */
 export const mayHaveCamera = (): boolean => typeof navigator.mediaDevices?.getUserMedia === 'function';
 
 function troubleOf(error: unknown): Trouble {
@@ -27,7 +27,7 @@ export function ScanDialog({
 }: {
   open: boolean;
   onOpenChange: (open: boolean) => void;
-  /** The text of a code that was seen; false: it is none of ours, look on. */
+  /** Called with the text of a detected code; returns false if it is not ours, to go on looking. */
   onText: (text: string) => boolean;
 }) {
   const { t } = useTranslation('sync');

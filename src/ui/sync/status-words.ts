@@ -1,23 +1,23 @@
-// Which sentence the status line says while a device belongs to an account. Never more than is known. Pure.
+// Chooses the sentence of the status line while a device belongs to an account. It never claims more than is known. Pure.
 import type { SyncStatus, Whereabouts } from '../../services/sync/sync.ts';
 
 interface SyncLine {
   readonly tone: 'danger' | 'ok' | 'busy' | 'plain';
-  /** Under `line` of the catalogue. */
+  /** Key below `line` of the catalogue. */
   readonly key: string;
   readonly values: Readonly<Record<string, string | number>>;
 }
 
-/** How many devices are named before the rest is counted. */
+/** Most devices named before the rest are counted. */
 const NAMED = 2;
 
 /**
- * Null: nothing to say about sync, the ordinary sentence holds. `where`: of the conversation on the screen, null where there is none.
- * `online`: what the browser believes.
+ * Null: no news from sync, so the ordinary sentence stays. `where`: of the conversation on the screen, null if there is none.
+ * `online`: what the browser reports.
  */
 export function syncLine(status: SyncStatus, where: Whereabouts | null, online: boolean): SyncLine | null {
   const { state, waiting, fetching } = status;
-  // Without an account say nothing, unless sync stopped: if it was wanted and cannot run, it does not even know its account.
+  // Without an account says nothing, unless sync stopped: if it is switched on and cannot run, it does not even know its account.
   if (status.account === null && state !== 'stopped') return null;
   const line = (tone: SyncLine['tone'], key: string, values: SyncLine['values'] = {}): SyncLine => ({
     tone,

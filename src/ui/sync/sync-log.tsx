@@ -1,4 +1,4 @@
-// The sync log as sentences: what was sent, what came, what met, what failed.
+// The sync log as sentences: what was sent, received or merged, and what failed.
 
 import { ArrowDown, ArrowUp, GitBranch, Info, TriangleAlert } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -60,7 +60,7 @@ export function SyncLog() {
       ) : (
         <ol className="divide-y divide-line">
           {lines.slice(0, shown).map((entry, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two lines may say the same in the same millisecond
+            // biome-ignore lint/suspicious/noArrayIndexKey: two entries may be equal within the same millisecond
             <Line key={`${entry.at} ${entry.what} ${entry.document} ${at}`} entry={entry} />
           ))}
         </ol>
@@ -112,7 +112,7 @@ function Sentence({ entry }: { entry: JournalEntry }) {
   return wordsFor('sync', key, values) ?? t('log.other', { what: entry.what });
 }
 
-/** A document as people call it. */
+/** Name of a document for people. */
 function useTitleOf(document: string | null): string {
   const { t } = useTranslation('sync');
   const { documents } = useApp();
@@ -125,7 +125,7 @@ function useTitleOf(document: string | null): string {
   return t('log.titled', { title: shownTitle(entry.title, t('log.untitled')) });
 }
 
-/** The way to what met: the conversation with its branches, the notes, or the trash. */
+/** Leads to merged data: the conversation with its branches, the notes, or the trash. */
 function Open({ entry }: { entry: JournalEntry }) {
   const { t } = useTranslation('sync');
   const navigation = useNavigation();

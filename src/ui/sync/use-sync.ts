@@ -1,4 +1,4 @@
-// Sync as the screens follow it.
+// Sync state for the screens.
 import { useCallback, useEffect, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { ignore } from '../../domain/base/log.ts';
@@ -8,14 +8,14 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 /** Follows the status of sync. */
 export const useSyncStatus = (): SyncStatus => useReadable(useApp().sync.status);
 
-/** The account this device belongs to, also while sync is off. */
+/** The account of this device, also while sync is off. */
 export const useSyncAccount = (): SyncAccount | null => useReadable(useApp().sync.account);
 
-/** True if this device belongs to an account that is kept in step. */
+/** True if this device belongs to an account and syncs. */
 export const useHasAccount = (): boolean =>
   useReadable(useApp().sync.status, (status) => status.account !== null);
 
-/** Asks again whenever the status says something else, never twice at once. `ask` must keep its identity. */
+/** Asks again whenever the status changes, never twice at once. `ask` must keep its identity. */
 function useAsked<T>(ask: (() => Promise<T>) | null): T | null {
   const { sync } = useApp();
   const [held, setHeld] = useState<{ by: unknown; answer: T } | null>(null);
@@ -49,7 +49,7 @@ function useAsked<T>(ask: (() => Promise<T>) | null): T | null {
   return held && held.by === ask ? held.answer : null;
 }
 
-/** Place of the conversation; null until known, and while there is no account. */
+/** Says where the conversation is saved; null until known, and without an account. */
 export function useWhereabouts(id: ConversationId | null): Whereabouts | null {
   const { sync } = useApp();
   const wanted = useHasAccount() && id !== null;
@@ -64,17 +64,17 @@ export function useJournal(): readonly JournalEntry[] | null {
   return useAsked(ask);
 }
 
-/** True if the relay showed this device, when it joined last, an older account than the other device had. */
+/** True if the relay gave this device, at its last joining, an older account than the other device's. */
 export async function joinedOlder(sync: Pick<Sync, 'journal'>): Promise<boolean> {
   const lines = await sync.journal();
-  // Told with the joining itself, so it stands right above it.
+  // Logged together with the joining, so it stands right above it.
   return (
     lines[lines.findIndex(({ what, device }) => what === 'joined' && device === null) - 1]?.what ===
     'sync-older'
   );
 }
 
-/** The conversation on the screen is kept in step at once. */
+/** Syncs the conversation on the screen at once. */
 export function useOpenRooms(id: ConversationId | null): void {
   const { sync } = useApp();
   useEffect(() => {

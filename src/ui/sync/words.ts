@@ -1,4 +1,4 @@
-// The 24 words while they are typed: which are known, which are not and what may have been meant. Pure.
+// Checks the 24 words while they are typed: which are known, and suggestions for the others. Pure.
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { distance } from 'fastest-levenshtein';
 import { plainWords, wordsIn } from '../../domain/sync/pairing.ts';
@@ -7,14 +7,14 @@ export const PHRASE_WORDS = 24;
 
 export interface TypedWord {
   readonly text: string;
-  /** `started`: the last one, still being typed, and the beginning of a known word. */
+  /** `started`: the last word, still being typed, and the beginning of a known one. */
   readonly state: 'known' | 'started' | 'unknown';
-  /** For an unknown one: the nearest known word, where one is near. */
+  /** Nearest known word for an unknown one, if one is near. */
   readonly meant: string | null;
 }
 
 const KNOWN = new Set(wordlist);
-/** Further away it is no slip of the finger. */
+/** Largest number of typing errors that still gives a suggestion. */
 const NEAR = 2;
 
 function nearest(text: string): string | null {
@@ -27,13 +27,13 @@ function nearest(text: string): string | null {
   return best;
 }
 
-/** True if the text is meant as words rather than as a link. */
+/** True if the text looks like words rather than a link. */
 export const looksLikeWords = (text: string): boolean =>
   text.trim() !== '' &&
   !/pair=|:\/\/|#/.test(text) &&
   /^[\p{L}\s\d,;.)、。]+$/u.test(plainWords(text).trim());
 
-/** Splits as the reader of phrases does. */
+/** Splits the text as the parser of phrases does. */
 export function typedWords(text: string): readonly TypedWord[] {
   const finished = /[\s,;.、。]$/.test(plainWords(text));
   const parts = wordsIn(text);
