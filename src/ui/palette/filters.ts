@@ -1,4 +1,4 @@
-// The filters of the search box as text: which are written, what the one being typed can become, how one is put in or taken out.
+// Parses the filters in the search text: finds written ones, completes the one being typed, adds and removes them.
 
 import { filtersIn, isUnderstood } from '../../domain/memory/query.ts';
 import { comparable, isIn } from '../../domain/text/find.ts';
@@ -17,11 +17,11 @@ export interface FilterToken {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** Why it narrows nothing: its value is no `date`, or none that this filter knows. Null where it narrows, or has no value yet. */
+  /** Why it has no effect: its value is no `date`, or not one that this filter knows. Null if it works or has no value yet. */
   readonly problem: 'date' | 'value' | null;
 }
 
-/** The filters in a query, in order. A trailing one may still be without a value. */
+/** Filters in a query, in order. The last one may still lack a value. */
 export const filterTokens = (query: string, now = Date.now()): FilterToken[] =>
   filtersIn(query).map((written) => {
     const { value, text, start, end, negated } = written;
@@ -35,11 +35,11 @@ export const filterTokens = (query: string, now = Date.now()): FilterToken[] =>
 export const withoutFilter = (query: string, token: FilterToken): string =>
   `${query.slice(0, token.start)}${query.slice(token.end)}`.replace(/\s{2,}/g, ' ').trimStart();
 
-/** The query with `text` at its end, ready to go on typing: no space after a filter that waits for its value. */
+/** Appends `text` to the query, ready for more typing: no space after a filter that still needs a value. */
 export const withFilter = (query: string, text: string): string =>
   `${query.trimEnd()}${query.trim() === '' ? '' : ' '}${text}${text.endsWith(':') ? '' : ' '}`;
 
-/** The filter at the end of the query that is still being typed. */
+/** Filter at the end of the query that is still being typed. */
 export function openFilter(query: string): FilterToken | undefined {
   const last = filterTokens(query).at(-1);
   if (!last || last.end !== query.length || /^[^:：]*[:：]\s?(?:"[^"]*"|“[^”]*”|'[^']*')$/.test(last.text))

@@ -1,11 +1,11 @@
-// Frame around the rows of the palette: the filters as pills above them, and below how complete the answer is.
+// Frame around the palette's rows: the filters as pills above, and below how complete the results are.
 import { CornerDownLeft, X } from 'lucide-react';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, Kbd, Spinner } from '../shell/controls.tsx';
 import { type FilterToken, withFilter, withoutFilter } from './filters.ts';
 
-/** Filters offered below the box before one types. */
+/** Filters offered below the field before anything is typed. */
 const OFFERED = [
   'from:me',
   'from:model',
@@ -17,7 +17,7 @@ const OFFERED = [
   'is:archived',
 ] as const;
 
-/** The filters as pills: written ones first, to take out again, then those that can be put in. */
+/** Filters as pills: written ones first, to remove, then those that can be added. */
 export function FilterRow({
   tokens,
   growing,
@@ -25,7 +25,7 @@ export function FilterRow({
   onChange,
 }: {
   tokens: readonly FilterToken[];
-  /** Begin of the filter that is being typed and may still become one that narrows. */
+  /** Offset of the filter being typed if it can still become valid. */
   growing: number | null;
   query: string;
   onChange: (query: string) => void;
@@ -86,7 +86,7 @@ export function FilterRow({
   );
 }
 
-/** How complete the answer is, and which keys do what. */
+/** Says how complete the results are, and what the keys do. */
 export function Footer({
   searching,
   phase,
@@ -97,9 +97,9 @@ export function Footer({
   searching: boolean;
   phase: string;
   count: number | null;
-  /** Further remarks on the answer. */
+  /** Further remarks on the results. */
   notes: readonly string[];
-  /** A filter is being typed that Tab would finish. */
+  /** True if Tab would complete the filter being typed. */
   completes: boolean;
 }) {
   const { t } = useTranslation('palette');

@@ -1,4 +1,4 @@
-// Reads a line of the palette and matches it with the library, the commands and the settings; messages are searched elsewhere.
+// Parses a line of the palette and matches it against the library, the commands and the settings; messages are searched elsewhere.
 import { defaultFilter } from 'cmdk';
 import { isNamedFolder, parseSearch } from '../../domain/memory/query.ts';
 import { projectsNamed } from '../../domain/projects/filing.ts';
@@ -12,7 +12,7 @@ import { type FilterToken, filterTokens, openFilter } from './filters.ts';
 const CONVERSATIONS = 5;
 const RECENT = 6;
 const SETTINGS = 5;
-/** How well a command must match a few letters, and a label that is shorter, 0–1. */
+/** Least match of a command for a few letters, and of a label that is shorter, 0–1. */
 const CLOSE_COMMAND = 0.12;
 const CLOSE_LABEL = 0.3;
 
@@ -20,21 +20,21 @@ export interface PaletteLine {
   /** The words, without filters. */
   readonly text: string;
   readonly filter: MemoryFilter;
-  /** The filter that is still being typed: it narrows nothing yet. */
+  /** The filter still being typed: it has no effect yet. */
   readonly open: FilterToken | undefined;
   readonly asCommand: boolean;
   readonly narrowed: boolean;
-  /** Nothing is asked yet. */
+  /** True if the line asks for nothing yet. */
   readonly blank: boolean;
 }
 
-/** The name of the command that a line begins with, in lower case; null where it begins with no slash. */
+/** Command name at the start of a line, in lower case; null if the line does not start with a slash. */
 const commandTyped = (query: string): string | null =>
   query.trimStart().startsWith('/') ? (query.trim().slice(1).split(/\s/)[0]?.toLowerCase() ?? '') : null;
 
 /**
- * `now`: ms since 1970, for filters like `after:`. `commands`: what commands are called; a line like `/etc/gatekeeper`, which begins no such
- * name, is searched. Absent: every line with a slash is a command.
+ * `now`: ms since 1970, for filters like `after:`. `commands`: names of commands; a line like `/etc/gatekeeper`, which begins none of
+ * them, is searched. If absent, every line with a slash is a command.
  */
 export function readLine(
   query: string,
@@ -43,7 +43,7 @@ export function readLine(
 ): PaletteLine {
   const typed = commandTyped(query);
   const open = openFilter(query);
-  // A filter that is still being typed is not a word, nor is one whose day cannot be read: no title has such words.
+  // Leaves out a filter still being typed, or with an unreadable date: no title contains such words.
   const words = filterTokens(query, now)
     .filter((token) =>
       token.start === open?.start ? token.value === '' || token.problem !== null : token.problem === 'date',
@@ -64,7 +64,7 @@ export function readLine(
 const JOINED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
 
-/** True if a word stands whole in a text, both as `comparable` gives them. Scripts without spaces have their words anywhere. */
+/** True if a text contains a whole word, both as `comparable` gives them. In scripts without spaces any position counts. */
 function isWholeIn(text: string, word: string): boolean {
   for (const [from, to] of spotsIn(text, word))
     if (JOINED.test(word) || !(LETTER.test(text.slice(0, from).slice(-1)) || LETTER.test(text.charAt(to))))
@@ -72,7 +72,10 @@ function isWholeIn(text: string, word: string): boolean {
   return false;
 }
 
-/** Words that all occur in a title, as `comparable` gives them: the whole title first, then one with all of them whole, best where they come early. 0: not a match. */
+/**
+ * Score of words that all occur in a title, both as `comparable` gives them: exact title first, then all whole words, better if they come
+ * early. 0: no match.
+ */
 function titleMatch(title: string, words: readonly string[]): number {
   const lower = comparable(title);
   let sum = 0;
@@ -87,12 +90,12 @@ function titleMatch(title: string, words: readonly string[]): number {
 }
 
 const titleWords = new WeakMap<LibraryEntry, readonly string[]>();
-/** Titles with fewer search words are found by their own words alone: "Notes" is in many a question. */
+/** Titles with fewer search words are found only by their own words: "Notes" occurs in many questions. */
 const TITLE_LEAST = 2;
 
 /**
- * Weight of a title if the search words of a question hold all of its words, or the title all of theirs, in any form and order: "what did
- * we say about renovating the kitchen?" finds "Kitchen renovation". Less than any match letter by letter.
+ * Weight of a title if a question's search words include all of the title's, or the reverse, in any form and order: "what did we say
+ * about renovating the kitchen?" finds "Kitchen renovation". Lower than any match by letters.
  */
 function titleMeant(entry: LibraryEntry, asked: ReadonlySet<string>): number {
   if (asked.size === 0) return 0;
@@ -105,13 +108,13 @@ function titleMeant(entry: LibraryEntry, asked: ReadonlySet<string>): number {
   return shared > 0 && (shared === asked.size || (shared === own.length && shared >= TITLE_LEAST)) ? 0.5 : 0;
 }
 
-/** Conversations by their titles, best first; the latest where nothing is asked. */
+/** Conversations by title, best first; the latest ones for an empty line. */
 export function conversationsFor(
   { text, filter, asCommand, blank, narrowed }: PaletteLine,
   listed: readonly LibraryEntry[],
   projects: readonly ProjectEntry[] = [],
 ): readonly LibraryEntry[] {
-  // Filters on role and code are about messages.
+  // Filters on role and code concern messages.
   if (asCommand || filter.roles || filter.hasCode !== undefined) return [];
   const named = filter.project === undefined ? null : projectsNamed(filter.project, projects);
   const allowed = listed.filter(
@@ -136,7 +139,7 @@ export function conversationsFor(
     .map(({ entry }) => entry);
 }
 
-/** Commands by name after a slash, else by what they are about. */
+/** Commands by name after a slash, otherwise by their description. */
 export function commandsFor<C extends { readonly name: string }>(
   { text, asCommand, narrowed }: PaletteLine,
   query: string,
@@ -151,7 +154,7 @@ export function commandsFor<C extends { readonly name: string }>(
   return commands.filter(({ name }) => defaultFilter(`${name} ${summaryOf(name)}`, text, []) > CLOSE_COMMAND);
 }
 
-/** True if every word of a line that says something begins a word in the texts on a setting. */
+/** True if every word of a non-empty line begins a word in a setting's texts. */
 function isSaid(said: string, text: string): boolean {
   const lower = said.toLowerCase();
   const words = text.toLowerCase().split(/\s+/);
@@ -163,7 +166,7 @@ function isSaid(said: string, text: string): boolean {
   return !words.every(isStopWord) && words.every(begins);
 }
 
-/** Settings by label, section and key, then by what is said of them (`more`: help, choices, everyday words), best first. */
+/** Settings by label, section and key, then by their texts (`more`: help, choices, everyday words), best first. */
 export function settingsFor<
   S extends { readonly label: string; readonly also: string; readonly more: string },
 >({ text, asCommand, narrowed }: PaletteLine, settings: readonly S[]): readonly S[] {
@@ -183,8 +186,8 @@ export function settingsFor<
 }
 
 /**
- * Actions for a line; without one, all that need not be asked for are `meant`. `meant`: a word of the action, or of its other names,
- * begins as the line does; they come before messages. `close`: those that fit in some way.
+ * Actions for a line; for an empty one, all that are listed unasked are `meant`. `meant`: a word of the action or of its other names
+ * begins as the line does; these come before messages. `close`: those that match in some other way.
  */
 export function actionsFor<
   A extends { readonly label: string; readonly also?: readonly string[]; readonly asked?: true },
@@ -199,7 +202,7 @@ export function actionsFor<
   const begins = (action: A) =>
     action.label.toLowerCase().startsWith(typed) ||
     action.label.toLowerCase().split(/\s+/).includes(typed) ||
-    // One word of another name is more likely what is looked for: "start".
+    // A single-word alias is the likelier target: "start".
     action.also?.some((name) => name.toLowerCase() === typed) ||
     (/\s/.test(typed) && startsOther(action));
   return {

@@ -1,9 +1,9 @@
-// Results that come in waves (words first, meaning a moment later), put together so that nothing moves under the cursor.
+// Merges results that arrive in waves (words first, meaning a moment later) so that nothing moves under the cursor.
 import type { SearchHit } from '../../services/memory/memory.ts';
 
 /**
- * `shown` with the newer order of `incoming`, but its first `held` rows stay where they are; rows that `incoming` lacks are kept in
- * `held` only. Numbers and snippets are always the newer ones.
+ * `shown` in the newer order of `incoming`, but its first `held` rows stay in place; rows that `incoming` lacks are kept only within
+ * `held`. Numbers and snippets are always the newer ones.
  */
 export function mergeHits(
   shown: readonly SearchHit[],

@@ -1,4 +1,4 @@
-// One box for messages, conversations, commands and settings. Keyboard first: arrows, Enter, Esc; filters are text.
+// One field for messages, conversations, commands and settings. Keyboard first: arrows, Enter, Esc; filters are text.
 import { Command } from 'cmdk';
 import { Search as SearchIcon, X } from 'lucide-react';
 import { Dialog as RadixDialog } from 'radix-ui';
@@ -22,10 +22,10 @@ export interface PaletteProps {
 
 export function Palette({ open, onOpenChange }: PaletteProps) {
   const { t } = useTranslation('palette');
-  // Effect of an item once the palette is gone and the focus is free.
+  // Effect of an item, run once the palette has closed and released the focus.
   const afterwards = useRef<(() => void) | null>(null);
   const { onOpenAutoFocus, onCloseAutoFocus } = useFocusReturn();
-  // From here on a key that follows the call goes into it.
+  // Marks the time from which typed keys go into the palette.
   useEffect(() => void performance.mark('recollect:palette'), []);
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
@@ -73,7 +73,7 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
     setQuery(next);
     cursor.reset();
     early.forget();
-    // Another answer is read from its beginning, and only there it is drawn at once.
+    // New results start at the top, which is also the only part drawn at once.
     list.current?.scrollTo({ top: 0 });
     input.current?.focus();
   };
@@ -86,7 +86,7 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
       value={cursor.chosen ?? firstRow(found)}
       onValueChange={cursor.choose}
       onKeyDownCapture={early.onKeyDown}
-      // A row that comes to lie under a resting pointer was not chosen.
+      // A row that moves under a resting pointer does not count as chosen.
       onPointerMoveCapture={(event) => {
         if (event.movementX !== 0 || event.movementY !== 0) cursor.steer();
       }}
@@ -132,14 +132,14 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
 }
 
 interface Cursor {
-  /** The row that an arrow or the pointer chose; null: the first one, whatever comes in. */
+  /** Row chosen by arrow key or pointer; null: the first one, whatever arrives. */
   readonly chosen: string | null;
   isSteered(): boolean;
-  /** From here on the row is the person's choice. */
+  /** Call when the person chooses a row. */
   steer(): void;
   choose(row: string): void;
   reset(): void;
-  /** The message it is on. */
+  /** Message of the current row. */
   message(): MessageId | null;
 }
 
@@ -163,7 +163,7 @@ function useCursor(): Cursor {
   };
 }
 
-/** Enter opens the first row, also while better ones are still on their way: it waits for the words. */
+/** Enter opens the first row even if better ones are still on their way: it waits only for the words. */
 function useEarlyEnter({
   found,
   cursor,
@@ -188,7 +188,7 @@ function useEarlyEnter({
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       cursor.steer();
-      // Whoever chooses a row themselves does not mean the first one any more.
+      // A person who chooses a row no longer means the first one.
       forget();
     }
     if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return;
@@ -230,7 +230,7 @@ function QueryField({
       last.end === query.trimEnd().length &&
       /\s$/.test(query)
     ) {
-      // One stroke takes a finished filter away.
+      // One key removes a complete filter.
       event.preventDefault();
       onChange(withoutFilter(query, last));
     }

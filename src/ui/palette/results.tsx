@@ -1,4 +1,4 @@
-// The rows of the palette, group by group.
+// Rows of the palette, group by group.
 import { Command } from 'cmdk';
 import { ListFilter, Settings } from 'lucide-react';
 import { type RefObject, useCallback, useRef } from 'react';
@@ -102,7 +102,7 @@ export function Results({
   );
 }
 
-/** Completions of the filter that is being typed. */
+/** Completions of the filter being typed. */
 function FilterCompletions({
   found: { line, completions, names },
   query,
@@ -174,7 +174,7 @@ function SettingRows({
   );
 }
 
-/** Writes a command into the composer, with what was typed of it. */
+/** Puts a command into the composer, with its typed arguments. */
 function useRunCommand(query: string, onDone: OnDone): (name: string) => void {
   const navigation = useNavigation();
   const session = useSession();
@@ -183,7 +183,7 @@ function useRunCommand(query: string, onDone: OnDone): (name: string) => void {
     const line = typed.startsWith(`/${name} `) ? typed : `/${name} `;
     onDone(() => {
       if (!session.composer.get()) navigation.newConversation();
-      // The composer of the page just opened is there with the next frame, or when its code is.
+      // The composer of the new page exists from the next frame, or once its code is loaded.
       requestAnimationFrame(() => {
         void until(session.composer, (there) => there !== null).then((composer) => composer?.insert(line));
       });

@@ -1,4 +1,4 @@
-// The rows of the palette and what they stand in: groups, commands, conversations, passages, and grey lines while one waits.
+// Rows of the palette and their containers: groups, commands, conversations, passages, and placeholders while loading.
 
 import { Command } from 'cmdk';
 import { Archive, MessageSquare, Slash } from 'lucide-react';
@@ -54,11 +54,11 @@ export function Row({
 export interface PaletteAction {
   readonly id: string;
   readonly label: string;
-  /** Other names that people use. */
+  /** Alternative names. */
   readonly also?: readonly string[];
   readonly icon: ReactNode;
   readonly keys?: string;
-  /** Listed only where something of it is typed: there may be many. */
+  /** Listed only if something of it is typed, because there may be many. */
   readonly asked?: true;
   run(): void;
 }
@@ -136,7 +136,7 @@ export function ConversationRow({
   );
 }
 
-/** Drawn again only where it is another passage or another query, and not with each key. */
+/** Renders again only for another passage or query, not at each key. */
 export const HitRow = memo(function HitRow({
   hit,
   query,
@@ -177,7 +177,7 @@ export const HitRow = memo(function HitRow({
   );
 });
 
-/** Grey lines where results will be; they appear only if it takes long. */
+/** Placeholders for coming results; they appear only after a delay. */
 export const Waiting = () => (
   <div className="space-y-3 px-2 py-2.5" aria-hidden>
     {['w-1/3', 'w-5/6', 'w-2/3'].map((width) => (

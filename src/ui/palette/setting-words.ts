@@ -1,7 +1,7 @@
-// Words on a setting besides its name: its help, its choices, its everyday names.
+// Texts about a setting besides its name: its help, its choices, its everyday names.
 import type { SettingEntry } from '../settings/sections.ts';
 
-/** Keys of the settings' catalogue for what can be chosen or filled in there. */
+/** Keys of the settings' catalogue for the choices or fields of a setting. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   'models.addTitle': [
     'models.addText',
@@ -30,7 +30,7 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
   'about.reset': ['about.resetText'],
 };
 
-/** All texts in a piece of a catalogue. */
+/** All texts in a part of a catalogue. */
 const textsIn = (words: unknown): string[] =>
   typeof words === 'string'
     ? [words]
@@ -38,7 +38,7 @@ const textsIn = (words: unknown): string[] =>
       ? Object.values(words).flatMap(textsIn)
       : [];
 
-/** All that, as one text. `say`: the words under a key, whole pieces of the catalogue too; empty where there are none. */
+/** All of these as one text. `say`: returns the words under a key, or a whole part of the catalogue; empty if there are none. */
 export function settingWords({ key, path }: SettingEntry, say: (key: string) => unknown): string {
   const section = /^storage\.\w+\.title$/.test(key) ? [key.replace(/title$/, 'text')] : [];
   const help = path === undefined ? section : [`field.${path}.help`];

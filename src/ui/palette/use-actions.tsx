@@ -1,4 +1,4 @@
-// Actions of the palette besides finding: new conversation, import, screens.
+// Actions of the palette other than searching: new conversation, import, screens.
 import {
   Brain,
   Download,
@@ -21,7 +21,7 @@ import { nameOf, useProjects } from '../projects/use-projects.ts';
 import { useShortcutKeys } from '../shell/shortcuts.ts';
 import type { PaletteAction } from './rows.tsx';
 
-/** `onDone` closes the palette and runs what it is given once the focus is free. */
+/** `onDone` closes the palette and runs its argument once the focus is free. */
 export function usePaletteActions(onDone: (then?: () => void) => void): readonly PaletteAction[] {
   const { t } = useTranslation(['palette', 'projects']);
   const navigation = useNavigation();
@@ -33,7 +33,7 @@ export function usePaletteActions(onDone: (then?: () => void) => void): readonly
     saved,
     commands.map(({ name }) => name),
   );
-  /** Its name goes into the composer, whose list offers it with Enter. */
+  /** Puts its name into the composer, whose list offers it with Enter. */
   const write = (line: string) =>
     onDone(() => {
       if (!session.composer.get()) navigation.newConversation();

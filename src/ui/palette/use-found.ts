@@ -1,4 +1,4 @@
-// Everything that the palette lists for a query, in the order in which it stands there.
+// Everything that the palette lists for a query, in display order.
 import { startTransition, useEffect, useMemo, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
@@ -20,14 +20,14 @@ import { settingWords } from './setting-words.ts';
 import { type Search, useSearch } from './use-search.ts';
 
 const MESSAGES = 30;
-/** Rows that are in sight at first: they are drawn at once, those below a moment later. */
+/** Rows visible at first: drawn at once, those below a moment later. */
 const IN_SIGHT = 8;
-/** How long rows out of sight wait for meaning, ms since the last of a search's news: longer than between two keys of somebody who types. */
+/** Time that rows out of sight wait for results by meaning, ms since a search's latest news: longer than the pause between two keys. */
 const FOLLOW_MS = 150;
 
 export type Found = ReturnType<typeof useFound>;
 
-/** `under`: the message that the cursor is on. `attempt` grows to search again. */
+/** `under`: message of the row under the cursor. `attempt` increases to search again. */
 export function useFound(
   query: string,
   actions: readonly PaletteAction[],
@@ -72,25 +72,25 @@ export function useFound(
     settings,
     meant,
     close,
-    /** Values and names that the filter being typed may get. */
+    /** Names and values for the filter being typed. */
     completions,
     names,
     growing: growingFilter(open, completions.length > 0),
     isSearching,
-    /** How many rows there are, completions aside. */
+    /** Number of rows, not counting completions. */
     count,
     isNothing: !blank && !isSearching && count === 0 && completions.length === 0 && search.problem === null,
     isLibraryEmpty: ready && listed.length === 0,
   };
 }
 
-/** A message that was found, and the words that are marked in it. */
+/** A found message, with the words to mark in it. */
 interface MessageRow {
   readonly hit: SearchHit;
   readonly query: string;
 }
 
-/** Late in what they mark, never in whether they are there: what is not of this answer is not in the list. */
+/** The marked words may lag behind, but rows that are not in the current results are gone at once. */
 function useMessageRows(search: Search): readonly MessageRow[] {
   const later = useLater(search);
   const outOfSight = new Set(search.hits.slice(IN_SIGHT).map(({ messageId }) => messageId));
@@ -102,7 +102,7 @@ function useMessageRows(search: Search): readonly MessageRow[] {
   ];
 }
 
-/** Results as the rows out of sight show them: they follow when all is in, or when the next key is late. */
+/** Results for rows out of sight: they update when the search is complete or typing pauses. */
 function useLater(search: Search): Search {
   const [later, setLater] = useState(search);
   useEffect(() => {
@@ -142,7 +142,7 @@ function useSettingMatches(line: PaletteLine) {
   return useMemo(() => settingsFor(line, said), [line, said]);
 }
 
-/** The word that may become the name of a filter: what is written last, of two letters or more. */
+/** Word that may become a filter's name: the last one, if it has two letters or more. */
 export const halfName = (query: string): string => {
   const word = /(?:^|\s)([a-z]{1,6})$/i.exec(query)?.[1]?.toLowerCase() ?? '';
   return word.length > 1 ? word : '';
@@ -153,14 +153,14 @@ const filterNamesFor = (query: string) => {
   return half === '' ? [] : FILTER_NAMES.filter((name) => name.startsWith(half));
 };
 
-/** Begin of the filter that is being typed and may still become one that narrows; null: none. */
+/** Offset of the filter being typed if it can still become valid; null: none. */
 function growingFilter(open: FilterToken | undefined, hasCompletions: boolean): number | null {
   if (!open) return null;
   const isHalfDate = open.problem === 'date' && /^\d[\d./年月-]*$/.test(open.value);
   return hasCompletions || isHalfDate ? open.start : null;
 }
 
-/** The value of the first row; empty where there is none. */
+/** Value of the first row; empty if there is none. */
 export function firstRow({
   line: { asCommand, blank },
   completions,
@@ -187,6 +187,6 @@ export function firstRow({
   );
 }
 
-/** True if there are rows that do not wait for the search. */
+/** True if there are rows that do not depend on the search. */
 export const hasEarlyRows = ({ line, completions, names, meant, conversations }: Found): boolean =>
   completions.length + names.length + meant.length + conversations.length > 0 || line.asCommand;

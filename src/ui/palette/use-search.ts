@@ -1,4 +1,4 @@
-// Searches while one types: exact words at once, meaning merged in a moment later. One search at a time; the last one wins.
+// Searches while the person types: exact words at once, meaning merged in a moment later. One search at a time; the latest wins.
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -7,28 +7,28 @@ import type { MemoryFilter, SearchHit } from '../../services/memory/memory.ts';
 import { useApp, useAwake, useReadable } from '../hooks/app.tsx';
 import { mergeHits } from './merge-hits.ts';
 
-/** Rows younger than this may still be reordered: nobody has aimed at them, ms. */
+/** Rows younger than this may still be reordered, since nobody has aimed at them, ms. */
 const SETTLE_MS = 150;
 
 export interface Search {
   /** Text that the hits were found for. */
   readonly text: string;
   readonly hits: readonly SearchHit[];
-  /** How many messages pass, where the newest of them are listed; null where they are ranked. */
+  /** Number of matching messages if the newest are listed; null if they are ranked. */
   readonly total: number | null;
-  /** `words`: only exact words are in; `meaning`: these are shown, better ones may follow. */
+  /** `words`: only exact words have arrived; `meaning`: results by meaning are shown, better ones may follow. */
   readonly phase: 'idle' | 'words' | 'meaning' | 'done';
   readonly problem: Problem | null;
 }
 
-/** One asking: the same words asked again are another. */
+/** One search request: asking the same words again is another one. */
 interface Question {
   readonly text: string;
   readonly filter: MemoryFilter;
 }
 
 const NOTHING: Search = { text: '', hits: [], total: null, phase: 'idle', problem: null };
-/** Shown hits, and the question they belong to; null: none was asked. */
+/** Shown hits with their question; null: none was asked. */
 interface Shown {
   readonly question: Question | null;
   readonly search: Search;
@@ -36,8 +36,8 @@ interface Shown {
 const BLANK: Shown = { question: null, search: NOTHING };
 
 /**
- * `text` empty and no filter: nothing is searched. `under` tells which row the cursor is on: rows up to it stay where they are.
- * `attempt` grows to search again.
+ * With empty `text` and no filter nothing is searched. `under` gives the row under the cursor: rows up to it stay in place.
+ * `attempt` increases to search again.
  */
 export function useSearch(
   {
@@ -51,14 +51,14 @@ export function useSearch(
   const { memory } = useApp();
   const awake = useAwake();
   const isBehind = useReadable(memory.status, ({ unread }) => unread > 0);
-  /** Nothing was found while messages were still unread: asked once more when they are read. */
+  /** Counts searches that found nothing while messages were unread: these run again once they are read. */
   const [missed, setMissed] = useState(0);
   const [shown, setShown] = useState(BLANK);
   const turn = useRef(Promise.resolve());
   const cursor = useRef(under);
   cursor.current = under;
   const narrowed = JSON.stringify(filter);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `attempt`, `awake` and `missed` ask once more
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `attempt`, `awake` or `missed` searches again
   const question = useMemo<Question | null>(
     () => (text === '' && narrowed === '{}' ? null : { text, filter: JSON.parse(narrowed) as MemoryFilter }),
     [text, narrowed, attempt, awake, missed],
@@ -97,7 +97,7 @@ export function useSearch(
             const put = (before: Search): Search => {
               const at = cursor.current();
               const row = at === null ? -1 : before.hits.findIndex((hit) => hit.messageId === at);
-              // With nothing aimed at, the first row is what Enter would open.
+              // If no row was chosen, Enter would open the first one, so holds it once it has settled.
               const held = first ? 0 : settled ? Math.max(row, 0) + 1 : row > 0 ? row + 1 : 0;
               return {
                 text,
@@ -107,7 +107,7 @@ export function useSearch(
                 problem: null,
               };
             };
-            // Draw the first hits at once, before the lower rows of an earlier answer.
+            // Draws the first hits at once, before the lower rows of earlier results.
             if (first) flushSync(() => show(put));
             else show(put);
           },
@@ -118,7 +118,7 @@ export function useSearch(
         show(isAbort(error) ? end : () => ({ ...NOTHING, phase: 'done', problem: toProblem(error) }));
       }
     };
-    // One that was called off ends with the question it has just put to the index: those typed meanwhile but for the last are skipped.
+    // A cancelled search ends with its current request to the index, and of those typed meanwhile only the last one runs.
     turn.current = turn.current.then(begin);
     return () => asking.abort();
   }, [memory, limit, question]);
@@ -132,7 +132,8 @@ export function useSearch(
     };
   }, [isBehind]);
 
-  // Until something is found for a new question what was found before stays. Told by comparing: a state of its own would draw all once more with each key.
+  // Keeps earlier results until a new question has hits. Compares instead of using state, which would render everything again at each
+  // key.
   return useMemo(() => {
     if (shown.question === question) return shown.search;
     return question === null ? NOTHING : { ...shown.search, phase: 'words', problem: null };
