@@ -1,11 +1,11 @@
-// Conversations dragged from the list onto a project.
+// Drags conversations from the list onto a project.
 import { type DragEvent, useCallback, useRef, useState } from 'react';
 import { asConversationId, type ConversationId } from '../../domain/base/ids.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 
 const TYPE = 'application/x-recollect-conversations';
 
-/** Lets these be dragged; what they are called goes along as text, for other windows. */
+/** Makes these draggable; their titles go along as text, for other windows. */
 function dragConversations(event: DragEvent, ids: readonly ConversationId[], words: string): void {
   event.dataTransfer.setData(TYPE, ids.join('\n'));
   event.dataTransfer.setData('text/plain', words);
@@ -13,7 +13,7 @@ function dragConversations(event: DragEvent, ids: readonly ConversationId[], wor
 }
 
 /**
- * Handler that begins the drag of a line, with all chosen ones if it is one of them. The same function as long as the list is there.
+ * Returns a handler that starts dragging a row, together with all selected ones if it is one of them. Stable while the list is mounted.
  */
 export function useDrag(chosen: readonly LibraryEntry[]): (entry: LibraryEntry, event: DragEvent) => void {
   const latest = useRef(chosen);
@@ -28,7 +28,7 @@ export function useDrag(chosen: readonly LibraryEntry[]): (entry: LibraryEntry, 
   }, []);
 }
 
-/** A place that takes dragged conversations. `over`: some are held above it now. */
+/** Makes an element accept dragged conversations. `over`: some are above it now. */
 export function useConversationDrop(onDrop: (ids: readonly ConversationId[]) => void) {
   const [over, setOver] = useState(false);
   const isTaken = (event: DragEvent) => event.dataTransfer.types.includes(TYPE);

@@ -1,4 +1,4 @@
-// Actions on a project as a whole, and on conversations that go into one; the same in the list, on the page and in the palette.
+// Actions on a whole project and on moving conversations into one; the same in the list, on the page and in the palette.
 
 import type { TFunction } from 'i18next';
 import { Archive, ArchiveRestore, Download, FolderOpen, RotateCcw, SquarePen, Trash2 } from 'lucide-react';
@@ -18,9 +18,9 @@ import { offer } from '../shell/offer.ts';
 import { nameOf } from './use-projects.ts';
 
 export interface ProjectActions {
-  /** Null: out of all projects. */
+  /** Null: removes them from all projects. */
   move(ids: readonly ConversationId[], project: ProjectId | null): void;
-  /** Begins a conversation in it. */
+  /** Begins a conversation in the project. */
   begin(project: ProjectId): void;
   archive(project: ProjectEntry): void;
   restore(project: ProjectEntry): void;
@@ -29,7 +29,7 @@ export interface ProjectActions {
   menu(project: ProjectEntry): MenuItem[];
 }
 
-/** Makes the actions on projects. Each says what it did and offers to undo it; failures are reported to the person. */
+/** Creates the actions on projects. Each reports what it did and offers to undo it; failures are reported to the person. */
 export function useProjectActions(): ProjectActions {
   const app = useApp();
   const session = useSession();
@@ -41,14 +41,14 @@ export function useProjectActions(): ProjectActions {
   return useMemo(() => {
     const failed = (error: unknown) => latest.current.report(error);
     const called = (project: ProjectEntry) => nameOf(project, t('title'));
-    /** Says what was done and offers to take it back. */
+    /** Reports what was done and offers to undo it. */
     const done = (work: Promise<Undo>, words: () => string) => {
       work.then(
         (undo) => offer(words(), { label: t('shell:undo'), onClick: () => void undo().catch(failed) }),
         failed,
       );
     };
-    /** On a phone the list lies over the page. */
+    /** On a phone the list covers the page. */
     const leaveList = () => session.floating.update((floating) => (floating === 'drawer' ? null : floating));
     const find = (id: ProjectId | null) => app.documents.library.get().projects.find((one) => one.id === id);
     const actions: ProjectActions = {

@@ -1,4 +1,4 @@
-// The files of a project: added by picking or dropping, read, and taken out.
+// Files of a project: added by picking or dropping, read, and removed.
 import { FileText, FileUp, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -16,7 +16,7 @@ import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { Part } from './project-part.tsx';
 
-/** So much of a text is shown, characters. */
+/** Longest part of a text that is shown, characters. */
 const SHOWN = 200_000;
 
 interface KeptFile {
@@ -43,7 +43,7 @@ export function ProjectFiles({ project, itemId }: { project: ProjectEntry; itemI
 
   const add = async (given: readonly File[]) => {
     setBusy(true);
-    // The page may be left meanwhile: what is read is kept all the same.
+    // The person may leave the page meanwhile; the text is kept anyway.
     const reading = { extraction: app.extraction, signal: new AbortController().signal };
     const read = await Promise.all(given.map((file) => attach(file, reading)));
     setRefused(read.flatMap((one) => (one.ok ? [] : [t(`chat:refused.${one.reason}`, { name: one.name })])));
@@ -157,7 +157,7 @@ function FileWindow({ file, onClose }: { file: KeptFile | undefined; onClose: ()
       {text && (
         <pre
           dir="auto"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling content must be reachable by keyboard
           tabIndex={0}
           className="max-h-[60vh] overflow-y-auto whitespace-pre-wrap rounded-md bg-side p-3 font-mono text-xs [overflow-wrap:anywhere]"
         >

@@ -1,4 +1,4 @@
-// The projects in the sidebar: opened, made, and what conversations are dragged onto.
+// Projects in the sidebar: open, create, and drop conversations onto them.
 import { Ellipsis, FolderInput, FolderPlus } from 'lucide-react';
 import { useMemo } from 'react';
 import { foldersWithoutProject } from '../../domain/projects/filing.ts';
@@ -13,7 +13,7 @@ import { type ProjectActions, useProjectActions } from './project-actions.tsx';
 import { ProjectMark } from './project-mark.tsx';
 import { type ListedProject, nameOf, type ProjectsView, useProjects } from './use-projects.ts';
 
-/** Nothing is drawn in archive and trash where no project is there. */
+/** Draws nothing in archive and trash if no project is there. */
 export function ProjectList({ view, onOpened }: { view: ProjectsView; onOpened: () => void }) {
   const { t } = useTranslation('projects');
   const session = useSession();
@@ -107,7 +107,7 @@ function ProjectRow({
   );
 }
 
-/** Folders of imported sessions that could each be a project. */
+/** Offers folders of imported sessions that could each become a project. */
 function FolderOffer() {
   const { t } = useTranslation('projects');
   const session = useSession();

@@ -1,4 +1,4 @@
-// How a project is told from the others at a glance.
+// Mark that distinguishes a project at a glance.
 import { Folder } from 'lucide-react';
 import type { ProjectColour, ProjectFace } from '../../domain/projects/project.ts';
 import { classes } from '../shell/controls.tsx';

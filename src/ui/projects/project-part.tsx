@@ -1,7 +1,6 @@
-// A part of a project's page.
 import type { ReactNode } from 'react';
 
-/** A part of the page under its heading. */
+/** Section of a project's page, with its heading. */
 export function Part({
   title,
   words,

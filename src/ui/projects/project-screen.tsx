@@ -1,4 +1,4 @@
-// The page of one project: its conversations, what a model is told, its files, and where memory looks.
+// Page of one project: its conversations, its instructions for the model, its files, and its memory scope.
 import { Ellipsis, FolderX, MessageSquare, SquarePen } from 'lucide-react';
 import { useMemo } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -20,7 +20,7 @@ import { FolderSetting, LooksSetting, ModelSetting, ScopeSetting, SyncSetting } 
 import { Instructions, PinnedNotes } from './project-words.tsx';
 import { nameOf } from './use-projects.ts';
 
-/** `itemId`: the file that is opened, as from a recall card. */
+/** `itemId`: file to open, as from a recall card. */
 export function ProjectScreen({ projectId, itemId }: { projectId: ProjectId; itemId: MessageId | null }) {
   const { t } = useTranslation('projects');
   const library = useReadable(useApp().documents.library);

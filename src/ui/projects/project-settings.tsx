@@ -1,4 +1,4 @@
-// Settings of a project: memory, model, folders, what leaves the device, its name and its face.
+// Settings of a project: memory, model, folders, data that leaves the device, name and looks.
 import { FolderInput, X } from 'lucide-react';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { foldersWithoutProject } from '../../domain/projects/filing.ts';
@@ -46,7 +46,7 @@ export function ScopeSetting({ project }: { project: ProjectEntry }) {
   );
 }
 
-/** Stands for no choice where a list needs a value. */
+/** Placeholder for no choice, because the select needs a value. */
 const NONE = '-';
 
 export function ModelSetting({ project }: { project: ProjectEntry }) {
@@ -267,7 +267,7 @@ export function LooksSetting({ project }: { project: ProjectEntry }) {
   );
 }
 
-/** The sign written last: a field for one emoji takes the new one in the place of the old. */
+/** Last sign in the text: in a field for one emoji, a new one replaces the old. */
 function lastSign(text: string): string {
   const signs = [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)];
   return signs.at(-1)?.segment.trim() ?? '';

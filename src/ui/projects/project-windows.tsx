@@ -1,4 +1,4 @@
-// Questions about projects: a new one, where conversations go, what becomes of those in a deleted one, which folders become some.
+// Dialogs about projects: create one, choose one for conversations, decide about those in a deleted one, and turn folders into projects.
 import { Check, Folder, FolderPlus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -21,12 +21,12 @@ import { useProjectActions } from './project-actions.tsx';
 import { ProjectMark } from './project-mark.tsx';
 import { nameOf, useProjects } from './use-projects.ts';
 
-/** The one that is open. */
+/** Shows the open dialog. */
 export function ProjectWindows() {
   const { asking } = useSession();
   const question = useReadable(asking);
   const close = () => asking.set(null);
-  // While it fades out it still says what it said. Each question begins anew: what was chosen for another one does not count.
+  // Keeps its content while it fades out. Each question starts fresh, without choices made for another one.
   const [shown, setShown] = useState({ question, count: 0 });
   if (question !== null && question !== shown.question) setShown({ question, count: shown.count + 1 });
   const common = { open: question !== null, onClose: close };
@@ -96,7 +96,7 @@ function MoveWindow({ open, onClose, ids }: WindowProps & { ids: readonly Conver
     form === '' ? undefined : listed.find(({ entry }) => isSame(comparable(entry.title).trim(), form));
   const isNew = form !== '' && !exact;
   const make = () => save(() => app.projects.create({ name: wanted }).then(go));
-  /** Enter takes the project of that name, else the first that fits, else makes a new one. */
+  /** Enter takes the project of exactly that name, else the first match, else creates a new one. */
   const meant = exact ?? found.find(({ entry }) => !here(entry.id));
   const enter = () => {
     if (meant && !here(meant.entry.id)) go(meant.entry.id);

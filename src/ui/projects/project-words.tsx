@@ -1,4 +1,4 @@
-// Text for a model with every message in a project: instructions, and pinned notes.
+// Text that a model gets with every message in a project: instructions, and pinned notes.
 import { Pin, X } from 'lucide-react';
 import { useState } from 'react';
 import { asMessageId } from '../../domain/base/ids.ts';
@@ -18,7 +18,7 @@ export function Instructions({ project }: { project: ProjectEntry }) {
   const app = useApp();
   const report = useReport();
   const before = project.project.instructions;
-  /** Null: as they are. */
+  /** Null: unchanged. */
   const [words, setWords] = useState<string | null>(null);
   const changed = words !== null && words.trim() !== before.trim();
   const save = () => {
@@ -62,7 +62,7 @@ export function PinnedNotes({ project }: { project: ProjectEntry }) {
   const { problem, save } = useSaving();
   const add = () => {
     if (words.trim() === '') return;
-    // Keep text that was typed while the note was saved.
+    // Keeps text typed while the note was saved.
     const without = (now: string) => (now === words ? '' : now);
     save(() => app.projects.pinNote(project.id, words).then(() => setWords(without)));
   };

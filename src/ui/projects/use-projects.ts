@@ -1,4 +1,4 @@
-// The projects as they are listed: by name, those in another one behind it.
+// Projects in list order: by name, each followed by those inside it.
 import { useMemo } from 'react';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
@@ -6,7 +6,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { locale } from '../i18n/index.ts';
 
-/** `otherwise`: for a name that shows nothing. */
+/** `otherwise`: shown for a blank name. */
 export const nameOf = ({ title }: Pick<ProjectEntry, 'title'>, otherwise: string): string =>
   shownTitle(title, otherwise);
 
@@ -14,7 +14,7 @@ export type ProjectsView = 'open' | 'archived' | 'trash';
 
 export interface ListedProject {
   readonly entry: ProjectEntry;
-  /** It is in the one before it that is not. */
+  /** True if it is inside the preceding project that is not inner. */
   readonly inner: boolean;
 }
 
@@ -32,13 +32,13 @@ function listedProjects(projects: readonly ProjectEntry[], view: ProjectsView): 
   ]);
 }
 
-/** Lists the projects of a view, each with those inside it after it. */
+/** Lists the projects of a view, each followed by those inside it. */
 export function useProjects(view: ProjectsView = 'open'): readonly ListedProject[] {
   const projects = useReadable(useApp().documents.library, (library) => library.projects);
   return useMemo(() => listedProjects(projects, view), [projects, view]);
 }
 
-/** In which project the empty page begins a conversation. What is temporary is in no list, and in no project. */
+/** Project in which the empty page begins a conversation. Temporary conversations belong to no list and no project. */
 export function useProjectToBegin(temporary: boolean): ProjectEntry | undefined {
   const projects = useReadable(useApp().documents.library, (library) => library.projects);
   const wanted = useReadable(useSession().project);
