@@ -1,4 +1,4 @@
-// Asks before everything on this device is deleted: says what goes and what stays, and wants a word typed.
+// Asks before deleting everything on this device: says what is deleted and what stays, and requires a typed word.
 import { type FormEvent, useId, useState } from 'react';
 import { eraseDevice } from '../../adapters/browser/erasing.ts';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
@@ -6,7 +6,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Dialog, TextField } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 
-/** `paired`: whether this device belongs to an account; null where that cannot be known, as on a locked device. */
+/** `paired`: whether this device belongs to an account; null if unknown, as on a locked device. */
 export function EraseDialog({
   open,
   onClose,

@@ -1,4 +1,4 @@
-// While everything on this device is deleted: there is nothing of the app but this.
+// Screen shown while everything on this device is deleted, without any other part of the app.
 import { createRoot } from 'react-dom/client';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
@@ -10,7 +10,7 @@ import { Logo } from '../shell/logo.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { FRAME } from './unlock-screen.tsx';
 
-/** Draws the screen and deletes by `work`; where that fails it says so, and tries again when told to. Resolves when all is deleted. */
+/** Draws the screen and deletes by `work`; if that fails, says so and tries again on request. Resolves when everything is deleted. */
 export async function eraseOnScreen(container: HTMLElement, work: () => Promise<void>): Promise<void> {
   await setLanguage(languageFor('auto', navigator.languages));
   removeFirstPaint();

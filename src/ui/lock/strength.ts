@@ -1,10 +1,10 @@
-// How hard a passphrase is to guess, roughly: by its length and how much of it is not repeated. Argon2id makes each guess dear.
+// Estimates how hard a passphrase is to guess, by its length and how little it repeats. Argon2id makes each guess expensive.
 
 export const SHORTEST = 10;
 
 type Strength = 'weak' | 'fair' | 'strong';
 
-/** Characters count by code point; one that was there before counts for little, and so does one that follows from the last (123, abc). */
+/** Counts by code point; a repeated character counts little, as does one that continues a sequence (123, abc). */
 export function strengthOf(passphrase: string): Strength {
   const seen = new Set<number>();
   let points = 0;

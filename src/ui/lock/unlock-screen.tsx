@@ -1,4 +1,4 @@
-// The screen of a locked device: drawn before anything that a person said is in memory. It knows the lock's records, and no other service.
+// Screen of a locked device: drawn before any of the person's text is in memory. It knows the lock's records and no other service.
 import { Fingerprint } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
@@ -27,7 +27,7 @@ interface Parts {
   readonly holder: KeyHolder;
 }
 
-/** Owns what is drawn until the app is. */
+/** Owns the page until the app is drawn. */
 export class UnlockScreen {
   readonly #container: HTMLElement;
   #root: Root | null = null;
@@ -36,7 +36,7 @@ export class UnlockScreen {
     this.#container = container;
   }
 
-  /** Resolves when this thread holds the key: brought here, or handed over by another window that was unlocked meanwhile. */
+  /** Resolves when this thread holds the key: entered here, or handed over by another window that was unlocked meanwhile. */
   async ask({ records, holder }: Parts): Promise<void> {
     const record = await records.read();
     await setLanguage(languageFor(record.language, navigator.languages));
@@ -52,7 +52,7 @@ export class UnlockScreen {
     await found;
   }
 
-  /** Entries of a change that is being finished. */
+  /** Shows how many entries of an unfinished conversion are done. */
   progress(done: number, all: number): void {
     this.#draw(<Finishing done={done} all={all} />);
   }
@@ -69,7 +69,7 @@ export class UnlockScreen {
   }
 }
 
-/** Classes of the screens before there is an app. */
+/** Classes of the screens shown before the app. */
 export const FRAME =
   'flex min-h-[calc(100dvh-var(--safe-top)-var(--safe-bottom))] flex-col items-center justify-center gap-4 p-6';
 
@@ -89,7 +89,7 @@ function Finishing({ done, all }: { done: number; all: number }) {
   );
 }
 
-/** Number of shares that came while the device was locked. */
+/** Number of shares that arrived while the device was locked. */
 function Waiting({ shared }: { shared: number }) {
   const { t } = useTranslation('lock');
   const files = useReadable(launchedFiles()).length;
@@ -104,7 +104,7 @@ function Waiting({ shared }: { shared: number }) {
 interface AskProps {
   readonly parts: Parts;
   readonly slots: LockRecord['slots'];
-  /** How much another app shared that nobody has taken yet. */
+  /** Number of shares from other apps that wait to be taken. */
   readonly shared: number;
 }
 
@@ -205,7 +205,7 @@ function Ask({ parts, slots, shared }: AskProps) {
   );
 }
 
-/** Problem and remedy; the seconds count down. */
+/** Problem and remedy, with a countdown in seconds. */
 function ProblemWords({ problem, wait }: { problem: Problem | null; wait: number }) {
   const words = useProblemWords();
   if (!problem) return null;
@@ -215,7 +215,7 @@ function ProblemWords({ problem, wait }: { problem: Problem | null; wait: number
   return <>{sentences(what, kept, todo)}</>;
 }
 
-/** Seconds until the next try is allowed. */
+/** Seconds until the next attempt is allowed. */
 function useWait(problem: Problem | null): number {
   const [left, setLeft] = useState(0);
   useEffect(() => {
