@@ -1,4 +1,4 @@
-// The services of the tab, handed down through React; and the one hook that watches anything that changes.
+// Passes the tab's services down through React, with one hook that watches anything that changes.
 import { createContext, type ReactNode, useCallback, useContext, useRef, useSyncExternalStore } from 'react';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { App } from '../../services/app.ts';
@@ -9,16 +9,14 @@ export function AppProvider({ app, children }: { app: App; children: ReactNode }
   return <AppContext value={app}>{children}</AppContext>;
 }
 
-/** The services. Throws outside of `AppProvider`: that is a mistake in the code, never in use. */
+/** The services. Throws outside of `AppProvider`, which can only be a programming error. */
 export function useApp(): App {
   const app = useContext(AppContext);
   if (!app) throw new Error('useApp needs an <AppProvider> above it');
   return app;
 }
 
-/**
- * Current value of a readable; draws again when it changes. With `select`, only when the selected value changes (by `Object.is`).
- */
+/** Current value of a readable; renders again when it changes. With `select`, only when the selected value changes (by `Object.is`). */
 export function useReadable<T>(readable: Readable<T>): T;
 export function useReadable<T, S>(readable: Readable<T>, select: (value: T) => S): S;
 export function useReadable<T, S>(readable: Readable<T>, select?: (value: T) => S): T | S {
@@ -34,10 +32,12 @@ export function useReadable<T, S>(readable: Readable<T>, select?: (value: T) => 
   });
 }
 
-/** How far memory is awake: what was asked before it was is asked again at the next step. `meaning`: the embedding model has loaded once. */
+/**
+ * How far memory has started: questions asked earlier are asked again at the next step. `meaning`: the embedding model has loaded once.
+ */
 export function useAwake(): 'starting' | 'words' | 'meaning' {
   const { status } = useApp().memory;
-  // A model that rests again is no reason to ask, which would wake it.
+  // A model that unloads again is no reason to ask, which would load it.
   const loaded = useRef(false);
   return useReadable(status, ({ state, embedding }) => {
     loaded.current ||= embedding.status === 'ready';

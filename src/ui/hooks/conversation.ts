@@ -1,4 +1,4 @@
-// A conversation as the screen follows it: opened while it is looked at, let go afterwards.
+// Opens a conversation while the screen shows it, and releases it afterwards.
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -17,7 +17,7 @@ type ConversationState =
 
 const never = () => () => undefined;
 
-/** Follows the conversation; null follows nothing. Opening another one shows `loading`, never the old one. */
+/** Follows a conversation; null follows none. Opening another one gives `loading`, never the old one. */
 export function useConversation(id: ConversationId | null): ConversationState {
   const { documents } = useApp();
   const [held, setHeld] = useState<{ id: ConversationId; open?: OpenConversation; problem?: Problem } | null>(

@@ -1,4 +1,4 @@
-// Moves the focus on when its element is taken away: a row that was deleted, a button that has done its work.
+// Moves the focus on when its element is removed: a row that was deleted, a button that has done its work.
 //
 //   the row is gone ──► same button of the row in its place ──► of the last row ──► the heading of the list
 //   the button is gone, or refuses for now ──► a field of its form ──► what follows it in its section
@@ -10,7 +10,7 @@ const REACHED = `a[href], button:enabled, ${FIELDS}, [tabindex="0"]`;
 const reachedIn = (place: Element): HTMLElement[] =>
   [...place.querySelectorAll<HTMLElement>(REACHED)].filter((one) => one.checkVisibility());
 
-/** Focused element and its surroundings, while they are still there. */
+/** Focused element and its surroundings, while they still exist. */
 function placeOf(element: HTMLElement, page: Element) {
   const row = element.closest('li');
   const section = element.closest('section') ?? page;
@@ -19,7 +19,7 @@ function placeOf(element: HTMLElement, page: Element) {
     row,
     rows: row?.parentElement ?? null,
     at: row?.parentElement ? [...row.parentElement.children].indexOf(row) : -1,
-    // Rows have more or fewer links before the same buttons.
+    // Counted from the end, because rows differ in the links before the same buttons.
     fromEnd: row ? reachedIn(row).reverse().indexOf(element) : -1,
     section,
     inSection: reachedIn(section).indexOf(element),
@@ -29,7 +29,7 @@ function placeOf(element: HTMLElement, page: Element) {
 
 function heirOf(place: ReturnType<typeof placeOf>, page: Element): HTMLElement | undefined {
   const { element, row, rows, at, fromEnd, section, inSection, form } = place;
-  // Moved to where it stands now.
+  // The element itself, if it still exists elsewhere.
   if (element.isConnected && element.matches(REACHED) && element.checkVisibility()) return element;
   const field = form?.isConnected ? form.querySelector<HTMLElement>(FIELDS) : null;
   if (field) return field;
@@ -44,18 +44,18 @@ function heirOf(place: ReturnType<typeof placeOf>, page: Element): HTMLElement |
   const others = row ? [] : reachedIn(around);
   if (around === section && others.length > 0) return others[Math.min(inSection, others.length - 1)];
   const heading = around.querySelector<HTMLElement>('h1, h2, h3');
-  // Reached by this way only.
+  // Headings get the focus only from here, not by Tab.
   heading?.setAttribute('tabindex', '-1');
   return heading ?? undefined;
 }
 
-/** Watches over a page: whoever goes by keyboard stays where the work was, instead of falling to its very beginning. */
+/** Watches a page: keyboard users stay near their work instead of falling back to the start of the page. */
 export function useFocusHeir(page: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const root = page.current;
     if (!root) return;
     let last: ReturnType<typeof placeOf> | null = null;
-    /** Between two elements nothing has the focus, and what closes with the first one may be gone before the second has it. */
+    /** While the focus moves, no element has it, and closing content may disappear before the next element gets it. */
     let onItsWay = false;
     const onLeave = ({ relatedTarget }: FocusEvent) => {
       onItsWay = relatedTarget !== null;
@@ -63,7 +63,8 @@ export function useFocusHeir(page: RefObject<HTMLElement | null>): void {
     const onFocus = ({ target }: FocusEvent) => {
       onItsWay = false;
       if (!(target instanceof HTMLElement)) return;
-      // Remember keyboard focus only: people who point find the way. A question above the page is answered for what was under it.
+      // Remembers keyboard focus only: pointer users need no help. A dialog above the page counts for the element that was focused below
+      // it.
       if (root.contains(target)) last = target.matches(':focus-visible') ? placeOf(target, root) : null;
       else if (!target.closest('[role="dialog"]')) last = null;
     };
@@ -88,9 +89,9 @@ export function useFocusHeir(page: RefObject<HTMLElement | null>): void {
       attributes: true,
       attributeFilter: ['disabled'],
     });
-    // A window that closes goes from here.
+    // A closing dialog is removed from the body.
     observer.observe(document.body, { childList: true });
-    // Not 'focusout': what listens to 'blur', which comes before it, may have changed the page by then.
+    // Not 'focusout': 'blur' comes first, and its listeners may have changed the page by then.
     document.addEventListener('blur', onLeave, true);
     document.addEventListener('focusin', onFocus);
     document.addEventListener('pointerdown', onPointer, true);

@@ -1,8 +1,9 @@
-// Small things that must be right at the first paint (sidebar shown, panel shown): kept in localStorage, which can be read at once.
+// Keeps small settings that must be right at the first paint (sidebar shown, panel shown) in localStorage, which can be read
+// synchronously.
 import { useState } from 'react';
 import { log } from '../../domain/base/log.ts';
 
-/** A word that outlives the tab where the browser allows it. */
+/** A string that outlives the tab if the browser allows it. */
 export function useKeptWord(name: string, initial: string): [string, (word: string) => void] {
   const key = `recollect.${name}`;
   const [word, setWord] = useState(() => {

@@ -1,7 +1,7 @@
-// The width classes of the layout, from the same numbers as styles.css.
+// Width classes of the layout, with the same numbers as styles.css.
 import { useSyncExternalStore } from 'react';
 
-/** True while a media query holds; draws again when that changes. */
+/** True while a media query matches; renders again when that changes. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (listener) => {
@@ -17,5 +17,5 @@ export function useMedia(query: string): boolean {
 export const useIsPhone = (): boolean => useMedia('(width < 720px)');
 /** 1200 px and more: room for the context panel. */
 export const useIsWide = (): boolean => useMedia('(width >= 1200px)');
-/** A finger and nothing else: a text field that has the focus brings a keyboard up, over half of the screen. */
+/** True for touch as the only input: focusing a text field opens a keyboard over half of the screen. */
 export const onlyTouch = (): boolean => matchMedia('(pointer: coarse) and (hover: none)').matches;

@@ -1,5 +1,5 @@
-// Place of the person as a real URL: `/`, `/c/<id>?m=<message>`, `/p/<project>`, `/memory/<section>`, `/settings/<section>`, `/pair`. The
-// browser's Back works.
+// Keeps the person's place as a real URL: `/`, `/c/<id>?m=<message>`, `/p/<project>`, `/memory/<section>`, `/settings/<section>`,
+// `/pair`, so that the browser's Back works.
 import {
   createContext,
   type ReactNode,
@@ -27,25 +27,25 @@ export type Route =
 
 export interface Navigation {
   readonly route: Route;
-  /** Grows with every step: opening the same message twice is two jumps. */
+  /** Increases with every step: opening the same message twice is two jumps. */
   readonly visit: number;
-  /** `visit` of this very moment, for whoever waited for something. */
+  /** Current value of `visit`, for code that has waited. */
   latestVisit(): number;
   /** True if Back or Forward led here. */
   readonly returned: boolean;
-  /** True if there is a page of this app to go back to. */
+  /** True if this app has a page to go back to. */
   readonly canGoBack: boolean;
   /** With `replace` the current page is not kept in the history. */
   openConversation(id: ConversationId, messageId?: MessageId | null, options?: { replace?: boolean }): void;
-  /** `item`: one of its files. */
+  /** `item`: one of the project's files. */
   openProject(id: ProjectId, item?: MessageId | null): void;
   newConversation(): void;
   openScreen(screen: 'memory' | 'settings' | 'pair', section?: string): void;
-  /** One page back; to a new conversation where there is none. */
+  /** Goes one page back; to a new conversation if there is none. */
   back(): void;
 }
 
-/** A screen as a whole: for settings the list of sections on a phone, the first one where there is room. */
+/** A screen without a section: for settings the list of sections on a phone, otherwise the first section. */
 const ALL_SECTIONS = '';
 
 const decoded = (part: string): string => {
@@ -57,7 +57,7 @@ const decoded = (part: string): string => {
   }
 };
 
-/** Reads a route from a URL's path and query. Unknown paths are a new conversation. */
+/** Reads a route from a URL's path and query. Unknown paths give a new conversation. */
 export function routeOf(path: string, query: string): Route {
   const [, first = '', encoded = ''] = path.split('/');
   const second = decoded(encoded);
@@ -83,7 +83,7 @@ export function routeOf(path: string, query: string): Route {
   return { screen: 'conversation', conversationId: null, messageId: null };
 }
 
-/** The URL of a route: the inverse of `routeOf`. */
+/** URL of a route: the inverse of `routeOf`. */
 export function pathOf(route: Route): string {
   switch (route.screen) {
     case 'memory':
@@ -109,21 +109,21 @@ interface Place {
   readonly route: Route;
   readonly visit: number;
   readonly returned: boolean;
-  /** Pages of this app that are behind. */
+  /** Number of this app's pages behind the current one. */
   readonly depth: number;
 }
 
-/** State that an entry of the history keeps: pages behind it, and how many layers lay over its page. */
+/** State kept in a history entry: pages behind it, and how many layers lay over its page. */
 const kept = (name: 'depth' | 'layers'): number => {
   const value = (history.state as Record<string, unknown> | null)?.[name];
   return typeof value === 'number' ? value : 0;
 };
 
 /**
- * Makes the history of a tab: the browser's own. A layer over a page (drawer, dialog) has an entry of its own with the same address and depth, so
- * that Back closes it; `layers` counts them:
+ * Makes the history of a tab from the browser's own. A layer over a page (drawer, dialog) has its own entry with the same address and
+ * depth, so that Back closes it; `layers` counts them:
  * - page: 0; page and drawer: 1; page, drawer and dialog: 2
- * - a layer that was closed in another way leaves its entry behind: the next layer takes it over, the next page replaces it, and Back passes it
+ * - a layer closed in another way leaves its entry behind: the next layer takes it over, the next page replaces it, and Back skips it
  */
 export function createPlaces() {
   const read = (visit: number, returned: boolean): Place => ({
@@ -133,7 +133,7 @@ export function createPlaces() {
     depth: kept('depth'),
   });
   let place = read(0, false);
-  /** Layers of the entry one is at. */
+  /** Layers of the current entry. */
   let level = kept('layers');
   const layers: (() => void)[] = [];
   const listeners = new Set<() => void>();
@@ -155,7 +155,7 @@ export function createPlaces() {
     for (const close of over) close();
     if (samePage && level < before) {
       if (pathOf(place.route) !== pathOf(routeOf(location.pathname, location.search))) announce(true);
-      // That layer is gone. Back meant the one that still lies over the page, or else the page before.
+      // That layer is already gone, so Back meant the layer that still covers the page, or else the previous page.
       const left = over.length === 0 ? layers.pop() : undefined;
       if (left) left();
       else if (over.length === 0) history.go(-1 - level);
@@ -180,14 +180,14 @@ export function createPlaces() {
         if (level > 0) history.replaceState(state, '', path);
         else history.pushState(state, '', path);
         level = 0;
-        // Layers that are still there once the new page is drawn lie over that one.
+        // Layers that still exist once the new page is drawn cover that page.
         if (layers.length > 0) setTimeout(coverAll);
       }
       announce(false);
     },
-    /** One page back, past whatever lies over this one. */
+    /** One page back, past the layers over this one. */
     back: () => history.go(-1 - level),
-    /** Something lies over the page from now on; Back calls `close`. Returns what takes it away. */
+    /** Adds a layer over the page; Back calls `close`. Returns a function that removes the layer. */
     cover: (close: () => void) => {
       layers.push(close);
       coverAll();
@@ -237,10 +237,10 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** The same where there may be no app yet, or no more of it: then null. */
+/** The same for code that may run before or after the app; then null. */
 export const useNavigationIfAny = (): Navigation | null => useContext(NavigationContext);
 
-/** Current place, and ways to go elsewhere. Throws outside of `NavigationProvider`. */
+/** Current place, and functions to go elsewhere. Throws outside of `NavigationProvider`. */
 export function useNavigation(): Navigation {
   const navigation = useNavigationIfAny();
   if (!navigation) throw new Error('useNavigation needs a <NavigationProvider> above it');
@@ -248,13 +248,13 @@ export function useNavigation(): Navigation {
 }
 
 /**
- * Something that lies over the page while it is open: the browser's Back closes it before it leads anywhere. Where it stays open all the
- * same it says so by another `state`, and lies there again.
+ * Makes the browser's Back close a layer before it leaves the page. A layer that stays open anyway reports another `state` and covers the
+ * page again.
  */
 export function useBackCloses(open: boolean, close: () => void, state: unknown = null): void {
   const cover = useContext(LayersContext);
   const latest = useRef(close);
   latest.current = close;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: covers anew in another state
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another `state` covers the page again
   useEffect(() => (open && cover ? cover(() => latest.current()) : undefined), [open, cover, state]);
 }

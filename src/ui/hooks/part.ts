@@ -1,12 +1,12 @@
-// Parts of the interface that are loaded ahead, and drawn at once where they are there: what React loads lazily it keeps back by a third of a second.
+// Loads parts of the interface ahead and draws them at once: React delays lazily loaded components by a third of a second.
 import { useEffect, useState } from 'react';
 import { part } from '../../domain/base/part.ts';
 import { writable } from '../../domain/base/readable.ts';
 import { useReadable } from './app.tsx';
 
 /**
- * Makes a part of what `load` brings. `load` throws `part-missing`; `use` gives null while it is loaded, and where it cannot be, the boundary around
- * whoever uses it says so.
+ * Makes a part from `bring`. `load` throws `part-missing`; `use` gives null while it loads, and if it cannot be loaded, the boundary
+ * around the component reports that.
  */
 export function createPart<Loaded>(bring: () => Promise<Loaded>) {
   const there = writable<{ readonly loaded: Loaded } | null>(null);

@@ -1,10 +1,10 @@
-// How far memory's reading is, as a person means it: the short pauses it makes for their own typing are not pauses to them.
+// Progress of memory's reading as a person sees it: short pauses for their own typing do not count as pauses.
 import { useEffect, useMemo, useState } from 'react';
 import type { MemoryStatus } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from './app.tsx';
 import { useSession } from './session.tsx';
 
-/** A pause that nobody here asked for is told when it lasts this long, ms: another tab may have asked. */
+/** A pause that was not requested in this tab is shown after this time, ms: another tab may have requested it. */
 const NOTIFY_AFTER_MS = 5000;
 
 interface Reading {
@@ -12,7 +12,7 @@ interface Reading {
   setPaused(paused: boolean): void;
 }
 
-/** Follows memory's work and lets the person pause it. A pause from another tab is shown after 5 s, since it may be a short one. */
+/** Follows memory's work and lets the person pause it. A pause from another tab is shown after 5 s, since it may be short. */
 export function useReading(): Reading {
   const { memory } = useApp();
   const { pausedHere } = useSession();

@@ -1,15 +1,15 @@
-// How much of the allowed size is taken, measured again as the library grows.
+// Measures how much of the allowed size is used, again as the library grows.
 import { useEffect, useState } from 'react';
 import { ignore } from '../../domain/base/log.ts';
 import type { StorageSpace } from '../../services/library/storage-space.ts';
 import { useApp, useReadable } from './app.tsx';
 
-/** After the start, and after a change: the measuring gives way to what a person is doing, ms. */
+/** Delay after the start and after a change, ms, so that measuring does not slow the person's work. */
 const SETTLED_MS = 3000;
-/** Conversations grow without becoming more: measured again this often, ms. */
+/** Interval for measuring again, ms: conversations grow without becoming more. */
 const AGAIN_MS = 300_000;
 
-/** Null until it was measured. */
+/** Null until measured. */
 export function useRoom(): StorageSpace | null {
   const { library, documents, settings } = useApp();
   const limit = useReadable(settings.config, (config) => config.storage.max_size_mb);
@@ -19,11 +19,11 @@ export function useRoom(): StorageSpace | null {
     (all) => all.filter(({ state }) => state !== 'running' && state !== 'paused').length,
   );
   const [room, setRoom] = useState<StorageSpace | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: these say that there is something to measure
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of these means something to measure
   useEffect(() => {
     let gone = false;
     const measure = () => {
-      // Nobody is warned on a guess; what cannot be written says so itself.
+      // Without figures there is no warning; a failed write reports itself.
       ignore(
         library.room().then((now) => {
           if (!gone) setRoom(now);

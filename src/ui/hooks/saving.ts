@@ -1,13 +1,13 @@
-// One save at a time, whether it runs, and why the last one failed.
+// Runs one save at a time, and reports whether it runs and why the last one failed.
 import { useRef, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 
-/** `save` does nothing while another one runs: Enter twice is one note, one project. */
+/** `save` does nothing while another one runs: pressing Enter twice makes one note or project. */
 export function useSaving(): {
   saving: boolean;
   problem: Problem | null;
   save(work: () => Promise<unknown>): void;
-  /** Takes the problem away. */
+  /** Clears the problem. */
   forgive(): void;
 } {
   const [saving, setSaving] = useState(false);

@@ -23,13 +23,13 @@ export interface ReadingPlace {
   readonly cache: unknown;
 }
 
-/** The answer to a slash command, shown below the messages until it is closed. */
+/** Outcome of a slash command, shown below the messages until it is closed. */
 export interface ShownOutcome {
   readonly id: number;
   readonly line: string;
   /** Null while the command runs. */
   readonly outcome: CommandOutcome | null;
-  /** When it was handed back, ms since 1970. */
+  /** Time when it ended, ms since 1970. */
   readonly at: number;
 }
 
@@ -43,70 +43,74 @@ type ProjectQuestion =
   | { readonly type: 'remove'; readonly project: ProjectEntry };
 
 /**
- * Request to forget for good: named already, by a title or a beginning, or to be said in the window, whose field begins with `words`.
+ * Request to forget permanently: already named by a title or first words, or to be entered in the dialog, whose field starts with
+ * `words`.
  */
 export type AskedToForget = { readonly sought: Sought; readonly title: string } | { readonly words: string };
 
 interface ComposerControl {
   focus(): void;
   insert(text: string): void;
-  /** Keeps what stands there; true when it is durable. */
+  /** Saves the draft; resolves to true when it is durable. */
   keep(): Promise<boolean>;
   moveTo(conversation: ConversationId): Promise<void>;
-  /** False where it is the composer of another conversation than `place` (null: of the empty page): nothing is attached then. */
+  /** Returns false, without attaching, if the composer belongs to another conversation than `place` (null: the empty page). */
   attach(place: ConversationId | null, file: DraftFile): boolean;
 }
 
 interface LookedAgain {
   readonly result: RecallResult;
-  /** Memory had all it needs by then. */
+  /** Memory was complete by then. */
   readonly whole: boolean;
   /** Records that had been forgotten by then. */
   readonly forgotten: readonly ForgottenRecord[];
 }
 
 interface Session {
-  /** The one thing of the shell that floats now. */
+  /** The part of the shell that floats now, at most one. */
   readonly floating: Writable<Floating>;
-  /** Files dropped somewhere, for the import dialog: from `filesOfDrop`, called inside the event (the browser empties the transfer after it). */
+  /**
+   * Files dropped elsewhere, for the import dialog: from `filesOfDrop`, called inside the event (the browser empties the transfer after
+   * it).
+   */
   readonly dropped: Writable<Promise<readonly SourceFile[]> | null>;
-  /** Conversations with an answer that nobody has seen. */
+  /** Conversations with an unread answer. */
   readonly unread: Writable<ReadonlySet<ConversationId>>;
-  /** The answer that ended last while nobody looked at it. */
+  /** Latest answer that ended out of sight. */
   readonly ended: Readable<{ readonly id: ConversationId } | null>;
   /** True if memory's reading was paused from this tab. */
   readonly pausedHere: Writable<boolean>;
   /** The conversation on the screen. */
   readonly current: Writable<ConversationId | null>;
-  /** The conversation that was on the screen last, or still is; null before the first. */
+  /** The conversation that is or was last on the screen; null before the first. */
   readonly lastOpen: Readable<ConversationId | null>;
-  /** Content of the window of forgetting; null: it is closed. */
+  /** Content of the forget dialog; null while closed. */
   readonly forgetting: Writable<AskedToForget | null>;
-  /** The conversation whose session memory is open in its window; null: it is closed. */
+  /** Conversation whose session memory is open in its dialog; null while closed. */
   readonly memoryFile: Writable<ConversationId | null>;
   readonly places: Map<ConversationId, ReadingPlace>;
   /**
-   * Which recall cards were opened or closed, by their answer, or by a tool's call and what it asked: one that is drawn anew, when it has
-   * ended or come back into sight, is as it was left.
+   * Recall cards that the person opened or closed, by answer, or by tool call and query: a card that is drawn again when its answer ends
+   * or scrolls back looks as it was left.
    */
   readonly cards: Map<string, boolean>;
-  /** Later findings of memory, by the answer it had come too early for. */
+  /** Later findings of memory, by the answer that came too early for them. */
   readonly lookedAgain: Map<string, LookedAgain>;
-  /** The place in an attached document that is to be opened, once its message is on the screen; null: none. */
+  /** Place in an attached document to open once its message is on the screen; null: none. */
   readonly openingFile: Writable<{ readonly messageId: string; readonly source: PassageSource } | null>;
   /** Outcomes of slash commands by conversation; `new` for the empty page. */
   readonly outcomes: Writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>;
-  /** The temporary conversation that the empty page is about to begin; null: an ordinary one. */
+  /** Temporary conversation that the empty page would begin; null: an ordinary one. */
   readonly temporary: Writable<ConversationId | null>;
-  /** The project in which the empty page is about to begin a conversation; null: outside of all. */
+  /** Project in which the empty page would begin a conversation; null: none. */
   readonly project: Writable<ProjectId | null>;
-  /** The window about projects that is open. */
+  /** The open dialog about projects. */
   readonly asking: Writable<ProjectQuestion | null>;
-  /** The project whose page is to go to its name and looks, once it is on the screen; null: none. */
+  /** Project whose page is to scroll to its name and looks once shown; null: none. */
   readonly openingLooks: Writable<ProjectId | null>;
-  /** Puts the cursor into the composer; set by the composer that is there. `moveTo`: what is not sent yet becomes another conversation's draft. */
+  /** Control of the mounted composer, which sets it. `moveTo`: makes the unsent text another conversation's draft. */
   readonly composer: Writable<ComposerControl | null>;
-  /** Ends with the conversation that is left. */
+  /** Stops when the person leaves the conversation. */
   readonly readAloud: ReadAloud;
   /** Follows a turn to its end; marks the conversation unread if it ends out of sight. */
   follow(id: ConversationId): void;
@@ -122,7 +126,7 @@ function createSession(app: App): Session {
   const read = (id: ConversationId) => {
     if (unread.get().has(id)) unread.update((ids) => new Set([...ids].filter((other) => other !== id)));
   };
-  // Belongs to the tab, and ends with it.
+  // Lives as long as the tab, so it is never removed.
   document.addEventListener('visibilitychange', () => {
     const id = current.get();
     if (!document.hidden && id !== null) read(id);
