@@ -1,9 +1,9 @@
-// `?console` in the address: the services as `recollect`, for those who script their memory and for benchmarks.
+// `?console` in the address exposes the services as `recollect`, for people who script their memory and for benchmarks.
 import type { EmbeddingProvider } from '../adapters/embedding/embedding-provider.ts';
 import type { MemoryIndex } from '../adapters/index/memory-index.ts';
 import type { App } from '../services/app.ts';
 
-/** Puts the global there; the getters say how things stand when they are read. */
+/** Defines the global; its getters return the state at the time of reading. */
 export function exposeConsole(
   app: App,
   index: () => MemoryIndex | null,

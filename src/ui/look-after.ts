@@ -1,18 +1,18 @@
-// Small duties of the page that follow what a person does, or leaves undone: nothing of them is drawn.
+// Reacts to the person's activity and pauses with background duties of the page, none of which draw anything.
 import { ignore, log } from '../domain/base/log.ts';
 import { until } from '../domain/base/readable.ts';
 import type { App } from '../services/app.ts';
 import type { Memory } from '../services/memory/memory.ts';
 import type { Pause } from '../services/memory/pause.ts';
 
-/** Quiet time after which the background goes on while a person types, ms. */
+/** Pause in typing after which background work goes on, ms. */
 const TYPING_PAUSE_MS = 1500;
-/** Nothing done and nothing new for so long is the end of a conversation, ms. */
+/** Time without activity or news that counts as the end of a conversation, ms. */
 const REST_MS = 60_000;
-/** After start, when the files of the models are fetched for offline use, ms. */
+/** Delay after the start before the models' files are fetched for offline use, ms. */
 const OFFLINE_COPY_AFTER_MS = 8000;
 
-/** Begins to look; ends with the signal. */
+/** Starts watching; ends with the signal. */
 export function lookAfter({
   app,
   engine,
@@ -24,14 +24,14 @@ export function lookAfter({
   pause: Pause;
   signal: AbortSignal;
 }) {
-  // The background makes room while a person types.
+  // Background work pauses while a person types.
   let typing: ReturnType<typeof setTimeout> | undefined;
   document.addEventListener(
     'input',
     ({ target }) => {
       if (typing === undefined) {
         pause.set('typing', true);
-        // Prepare recall for the message being written: a model that has retired takes a second to load.
+        // Prepares recall for the message being written: an unloaded model takes a second to load.
         if ((target as Partial<Element> | null)?.tagName === 'TEXTAREA') app.memory.prepare();
       }
       clearTimeout(typing);
@@ -42,7 +42,7 @@ export function lookAfter({
     },
     { capture: true, signal },
   );
-  // A person who rests for a while has ended a conversation, too.
+  // A person who pauses for a while has ended a conversation, too.
   let resting: ReturnType<typeof setTimeout> | undefined;
   const rest = () => {
     clearTimeout(resting);
@@ -51,17 +51,17 @@ export function lookAfter({
   for (const event of ['input', 'pointerdown', 'keydown'])
     document.addEventListener(event, rest, { capture: true, passive: true, signal });
   const stopResting = app.documents.library.subscribe(rest);
-  // A tab that is left has ended its conversation.
+  // Leaving the tab ends its conversation.
   document.addEventListener(
     'visibilitychange',
     () => document.visibilityState === 'hidden' && engine.wake('ended'),
     { signal },
   );
-  // Retry failed writes when something may have changed.
+  // Retries failed writes when the cause may have gone.
   for (const event of ['focus', 'online'])
     window.addEventListener(event, () => void app.documents.retry(), { signal });
-  // As long as something stands on the screen alone, or an import would be cut off, the browser asks before the page goes. Only then: a page
-  // that asks is never kept in reserve.
+  // The browser asks before closing only if the page holds unsaved data or an import would be cut off, because a page that asks is never
+  // kept in the back/forward cache.
   const ask = (event: BeforeUnloadEvent) => event.preventDefault();
   const { saving } = app.documents;
   const { activities } = app.library;
@@ -72,7 +72,7 @@ export function lookAfter({
   };
   const stopAsking = [saving.subscribe(askOrNot), activities.subscribe(askOrNot)];
 
-  // Once something of the person's own is here, the browser is asked to keep it, and the model is fetched for offline use.
+  // Once the library has data of the person's own, asks the browser to keep it and fetches the model for offline use.
   const own = () => app.documents.library.get().entries.some((entry) => !entry.sample);
   ignore(
     until(app.documents.library, own, signal).then(() => app.device.persist()),

@@ -1,4 +1,4 @@
-// The whole interface: providers, the frame, and which screen is in it.
+// The whole interface: providers, the frame, and the current screen.
 import {
   type ReactNode,
   Suspense,
@@ -69,14 +69,14 @@ const ForgetDialog = loaded(() => import('./memory/forget-dialog.tsx').then((mod
 const ImportDialog = loaded(() => loadImport().then((module) => module.ImportDialog));
 
 /**
- * Longest wait until parts not on the screen yet are loaded in an idle moment, and shortest time after the first screen, ms: on a slow
- * phone the start goes on behind it, and a pause of the network counts as idle.
+ * Longest wait for an idle moment to load parts that are not on the screen yet, and least delay after the first screen, ms: a slow phone
+ * is still starting then, and a network pause looks like idle time.
  */
 const [LOAD_AHEAD_WITHIN_MS, LOAD_AHEAD_AFTER_MS] = [5000, 1500];
-/** Loading time that needs no word, ms. */
+/** Loading time that needs no message, ms. */
 const SAY_AFTER_MS = 300;
 
-/** Draws nothing until the words are there, then follows the language of the settings. */
+/** Draws nothing until the words are loaded, then follows the language of the settings. */
 function Words({ children }: { children: ReactNode }) {
   const { settings } = useApp();
   const chosen = useReadable(settings.config, (config) => config.ui.language);
@@ -84,7 +84,7 @@ function Words({ children }: { children: ReactNode }) {
   const isFirst = useRef(true);
   useEffect(() => {
     let wanted = true;
-    // In pieces: drawn at once, the whole app holds up a slow phone for as long as it takes.
+    // As a transition: drawn in one go, the whole app would block a slow phone.
     const shown = () => startTransition(() => setReady(true));
     const make = isFirst.current ? setFirstWords : setLanguage;
     isFirst.current = false;
@@ -102,7 +102,7 @@ function Words({ children }: { children: ReactNode }) {
   return ready ? children : null;
 }
 
-/** A screen is there: what stood on the page before goes; the words of a first visit stay until the list is known to be empty. */
+/** A screen is drawn: removes the page before the app; a first visit's words stay until the list is known to be empty. */
 function FirstPaint(): null {
   const { documents, lock } = useApp();
   const isReady = useReadable(documents.library, (library) => library.ready);
@@ -130,7 +130,7 @@ function Screen() {
   }
 }
 
-/** Stands where something is that is still being loaded. */
+/** Placeholder for content that is still loading. */
 function OnItsWay({ children }: { children: ReactNode }) {
   const [late, setLate] = useState(false);
   useEffect(() => {
@@ -140,7 +140,7 @@ function OnItsWay({ children }: { children: ReactNode }) {
   return late ? children : null;
 }
 
-/** A window whose code is loaded when it is wanted. Where that fails, or it cannot be drawn, a plain one says so. */
+/** Loads a dialog's code on demand. If that fails or it cannot be drawn, shows a plain dialog that says so. */
 function Window({
   open,
   onClose,
@@ -209,7 +209,7 @@ function Frame() {
       >
         {t('skip')}
       </button>
-      {/* Clipped, not hidden: what is hidden can still be scrolled by bringing something into view, and took the composer along. */}
+      {/* Clipped, not hidden: hidden overflow still scrolls when something is brought into view, which moved the composer away. */}
       <div className="flex h-[calc(100dvh-var(--safe-top)-var(--safe-bottom))] overflow-clip">
         {shown && (
           <aside
@@ -242,7 +242,7 @@ function Frame() {
   );
 }
 
-/** Notices and the screen of the address. */
+/** Shows notices and the screen of the address. */
 function Main({ place }: { place: string }) {
   const { t } = useTranslation('shell');
   return (
@@ -274,7 +274,7 @@ function Main({ place }: { place: string }) {
   );
 }
 
-/** Search, import and forgetting. Once opened they stay loaded, so that closing can be animated and opening again is instant. */
+/** Search, import and forget dialogs. They stay mounted once opened, so that closing animates and opening again is instant. */
 function Windows({ onClose }: { onClose: () => void }) {
   const session = useSession();
   const { t } = useTranslation(['shell', 'library', 'projects', 'forget']);
@@ -318,12 +318,14 @@ function Windows({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Fetches the code of opened conversations, search and import in idle time after the start. True once that of the latter two is there. */
+/**
+ * Loads the code of opened conversations, search and import in idle time after the start. Returns true once search and import are loaded.
+ */
 function useLoadedAhead(): boolean {
   const [isAhead, setAhead] = useState(false);
   useEffect(() => {
-    // Load now: a person who opens it types at once, and letters would go elsewhere. Draw it too: React holds back a first lazy drawing by
-    // a third of a second.
+    // Loads before it opens, because people type at once and letters would go elsewhere. Also draws it: React delays a first lazy render
+    // by a third of a second.
     const load = () => {
       ignore(allWords(), 'words that are not on the first screen; they come with what says them');
       ignore(loadOpened(), 'the code of opened conversations; it is loaded when one is opened');
@@ -357,15 +359,15 @@ function useShownConversation(): void {
   const shown = route.screen === 'conversation' ? route.conversationId : null;
   useEffect(() => session.current.set(shown), [session, shown]);
   useEffect(() => {
-    // One that is left for another has ended, for now: it need not wait for more messages to be found by meaning.
+    // Switching to another conversation ends this one for now: memory need not wait for more messages before it makes vectors.
     if (shown !== null) return () => memory.wake('ended');
     return undefined;
   }, [memory, shown]);
-  // Sync has no business with one that is temporary.
+  // Sync ignores temporary conversations.
   useOpenRooms(shown !== null && !isTemporary(shown) ? shown : null);
 }
 
-/** The keys that work on every screen. */
+/** Keyboard shortcuts that work on every screen. */
 function useFrameShortcuts(onToggleSidebar: () => void): void {
   const { documents } = useApp();
   const session = useSession();
@@ -414,7 +416,7 @@ function Gate() {
   );
 }
 
-/** Everything a person sees. */
+/** The whole visible app. */
 export function Root({ app }: { app: App }) {
   return (
     <AppProvider app={app}>

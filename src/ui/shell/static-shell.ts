@@ -1,6 +1,5 @@
 // Page shown before the app's code is loaded: the frame, and on a first visit an introduction. The build writes it into index.html from
-// the
-// texts of the interface; `public/theme.js` decides what of it is shown, `first-paint.ts` removes it.
+// the texts of the interface; `public/theme.js` decides what of it is shown, `first-paint.ts` removes it.
 
 /** Words that the first page shows in one language. */
 export interface FirstWords {
