@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { compile } from 'tailwindcss';
 import { describe, expect, it } from 'vitest';
 import { beyond, KINDS, listed } from './house/exceptions.ts';
-import { readTree } from './house/source.ts';
+import { longTestFunctions, MAX_LINES, readTree } from './house/source.ts';
 
 const SRC = resolve(import.meta.dirname, '../src');
 const FLOORS = ['domain', 'adapters', 'services', 'ui'];
@@ -242,6 +242,12 @@ describe('the house', () => {
 
   it.each(Object.entries(KINDS))('has no more of what is on its way out: %s', (name, find) => {
     expect(beyond(find(source, users), listed(name)), `see test/house/${name}`).toEqual([]);
+  });
+
+  it(`has no function of more than ${MAX_LINES} lines in its tests`, () => {
+    const inTests = users.filter(({ path }) => /^(?:test|e2e)\//.test(path));
+    expect(inTests.length).toBeGreaterThan(300);
+    expect(inTests.filter((file) => longTestFunctions(file) > 0).map(({ path }) => path)).toEqual([]);
   });
 });
 

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import {
   filesInCircles,
   longFunctions,
-  longTestFunctions,
   readTree,
   type SourceFile,
   silentCatches,
@@ -21,11 +20,6 @@ export const KINDS: Record<
   (source: readonly SourceFile[], users: readonly SourceFile[]) => string[]
 > = {
   'long-functions.txt': (source) => counted(source, longFunctions),
-  'long-test-functions.txt': (_, users) =>
-    counted(
-      users.filter(({ path }) => /^(?:test|e2e)\//.test(path)),
-      longTestFunctions,
-    ),
   'silent-catches.txt': (source) => counted(source, silentCatches),
   'unused-exports.txt': unusedExports,
   'value-circles.txt': (source) => filesInCircles(source, false),

@@ -3,7 +3,7 @@
 import './seeded.ts';
 import { expect, it } from 'vitest';
 import { runs } from '../scale.ts';
-import { type Death, notify } from './story.ts';
+import { type Death, playStory } from './story.ts';
 
 const SEED = 1;
 const EVERY = runs(6, 130);
@@ -29,7 +29,7 @@ const COMMITS = [
   'tombstones eraseOnRelay',
 ];
 
-const { operations, commits } = await notify(SEED, null, true);
+const { operations, commits } = await playStory(SEED, null, true);
 const DEATHS = Array.from({ length: Math.floor(operations / EVERY) }, (_, at): Death => {
   const operation = 1 + at * EVERY + ((SEED + at) % EVERY);
   return { operation, when: at % 2 === 0 ? 'before' : 'after' };
@@ -45,6 +45,6 @@ const FOUND: readonly Death[] = [{ operation: 162, when: 'before' }];
 it.each([...DEATHS, ...FOUND])(
   'death $when write $operation: both devices and a fresh one have the same, nothing is lost, nothing forgotten comes back',
   async (death) => {
-    expect((await notify(SEED, death)).operations).toBeGreaterThan(death.operation);
+    expect((await playStory(SEED, death)).operations).toBeGreaterThan(death.operation);
   },
 );

@@ -3,7 +3,7 @@
 import './seeded.ts';
 import { parseArgs } from 'node:util';
 import { type Scenario, SimulationError, simulate } from './simulator.ts';
-import { type Death, notify } from './story.ts';
+import { type Death, playStory } from './story.ts';
 
 const { values } = parseArgs({
   options: {
@@ -40,7 +40,7 @@ process.on('exit', (code) => {
   if (code === 13) console.log(`seed ${from + ran} never ended`);
 });
 if (values.story) {
-  const { operations } = await notify(from, null);
+  const { operations } = await playStory(from, null);
   const deaths = Array.from({ length: operations }, (_, at) => 1 + at)
     .filter((at) => (values.at === undefined ? at % Number(values.every) === 0 : at === Number(values.at)))
     .flatMap((operation): Death[] => [
@@ -49,7 +49,7 @@ if (values.story) {
     ]);
   for (const death of deaths) {
     try {
-      await notify(from, death);
+      await playStory(from, death);
     } catch (error) {
       failed += 1;
       console.log(error instanceof Error ? error.message : error);
