@@ -201,30 +201,30 @@ test('the test of a connection says what is wrong: the key, the address, the pac
     await dialog.getByLabel('Key', { exact: true }).fill(key);
     await dialog.getByRole('button', { name: 'Test connection' }).click();
   };
-  const told = async (...sentences: string[]) => {
+  const expectSentences = async (...sentences: string[]) => {
     for (const sentence of sentences)
       await expect(refusal.getByText(sentence, { exact: true })).toBeVisible();
   };
 
   await tryOut(server.baseUrl, 'wrong-key');
-  await told(
+  await expectSentences(
     'The service does not accept this key (401).',
     'Check that the key was copied in full, belongs to this service and has not been revoked.',
   );
   await tryOut(server.baseUrl, 'busy-key');
-  await told('Too many requests (429).', 'Try again in 7 seconds.');
+  await expectSentences('Too many requests (429).', 'Try again in 7 seconds.');
   await tryOut(gone.baseUrl, 'sk-test');
-  await told(
+  await expectSentences(
     'The service cannot be reached.',
     'Check the network and the address. A model on this computer must be running.',
   );
   server.setCors(false);
   await tryOut(server.baseUrl, 'sk-test');
-  await told('The service is there, but it does not allow web pages to talk to it (CORS).');
+  await expectSentences('The service is there, but it does not allow web pages to talk to it (CORS).');
   await expect(refusal).toContainText('Allow this page there.');
   server.setCors(true);
   await tryOut(server.origin, 'sk-test');
-  await told(
+  await expectSentences(
     'There is nothing at this address, or the service does not know this model (404).',
     'Check the base URL: it often ends in /v1.',
   );
@@ -449,12 +449,12 @@ test('a preview connects to nobody for a link, a refresh or a frame, and links a
   page,
 }) => {
   const reached: string[] = [];
-  const door = createServer((socket) => {
+  const listener = createServer((socket) => {
     reached.push('connected');
     socket.on('error', () => undefined).destroy();
   });
-  await once(door.listen(0, '127.0.0.1'), 'listening');
-  const { port } = door.address() as AddressInfo;
+  await once(listener.listen(0, '127.0.0.1'), 'listening');
+  const { port } = listener.address() as AddressInfo;
   const calls = createSocket('udp4').on('message', () => reached.push('called'));
   await once(calls.bind(port, '127.0.0.1'), 'listening');
   const away = `http://127.0.0.1:${port}`;
@@ -495,7 +495,7 @@ test('a preview connects to nobody for a link, a refresh or a frame, and links a
   await expect.poll(() => reached).toContain('connected');
   expect(reached).toEqual(['connected']);
   last.destroy();
-  door.close();
+  listener.close();
   calls.close();
 });
 

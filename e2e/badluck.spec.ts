@@ -599,12 +599,12 @@ test('a sidebar that fails leaves the rest standing, and comes back', async ({ p
     chat.turn = () => {
       throw new Error('A defect');
     };
-    Object.assign(globalThis, { mend: () => Object.assign(chat, { turn }) });
+    Object.assign(globalThis, { repair: () => Object.assign(chat, { turn }) });
   });
   await bringHistory(page);
   await expect(broken).toContainText('did not expect');
   await expect(page.getByRole('main').getByRole('heading').first()).toBeVisible();
-  await page.evaluate(() => (globalThis as unknown as { mend(): void }).mend());
+  await page.evaluate(() => (globalThis as unknown as { repair(): void }).repair());
   await broken.getByRole('button', { name: 'Try again' }).click();
   await expect(broken).toHaveCount(0);
   await expect(page.getByRole('link', { name: /backup/i }).first()).toBeVisible();

@@ -1002,12 +1002,12 @@ test('files dragged over a conversation are attached; a picture of the page itse
       .evaluate((target, types) => {
         const transfer = new DataTransfer();
         transfer.items.add(new File(['x'], 'red.png'));
-        const told = types.map((type) =>
+        const answers = types.map((type) =>
           target.dispatchEvent(
             new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: transfer }),
           ),
         );
-        return told.at(-1) === false;
+        return answers.at(-1) === false;
       }, types);
   expect(await drag(['dragstart', 'dragover'])).toBe(false);
   await expect(page.getByText('Drop to attach')).toBeHidden();

@@ -1,4 +1,4 @@
-// What a model sees of a long conversation, through the interface: folding and taking it back, plans, checkpoints, D-Mails, the branch map.
+// What a model sees of a long conversation, through the interface: compaction and taking it back, plans, checkpoints, D-Mails, the branch map.
 import type { Locator, Page } from '@playwright/test';
 import {
   type ChatRequest,
@@ -91,7 +91,7 @@ const look = (where: Locator) =>
     if (await closed.isVisible()) await closed.click({ timeout: 2000 });
     await expect(closed).toHaveCount(0, { timeout: 3000 });
   }).toPass({ timeout: 60_000 });
-const folded = (page: Page) => page.locator('article.folded-edge');
+const compactedMessages = (page: Page) => page.locator('article.folded-edge');
 /** Only what is near the screen exists: goes up from the end until the divider is there. */
 async function toDivider(page: Page): Promise<void> {
   const list = page.getByRole('region', { name: 'Messages' });
@@ -123,7 +123,7 @@ const about = (topic: string): string =>
     { length: 14 },
     (_, at) => `The ${topic} plan, part ${at + 1}: we measured it twice and wrote down what came of it.`,
   ).join(' ');
-/** As long, of questions: what a person states or decides is carried word for word when it is folded, what they ask is not. */
+/** As long, of questions: what a person states or decides is carried word for word when it is compacted, what they ask is not. */
 const questionsOn = (topic: string): string =>
   Array.from(
     { length: 14 },
@@ -131,8 +131,8 @@ const questionsOn = (topic: string): string =>
   ).join(' ');
 const TOPICS = ['harbour', 'orchard', 'railway', 'library', 'bakery', 'theatre', 'garden', 'museum'];
 
-/** Talks until something was folded by itself; returns how many questions that took. */
-async function talkUntilFolded(page: Page): Promise<number> {
+/** Talks until something was compacted by itself; returns how many questions that took. */
+async function talkUntilCompacted(page: Page): Promise<number> {
   for (const [at, topic] of TOPICS.entries()) {
     await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
     const made = await (await openContext(page)).getByText(/messages? shortened/).count();
@@ -147,7 +147,7 @@ const longAnswers = (request: ChatRequest): Script =>
       : `About ${lastWords(request).slice(0, 30)}: ${about('answer')}`,
   );
 
-test('a long conversation is folded by itself; the summary is read, reworded, undone, and made again later', {
+test('a long conversation is compacted by itself; the summary is read, reworded, undone, and made again later', {
   tag: ['@gate', '@talk-as-long-as-you-like'],
 }, async ({ page }) => {
   await openApp(page);
@@ -155,7 +155,7 @@ test('a long conversation is folded by itself; the summary is read, reworded, un
   server.answer(longAnswers);
   await ask(page, `Tell me first. My rule: never restart the harbour database. ${about('first')}`);
   await expect(meter(page)).toBeVisible();
-  const questions = await talkUntilFolded(page);
+  const questions = await talkUntilCompacted(page);
   expect(questions).toBeGreaterThan(1);
   await toDivider(page);
   await expect(divider(page)).toContainText(/Shortened \d+ messages: [\d,]+ → [\d,]+ tokens/);
@@ -167,8 +167,8 @@ test('a long conversation is folded by itself; the summary is read, reworded, un
   // The person's own rule is still in it, word for word.
   expect(sent).toContain('never restart the harbour database');
 
-  // Folded messages are marked and still there to be read.
-  await expect(folded(page).first()).toBeVisible();
+  // Compacted messages are marked and still there to be read.
+  await expect(compactedMessages(page).first()).toBeVisible();
 
   // Look, and in other words.
   await look(divider(page));
@@ -186,7 +186,7 @@ test('a long conversation is folded by itself; the summary is read, reworded, un
   await toDivider(page);
   await divider(page).getByRole('button', { name: 'Undo' }).click();
   await expect(divider(page)).toContainText('in full again');
-  await expect(folded(page)).toHaveCount(0);
+  await expect(compactedMessages(page)).toHaveCount(0);
   // By key: what is unfolded above is still being measured, and the list goes along.
   // A key does not wait for a button: it is of no use yet while the undoing is being kept.
   const again = divider(page).getByRole('button', { name: 'Shorten again' });
@@ -269,7 +269,7 @@ test('/compact --preview shows the plan; blocks are ticked by hand, then it is c
   expect(sent).not.toContain('part 7 of the orchard plan');
 });
 
-test('a command that folded in another way says so at once; one with nothing to fold says what stays', async ({
+test('a command that compacted in another way says so at once; one with nothing to compact says what stays', async ({
   page,
 }) => {
   await openApp(page);
@@ -321,7 +321,7 @@ test('what commands handed back makes room for the next answer, and opens again'
   await expect(list.getByText('before the refactoring')).toBeVisible();
 });
 
-test('a message that is marked to be kept goes along word for word after folding, until the mark is taken back', async ({
+test('a message that is marked to be kept goes along word for word after compaction, until the mark is taken back', async ({
   page,
 }) => {
   await openApp(page);
@@ -355,7 +355,7 @@ test('a message that is marked to be kept goes along word for word after folding
   expect(await sentWith('And on again.')).not.toContain(sentence);
 });
 
-test('asked first: a turn waits for the plan, goes on without folding or with it', async ({ page }) => {
+test('asked first: a turn waits for the plan, goes on without compaction or with it', async ({ page }) => {
   await openApp(page);
   await connect(page, { ...SMALL, 'context.confirm': true });
   server.answer(longAnswers);
@@ -404,7 +404,7 @@ test('a checkpoint by its button and by command; back to it, undone; an unknown 
   await page.getByRole('menuitem', { name: 'Set a checkpoint' }).click();
   await expect(page.getByText(/Checkpoint “checkpoint-\d” set/)).toBeVisible();
 
-  // The shelf offers what there is: a few letters of the name will do.
+  // The list offers what there is: a few letters of the name will do.
   const message = page.getByRole('textbox', { name: 'Message' });
   await message.fill('/restore move');
   await expect(page.getByRole('option', { name: /before the move/ })).toContainText('Answer to: Two');
@@ -655,7 +655,7 @@ test('on a phone the words of the branch map are whole beside their lanes', asyn
   await expect(map).toContainText('before the long way round');
 });
 
-test('the gauge opens, the ledger of an answer tells what got in; without a model there is no gauge', async ({
+test('the context meter opens, the ledger of an answer tells what got in; without a model there is no context meter', async ({
   page,
 }) => {
   await openApp(page);
@@ -666,7 +666,7 @@ test('the gauge opens, the ledger of an answer tells what got in; without a mode
   await meter(page).click();
   const popover = page.getByRole('dialog', { name: 'What the next message would send' });
   await expect(popover).toContainText(/of 64,000 tokens/);
-  // All figures of one moment: the gauge is counted anew once the answer has come.
+  // All figures of one moment: the context meter is counted anew once the answer has come.
   const figures = async (): Promise<Record<string, number>> =>
     popover.evaluate((shown) => {
       const rows = [...shown.querySelectorAll('dl > div')].map(
@@ -707,7 +707,7 @@ test('the gauge opens, the ledger of an answer tells what got in; without a mode
   await expect(page.getByRole('article', { name: 'You' })).toBeFocused();
 });
 
-test('what an answer misses of folded messages is shown, leads there, and comes back with the next question', async ({
+test('what an answer misses of compacted messages is shown, leads there, and comes back with the next question', async ({
   page,
 }) => {
   await openApp(page);
@@ -721,7 +721,7 @@ test('what an answer misses of folded messages is shown, leads there, and comes 
     return longAnswers(request);
   });
   await ask(page, `The pilot of the harbour uses gate number 7731. ${about('pilot')}`);
-  await talkUntilFolded(page);
+  await talkUntilCompacted(page);
   await ask(page, 'Write a line about the pilot.');
   const notice = page.getByRole('region', { name: 'The answer seems to miss something that was shortened' });
   await expect(notice).toContainText('Could you tell me which gate number');
@@ -792,7 +792,9 @@ const refuseCompactions = (page: Page, refused: boolean) =>
     Object.assign(documents, { change });
   }, refused);
 
-test('folding that cannot be kept says so: by itself, made again, and from its plan', async ({ page }) => {
+test('a compaction that cannot be kept says so: by itself, made again, and from its plan', async ({
+  page,
+}) => {
   await openApp(page);
   await connect(page, SMALL);
   server.answer(longAnswers);
@@ -894,7 +896,7 @@ test('an answer says that memory was too slow; a PDF goes along; what the model 
   await expect(page.getByText(/Sending it costs about \$/)).toBeVisible();
 });
 
-test('guidance given in the plan reaches the model, and stays with what is folded', async ({ page }) => {
+test('guidance given in the plan reaches the model, and stays with what is compacted', async ({ page }) => {
   await openApp(page);
   await connect(page, { ...SMALL, 'context.window_tokens': 16_000 });
   server.answer((request) =>
@@ -909,9 +911,9 @@ test('guidance given in the plan reaches the model, and stays with what is folde
   await dialog.getByRole('button', { name: 'Plan again' }).click();
   await expect.poll(() => server.chats().length).toBe(asked + 1);
   expect(allOf(server.chats().at(-1))).toContain('keep every port number');
-  const fold = dialog.getByRole('button', { name: 'Shorten', exact: true });
-  await expect(fold).toBeEnabled();
-  await fold.click();
+  const shorten = dialog.getByRole('button', { name: 'Shorten', exact: true });
+  await expect(shorten).toBeEnabled();
+  await shorten.click();
   await expect(dialog).toBeHidden();
   await toDivider(page);
   await look(divider(page));

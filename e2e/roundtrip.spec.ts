@@ -30,17 +30,17 @@ const everything = (page: Page) =>
         messages: [...(conversation?.messages.values() ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1)),
       });
     }
-    const told = globalThis.recollect?.app.notes.state.get();
+    const state = globalThis.recollect?.app.notes.state.get();
     return JSON.parse(
       JSON.stringify({
         conversations: all.sort((a, b) => ((a.messages[0]?.id ?? '') < (b.messages[0]?.id ?? '') ? -1 : 1)),
-        notes: told?.notes,
-        feedback: told?.feedback,
+        notes: state?.notes,
+        feedback: state?.feedback,
       }),
     );
   });
 
-/** What a person adds to what they imported, to that conversation or any long one: a pin, a checkpoint, a fold that was reworded, notes and feedback. */
+/** What a person adds to what they imported, to that conversation or any long one: a pin, a checkpoint, a compaction that was reworded, notes and feedback. */
 const addOfTheirOwn = (page: Page, to?: string) =>
   page.evaluate(async (to) => {
     const app = globalThis.recollect?.app;
@@ -55,8 +55,8 @@ const addOfTheirOwn = (page: Page, to?: string) =>
       meta: { pinned: true, title: 'By another name', titleBy: 'person' },
       checkpoints: { 'before-it': second.id },
       compactions: {
-        folded: {
-          id: 'folded',
+        reworded: {
+          id: 'reworded',
           at: second.id,
           createdAt: 1_790_000_000_000,
           strategy: 'smart',

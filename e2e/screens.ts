@@ -349,9 +349,9 @@ const openLong = async (page: Page) => {
   await expect(page.locator('[data-message-id]').first()).toBeVisible();
   await expect(page.getByRole('button', { name: /^(Context|上下文).*%/ })).toBeVisible();
 };
-const folded = (page: Page) => page.getByRole('region', { name: /^(Shortened|精简)$/ });
-/** The conversation with its older half folded, the divider on the screen. */
-const openFolded = async (page: Page) => {
+const divider = (page: Page) => page.getByRole('region', { name: /^(Shortened|精简)$/ });
+/** The conversation with its older half compacted, the divider on the screen. */
+const openCompacted = async (page: Page) => {
   await openLong(page);
   await page.evaluate(async () => {
     const app = globalThis.recollect?.app;
@@ -372,24 +372,24 @@ const openFolded = async (page: Page) => {
 /** Brings the divider into the middle. Only what is near the screen exists: up from where one is until it is there, and stays. */
 const centred = (page: Page) =>
   expect(async () => {
-    if ((await folded(page).count()) === 0)
+    if ((await divider(page).count()) === 0)
       await page.getByRole('region', { name: /^(Messages|消息)$/ }).evaluate((box) => {
         box.scrollTop = box.scrollTop < 1 ? box.scrollHeight : box.scrollTop - box.clientHeight / 2;
       });
-    await expect(folded(page).first()).toBeVisible({ timeout: 2000 });
-    await folded(page)
+    await expect(divider(page).first()).toBeVisible({ timeout: 2000 });
+    await divider(page)
       .first()
       .evaluate((divider) => divider.scrollIntoView({ block: 'center' }), undefined, { timeout: 2000 });
-    await expect(folded(page).first()).toBeInViewport({ timeout: 2000 });
+    await expect(divider(page).first()).toBeInViewport({ timeout: 2000 });
   }).toPass({ timeout: 60_000 });
-const dividerButton = (page: Page, name: RegExp) => folded(page).first().getByRole('button', { name });
+const dividerButton = (page: Page, name: RegExp) => divider(page).first().getByRole('button', { name });
 
 /** A click can miss while what stands above is still growing. */
 const opened = (page: Page, name: RegExp, shows: 'textbox' | 'heading' = 'textbox') =>
   expect(async () => {
     if ((await dividerButton(page, name).getAttribute('aria-expanded')) !== 'true')
       await dividerButton(page, name).click({ timeout: 2000 });
-    await expect(folded(page).first().getByRole(shows).first()).toBeVisible({ timeout: 3000 });
+    await expect(divider(page).first().getByRole(shows).first()).toBeVisible({ timeout: 3000 });
   }).toPass({ timeout: 60_000 });
 
 /** The divider with one of its parts opened, in the middle of the screen. */
@@ -397,7 +397,7 @@ const dividerScreen = (name: string, open?: (page: Page) => Promise<void>): Scre
   name,
   library: true,
   go: async (page) => {
-    await openFolded(page);
+    await openCompacted(page);
     if (!open) return;
     await open(page);
     await centred(page);

@@ -1,4 +1,4 @@
-// Measures the context engine and prints JSON: building a prompt, compacting, and bringing folded messages back, in a conversation of
+// Measures the context engine and prints JSON: building a prompt, compacting, and bringing compacted messages back, in a conversation of
 // 10,000 messages (and in one that just fills the default window). Milliseconds of processor time, garbage collection of other threads
 // included. Checkpoints are set and gone back to by the services over a log in memory, and with --app in the built app itself, over its own.
 // Run: npx tsx test/bench/context.ts [--messages N] [--app http://localhost:4317]

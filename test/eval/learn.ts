@@ -308,15 +308,15 @@ function learnLine(label: string, answered: readonly Answered[]): Line {
     console.log(`| ${name} | ${(whole[at] ?? 0).toFixed(2)} | ${MEANINGS[name]} |`);
   console.log(`| intercept | ${(whole[NAMES.length] ?? 0).toFixed(2)} | where all are nothing |`);
 
-  const told = again.flatMap((one) =>
+  const rows = again.flatMap((one) =>
     one.asked.origin === 'own' && taught.some(({ asked }) => asked === one.asked)
       ? rowsOf(one, 1).map(({ right, x }) => ({ right, x, one }))
       : [],
   );
-  const probability = ({ x, one }: (typeof told)[number]): number =>
+  const probability = ({ x, one }: (typeof rows)[number]): number =>
     one.ranked.find(({ evidence }) => NAMES.every((name, at) => evidence[name] === x[at]))?.scores.final ?? 0;
   const bins = [0, 0.25, 0.5, 0.75, 0.9, 1.001];
-  const finals = told.map(probability);
+  const finals = rows.map(probability);
   const total = (of: (one: (typeof losses)[number]) => number) =>
     losses.reduce((sum, one) => sum + of(one), 0);
   console.log(
@@ -324,7 +324,7 @@ function learnLine(label: string, answered: readonly Answered[]): Line {
   );
   console.log('\nOf what is called so probable, so many are right (by conversations not seen):');
   for (const [at, from] of bins.slice(0, -1).entries()) {
-    const inside = told.filter(
+    const inside = rows.filter(
       (_, place) => (finals[place] ?? 0) >= from && (finals[place] ?? 0) < (bins[at + 1] ?? 1),
     );
     console.log(

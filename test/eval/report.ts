@@ -125,7 +125,7 @@ function printThresholds(all: readonly Answered[]): void {
  * a question; a passage that a person would call related and no label names counts as wrong.
  */
 export function calledLines(all: readonly Answered[]): string[] {
-  const told = all
+  const calls = all
     .filter(({ asked }) => asked.origin === 'own')
     .flatMap(({ asked: { groups }, ranked }) => {
       const right = new Set(groups.flat());
@@ -135,7 +135,7 @@ export function calledLines(all: readonly Answered[]): string[] {
     });
   return BINS.slice(1).flatMap((to, at) => {
     const from = BINS[at] ?? 0;
-    const inside = told.filter(({ called }) => called >= from && (called < to || to === 1));
+    const inside = calls.filter(({ called }) => called >= from && (called < to || to === 1));
     const share = inside.filter(({ right }) => right).length / inside.length;
     return inside.length > 0
       ? [`  called ${from.toFixed(2)}–${to.toFixed(2)}: right ${percent(share)} % of ${inside.length}`]

@@ -166,9 +166,9 @@ describe('two relays over one PostgreSQL', () => {
 
   it('lose nothing when one is killed in mid-sync', async () => {
     const relays = await pair();
-    const door = await balance(relays);
+    const balancer = await balance(relays);
     const key = createKey();
-    const all = [1, 2, 3, 4].map(() => client(door, key, 'r'));
+    const all = [1, 2, 3, 4].map(() => client(balancer, key, 'r'));
     await Promise.all(all.map((one) => one.synced()));
     for (let index = 0; index < 200; index++) {
       for (const [number, { doc }] of all.entries()) doc.getArray('a').push([`${number}.${index}`]);
@@ -178,7 +178,7 @@ describe('two relays over one PostgreSQL', () => {
     await relays[0].exited;
     await until('all to have all', () => all.every((one) => items(one).length === 800));
     for (const one of all) expect(items(one)).toEqual(items(all[0] as StockClient));
-    const fresh = client(door, key, 'r');
+    const fresh = client(balancer, key, 'r');
     await until('a fresh one to have all', () => items(fresh).length === 800);
   });
 

@@ -261,7 +261,7 @@ describe('the proxy', () => {
     const trusting = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
     try {
-      const door = { webSocketUrl: `wss://127.0.0.1:${secure}` };
+      const proxy = { webSocketUrl: `wss://127.0.0.1:${secure}` };
       const http = `https://127.0.0.1:${secure}`;
       await until('the proxy', () =>
         fetch(`${http}/healthz`).then(
@@ -271,7 +271,7 @@ describe('the proxy', () => {
       );
       const keys = Array.from({ length: 12 }, createKey);
       for (const key of keys) {
-        const [a, b] = [createStockClient(door, key, 'room'), createStockClient(door, key, 'room')];
+        const [a, b] = [createStockClient(proxy, key, 'room'), createStockClient(proxy, key, 'room')];
         a.doc.getText('t').insert(0, key.tag);
         await until('the other one to have it', () => b.doc.getText('t').toString() === key.tag);
         await a.acknowledged();
@@ -297,7 +297,7 @@ describe('the proxy', () => {
         headers: { authorization: `Bearer ${key.token}` },
       });
       expect(erased.ok).toBe(true);
-      const late = createStockClient(door, key, 'room');
+      const late = createStockClient(proxy, key, 'room');
       await until('the refusal', () => late.closes.includes(4404));
       late.close();
       for (const inside of ['metrics', 'readyz']) expect((await fetch(`${http}/${inside}`)).status).toBe(404);

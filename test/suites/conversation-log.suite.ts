@@ -21,7 +21,7 @@ import {
 
 export interface LogSubject {
   readonly store: Store;
-  /** The same data through another door, as another tab has it; undefined where nothing outlives the tab. */
+  /** The same data through another connection, as another tab has it; undefined where nothing outlives the tab. */
   readonly another?: () => Promise<Store>;
   readonly dispose: () => Promise<void>;
 }
@@ -272,7 +272,7 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
       }
     });
 
-    it('writes entries and drawer together, or neither', async () => {
+    it('writes entries and values together, or neither', async () => {
       const { keyValues } = subject.store;
       await keyValues.set('old', 1);
       await log.append(
@@ -398,7 +398,7 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
     });
   });
 
-  describe(`${name} keeps a drawer`, () => {
+  describe(`${name} has a key-value store`, () => {
     let subject: LogSubject;
     beforeEach(async () => {
       subject = await setup();
@@ -527,7 +527,7 @@ export function describeSharedLog(name: string, setup: () => Promise<LogSubject>
       expect(await erased).toEqual({ documents: [a], seq: 2, foreign: true });
     });
 
-    it('one tab hears what the other puts into the drawer', async () => {
+    it('one tab hears what the other puts into the key-value store', async () => {
       const heard = new Promise<KeyValueChange>((resolve) => there.keyValues.subscribe(resolve));
       await here.keyValues.set('a', { n: 1 });
       expect(await heard).toEqual({ keys: ['a'], foreign: true });

@@ -31,7 +31,7 @@ const TRIPLES = {
   zh: ['怎么防止数据丢失？', '每天凌晨三点把数据库备份到另一台机器。', '妹妹领养了一只灰色的小猫。'],
 } as const;
 
-/** Describes what a member of the shelf must do; `setup` makes a fresh one. */
+/** Describes what a member of the family must do; `setup` makes a fresh one. */
 export function describeEmbeddingProvider(name: string, setup: () => Promise<EmbeddingSetup>): void {
   describe(`${name}, as an embedding provider`, () => {
     let it_: EmbeddingSetup;

@@ -1,4 +1,4 @@
-// The contract of a memory index as behaviour. Every member of the shelf runs it.
+// The contract of a memory index as behaviour. Every member of the family runs it.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type {
@@ -303,16 +303,16 @@ function testsOfKeeping(
         const byWords = await subject.look(asked);
         const knowing = byWords.knownWords ? { knownWords: byWords.knownWords } : {};
         const added = await subject.look({ ...asked, vector, after: afterLook(byWords), ...knowing });
-        const told = ({ candidates, worth }: Found) => ({
+        const shown = ({ candidates, worth }: Found) => ({
           worth,
           // What stands beside several that were found may name either of them.
           candidates: candidates
             .map((one) => (one.beside ? { ...one, previous: null, next: null } : one))
             .sort((a, b) => a.chunkId - b.chunkId),
         });
-        const whole = told(await subject.look({ ...asked, vector }));
-        expect(told(together(byWords, added))).toEqual(whole);
-        expect(told(await subject.look({ ...asked, vector, ...knowing }))).toEqual(whole);
+        const whole = shown(await subject.look({ ...asked, vector }));
+        expect(shown(together(byWords, added))).toEqual(whole);
+        expect(shown(await subject.look({ ...asked, vector, ...knowing }))).toEqual(whole);
       }
       const near = await subject.neighbours([m(1), m(2), m(3), m(4)], 2, 2);
       seen.push([...near].sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -463,8 +463,8 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       ];
       await index.apply(change({ conversations: [conversation(1)], messages }), 1);
       const { candidates } = await index.look({ words: 'apple', filter: {}, limit: 5 });
-      const told = candidates.map(({ messageId, role, before }) => [messageId, role, before]);
-      expect(told.sort()).toEqual([
+      const shown = candidates.map(({ messageId, role, before }) => [messageId, role, before]);
+      expect(shown.sort()).toEqual([
         [m(1), 'user', null],
         [m(2), 'assistant', m(1)],
       ]);

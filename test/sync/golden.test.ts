@@ -9,7 +9,7 @@ import { tokenInfo } from '../../src/domain/sync/keys.ts';
 import { fingerprintOf, readPairing } from '../../src/domain/sync/pairing.ts';
 import { createRoomKeys, openBlob } from '../../src/services/sync/envelope.ts';
 import { createTestDevice, eventually, isSynced, type TestDevice } from '../services/sync/device.ts';
-import { blobsIn, GOLDEN, readGolden, told, withDefaults } from './golden.ts';
+import { blobsIn, conversationsOn, GOLDEN, readGolden, withDefaults } from './golden.ts';
 import { type RelayHere, startRelayHere } from './relay-here.ts';
 
 const versions = await readdir(GOLDEN);
@@ -84,10 +84,11 @@ describe.each(versions)('what version %s left', (version) => {
     const tablet = await join('Tablet');
     await eventually(
       tablet,
-      async () => Object.keys(await told(tablet)).length === Object.keys(golden.conversations).length,
+      async () =>
+        Object.keys(await conversationsOn(tablet)).length === Object.keys(golden.conversations).length,
     );
     // What came to the format since then has its default.
-    expect(await told(tablet)).toEqual(withDefaults(golden.conversations));
+    expect(await conversationsOn(tablet)).toEqual(withDefaults(golden.conversations));
     expect(tablet.status.get()).toMatchObject({ unreadable: 0, problem: null });
     expect(
       tablet.status

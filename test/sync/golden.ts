@@ -37,7 +37,7 @@ export async function readGolden(
 }
 
 /** All that a device has of conversations, as plain JSON; long texts by their beginning and length. */
-export async function told(device: TestDevice): Promise<Record<string, unknown>> {
+export async function conversationsOn(device: TestDevice): Promise<Record<string, unknown>> {
   const all: Record<string, unknown> = {};
   const short = (_: string, value: unknown) =>
     typeof value === 'string' && value.length > 300 ? `${value.slice(0, 40)}… ${value.length}` : value;

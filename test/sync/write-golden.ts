@@ -15,7 +15,7 @@ import {
   newConversationId,
   textMessage,
 } from '../services/sync/device.ts';
-import { blobsIn, GOLDEN, type Golden, told } from './golden.ts';
+import { blobsIn, conversationsOn, GOLDEN, type Golden } from './golden.ts';
 import { startRelayHere } from './relay-here.ts';
 
 const [version = ''] = process.argv.slice(2);
@@ -112,7 +112,7 @@ const [name = ''] = (await laptop.vault.names()).filter((one) => one.startsWith(
 const ring = await createSealing().keyRing(fromText((await laptop.vault.get(name)) ?? ''));
 const account = accountTag(toText(await ring.derive(tokenInfo(''), 32)));
 // As those see it who did not write the secret.
-const conversations = await told(laptop);
+const conversations = await conversationsOn(laptop);
 for (const device of [laptop, phone]) device.stop();
 await relay.setOnline(false);
 

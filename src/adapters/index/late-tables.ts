@@ -1,6 +1,6 @@
 // Late interaction (`domain/memory/late.ts`) over the signs as Postgres writes them, sixteen pieces at a time in WebAssembly. A piece of the question
 // becomes 64 tables, one for each four numbers: what each of the 16 ways in which four signs can stand adds. Whole numbers below 1,024: the
-// likeness of a piece is exact to about 0.0002, and always to 4/1,023 of what its four widest numbers make together.
+// similarity of a piece is exact to about 0.0002, and always to 4/1,023 of what its four widest numbers make together.
 import { ignore } from '../../domain/base/log.ts';
 import { lateInteraction, type QueryPieces } from '../../domain/memory/late.ts';
 import { fromHex } from './statements.ts';
@@ -85,7 +85,7 @@ function compareBy(
     return new Uint8Array(memory.buffer);
   };
   const into = reach(pieces);
-  /** For each piece: entries to one of likeness, and what all its sums are too large by. */
+  /** For each piece: entries to one of similarity, and what all its sums are too large by. */
   const scales = new Float64Array(count);
   const offsets = new Float64Array(count);
   for (let piece = 0; piece < count; piece++) {

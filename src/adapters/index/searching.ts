@@ -315,7 +315,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     if (vector) {
       const values = `${add(toVector(vector.values))}::vector`;
       const model = `(select n from models where id = ${add(vector.model)} and dimensions = ${vector.values.length})`;
-      // A vector of zeros has no direction: its distance is NaN, its likeness 0.
+      // A vector of zeros has no direction: its distance is NaN, its similarity 0.
       cosine = `case when x.v is not null then coalesce(nullif(1 - (x.v <=> ${values}), 'NaN'), 0) end`;
       joined = `left join vectors x on x.chunk = c.n and x.model = ${model}`;
       const nearest = `select x.chunk as n, x.v <=> ${values} as distance from vectors x`;

@@ -120,16 +120,16 @@ export async function openIndexInWorker(
     await Promise.race([database.waitReady, broken]);
   } catch (error) {
     closing.abort();
-    if (database) await closeKnocking(database);
+    if (database) await closeProbing(database);
     else worker.terminate();
     throw error;
   }
 
   const pglite = database;
   // After each change of leader PGlite probes the new one by timer, and would go on probing on a channel that is closed.
-  let knocked = Promise.resolve();
+  let probed = Promise.resolve();
   pglite.onLeaderChange(() => {
-    knocked = answered(pglite);
+    probed = answered(pglite);
   });
   const { port1, port2 } = new MessageChannel();
   const remote = createRemoteIndex(port1, onNewLeader);
@@ -142,7 +142,7 @@ export async function openIndexInWorker(
       closing.abort();
       remote.refuse(new RecollectError('index-unavailable', 'The index was closed.'));
       port1.close();
-      await knocked;
+      await probed;
       await pglite.close();
     },
   };
@@ -183,8 +183,8 @@ export async function openIndexInWorker(
 /** Longer than PGlite pauses between two probes, ms. */
 const LAST_PROBE_MS = 200;
 
-/** Closes what never reached a leader. It probes by timer, once more after its channel was closed, and nobody else can hear that fail. */
-async function closeKnocking(pglite: PGliteWorker): Promise<void> {
+/** Closes a client that never reached a leader. Its timer probes once more on the closed channel; no other listener gets that error. */
+async function closeProbing(pglite: PGliteWorker): Promise<void> {
   const hush = (event: PromiseRejectionEvent) => {
     if ((event.reason as { name?: unknown } | null)?.name === 'InvalidStateError') event.preventDefault();
   };

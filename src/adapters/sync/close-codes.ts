@@ -15,7 +15,7 @@ export const isFinal = (code: number): boolean => code >= 4400 && code < 4500;
 
 /** Problem of a WebSocket close code; an unknown one is `sync-refused`. */
 export const problemOfCode = (code: number): Problem =>
-  new RecollectError(CODES[code] ?? 'sync-refused', `The relay closed the door (${code})`, {
+  new RecollectError(CODES[code] ?? 'sync-refused', `The relay closed the connection (${code})`, {
     params: { code },
     retry: code === 4403 || code === 4429,
   }).problem;

@@ -1,5 +1,5 @@
 // Secrets sealed with AES-256-GCM. The key is made here, cannot be extracted, and lies in the key-value store as the browser's own
-// CryptoKey: a copy of the drawer's records, an export or a log of them shows no secret. Script that runs on this page can ask
+// CryptoKey: a copy of the key-value store, an export or a log of them shows no secret. Script that runs on this page can ask
 // for secrets all the same; the Content-Security-Policy is what keeps such script out.
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';

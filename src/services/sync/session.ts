@@ -1,7 +1,7 @@
 // One account on one relay: brings log and rooms into step, round by round, and tells how far it is.
 //
 //   log ──since(bookmark), not 'remote'──► clean ─► merge ─► seal ─► outbox ─► room          the index room carries facts: who holds
-//   log ◄──append('remote') + marks───────────────────────── open ◄─ room                    what (beacons), what moved, what is gone
+//   log ◄──append('remote') + marks───────────────────────── open ◄─ room                    what (announced), what moved, what is gone
 //
 // One thread of control: a round looks at what is and what should be, and does the difference. Whatever happens only asks for a round.
 import type { ConversationLog, Store } from '../../adapters/log/conversation-log.ts';

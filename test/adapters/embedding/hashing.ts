@@ -1,4 +1,4 @@
-// The small member of the shelf: feature hashing of words and Han bigrams. Deterministic, instant, nothing to download;
+// The small member of the family: feature hashing of words and Han bigrams. Deterministic, instant, nothing to download;
 // it knows no meaning, only shared words, so it serves tests and demonstrations.
 
 import type { Calibration, EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';

@@ -271,7 +271,7 @@ it('measures a model once a device, and another model or address anew; what cann
   expect(await measured('knowing', base, broken)).toEqual(first);
 });
 
-it('every member on the shelf makes a provider without connecting or downloading', async () => {
+it('every member of the registry makes a provider without connecting or downloading', async () => {
   for (const member of EMBEDDING_MEMBERS) {
     const provider = await member.create({
       config: defaultConfig.embedding,

@@ -264,7 +264,7 @@ describe('Markdown', () => {
     expect(text.match(/## cutter/g)).toHaveLength(1);
   });
 
-  /** Said, answered, folded, and sent back to the beginning with a note. */
+  /** Said, answered, compacted, and sent back to the beginning with a note. */
   const lived = (): Conversation => {
     const conversation = rich();
     const [first, second] = [...conversation.messages.values()];
@@ -323,7 +323,7 @@ describe('Markdown', () => {
     };
   };
 
-  it('tells instructions, checkpoints, what was folded and what was sent back, where they are', async () => {
+  it('tells instructions, checkpoints, what was compacted and what was sent back, where they are', async () => {
     const text = new TextDecoder().decode(await exported(markdown, [lived()]));
     const [, front = '', body = ''] = text.split(/^---$/m);
     expect(parse(front)).toMatchObject({

@@ -340,7 +340,7 @@ describe('what stands in the wire alone', () => {
 });
 
 describe('any session (property)', () => {
-  it('has all that was said once where it was forked, so that what was folded is in no file', async () => {
+  it('has all that was said once where it was forked, so that what was compacted is in no file', async () => {
     await fc.assert(
       fc.asyncProperty(turnsArbitrary, async (turns) => {
         const session = written(turns);

@@ -79,9 +79,9 @@ export function describeBadLuck(name: string): void {
       await log.close();
     });
 
-    it('a write asks for the disk, and is not told as done before its transaction has ended', async () => {
+    it('a write asks for the disk, and does not resolve before its transaction has ended', async () => {
       const store = await openIndexedDbStore({ name: database });
-      const told: string[] = [];
+      const steps: string[] = [];
       const real = IDBDatabase.prototype.transaction;
       vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(function (
         this: IDBDatabase,
@@ -91,8 +91,8 @@ export function describeBadLuck(name: string): void {
       ) {
         const transaction = real.call(this, stores, mode, options);
         if (mode === 'readwrite') {
-          told.push(String(options?.durability));
-          transaction.addEventListener('complete', () => told.push('ended'));
+          steps.push(String(options?.durability));
+          transaction.addEventListener('complete', () => steps.push('ended'));
         }
         return transaction;
       });
@@ -102,16 +102,19 @@ export function describeBadLuck(name: string): void {
         () => store.keyValues.set('k', 2),
         () => store.log.fold(document, new Uint8Array([9]), 2),
       ]) {
-        told.length = 0;
-        await write().then(() => told.push('told'));
-        expect(told).toEqual(['strict', 'ended', 'told']);
+        steps.length = 0;
+        await write().then(() => steps.push('resolved'));
+        expect(steps).toEqual(['strict', 'ended', 'resolved']);
       }
       await store.log.close();
     });
 
     it('a newer app in another tab gets the database at once, and this tab says so', async () => {
-      const heard: Problem[] = [];
-      const store = await openIndexedDbStore({ name: database, onProblem: (told) => heard.push(told) });
+      const problems: Problem[] = [];
+      const store = await openIndexedDbStore({
+        name: database,
+        onProblem: (problem) => problems.push(problem),
+      });
       await store.log.append([entryOf()]);
       const underWay = store.log.append([entryOf()]);
       const newer = await openDB(database, LOG_VERSION + 1);
@@ -120,7 +123,7 @@ export function describeBadLuck(name: string): void {
         () => 1,
       );
       expect(await newer.count('entries'), 'written and said so, or neither').toBe(written);
-      expect(heard).toMatchObject([{ code: 'newer-log' }]);
+      expect(problems).toMatchObject([{ code: 'newer-log' }]);
       await expect(store.log.append([entryOf()])).rejects.toMatchObject(problem('newer-log', false));
       await expect(store.log.head()).rejects.toMatchObject(problem('newer-log', false));
       expect(await newer.count('entries')).toBe(written);
@@ -129,13 +132,16 @@ export function describeBadLuck(name: string): void {
     });
 
     it('a database deleted under its feet is made anew', async () => {
-      const heard: Problem[] = [];
-      const store = await openIndexedDbStore({ name: database, onProblem: (told) => heard.push(told) });
+      const problems: Problem[] = [];
+      const store = await openIndexedDbStore({
+        name: database,
+        onProblem: (problem) => problems.push(problem),
+      });
       await store.log.append([entryOf()]);
       await deleteDB(database);
       expect(await store.log.head()).toBe(0);
       expect(await store.log.append([entryOf()])).toBe(1);
-      expect(heard).toEqual([]);
+      expect(problems).toEqual([]);
       await store.log.close();
     });
 
@@ -267,7 +273,7 @@ export function describeBadLuck(name: string): void {
     it('believes no stranger on the channel between tabs', async () => {
       const store = await openIndexedDbStore({ name: database });
       const heard: unknown[] = [];
-      const told = new Promise<void>((resolve) => {
+      const notified = new Promise<void>((resolve) => {
         store.log.subscribe((change) => {
           heard.push(change);
           resolve();
@@ -283,7 +289,7 @@ export function describeBadLuck(name: string): void {
       ])
         channel.postMessage(message);
       channel.postMessage({ documents: [document], seq: 7 });
-      await told;
+      await notified;
       expect(heard).toEqual([{ documents: [document], seq: 7, foreign: true }]);
       channel.close();
       await store.log.close();

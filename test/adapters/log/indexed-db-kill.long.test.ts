@@ -81,7 +81,7 @@ describe('the log in a browser that is killed', () => {
       const lost = [...acknowledged].filter((number) => !there.has(number));
       expect(lost.length, `round ${round}: lost of ${acknowledged.size}`).toBe(0);
       expect(there.size, 'nothing is there twice').toBe(found.numbers.length);
-      expect(found.last, 'the drawer is as far as the log').toBe(Math.max(...found.numbers));
+      expect(found.last, 'the key-value store is as far as the log').toBe(Math.max(...found.numbers));
       expect(found.counted, 'the counts are right').toEqual(found.stats);
       unacknowledged = there.size - acknowledged.size;
       next = Math.max(...found.numbers) + 1;

@@ -1,4 +1,4 @@
-// A fresh IndexedDB store for each test, and further doors to the same database.
+// A fresh IndexedDB store for each test, and further connections to the same database.
 import { deleteDB } from 'idb';
 import { openIndexedDbStore } from '../../../src/adapters/log/indexed-db.ts';
 import { newEntryId } from '../../../src/domain/base/ids.ts';

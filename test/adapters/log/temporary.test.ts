@@ -12,8 +12,8 @@ describeConversationLog('A store without temporary conversations', async () => {
 it('what is put under a temporary conversation’s name is there, and nowhere in the store', async () => {
   const kept = createInMemoryStore();
   const { log, keyValues } = withoutTemporary(kept);
-  const told: string[] = [];
-  kept.keyValues.subscribe(({ keys }) => told.push(...keys));
+  const changed: string[] = [];
+  kept.keyValues.subscribe(({ keys }) => changed.push(...keys));
   const key = `draft/${newTemporaryId()}/answer`;
   await keyValues.set(key, { said: 'between us' });
   expect(await keyValues.get(key)).toEqual({ said: 'between us' });
@@ -25,7 +25,7 @@ it('what is put under a temporary conversation’s name is there, and nowhere in
     ],
   );
   expect(await kept.keyValues.keys('')).toEqual(['theme']);
-  expect(told).toEqual(['theme']);
+  expect(changed).toEqual(['theme']);
   // The words in its composer are kept under a name that ends with its id.
   const written = `item/composer.${newTemporaryId()}`;
   await keyValues.set(written, { text: 'not said yet' });

@@ -407,7 +407,7 @@ describe('in a page, "Failed to fetch" is', () => {
   });
 });
 
-describe('the shelf', () => {
+describe('the presets', () => {
   it('has presets that can be asked', () => {
     expect(new Set(PRESETS.map((preset) => preset.id)).size).toBe(PRESETS.length);
     for (const preset of PRESETS.filter(({ id }) => id !== 'custom' && id !== 'azure')) {

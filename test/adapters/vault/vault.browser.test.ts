@@ -9,7 +9,7 @@ import { describeVault } from '../../suites/vault.suite.ts';
 import { describeSealedVault } from './web-crypto-promises.ts';
 
 const opened: { name: string; store: Store }[] = [];
-const openDrawer = async () => {
+const openKeyValues = async () => {
   const name = `vault-${newEntryId()}`;
   const store = await openIndexedDbStore({ name });
   opened.push({ name, store });
@@ -22,8 +22,8 @@ afterAll(async () => {
   }
 });
 
-describeVault('The sealed vault in Chromium', async () => createVault(await openDrawer()));
-describeSealedVault('The vault in Chromium', openDrawer);
+describeVault('The sealed vault in Chromium', async () => createVault(await openKeyValues()));
+describeSealedVault('The vault in Chromium', openKeyValues);
 
 it('opens its secrets after the database was closed and opened again', async () => {
   const name = `vault-${newEntryId()}`;

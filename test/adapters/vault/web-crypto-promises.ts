@@ -3,10 +3,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { createVault, type VaultKeyValues } from '../../../src/adapters/vault/web-crypto.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 
-export function describeSealedVault(name: string, openDrawer: () => Promise<VaultKeyValues>): void {
+export function describeSealedVault(name: string, openKeyValues: () => Promise<VaultKeyValues>): void {
   describe(`${name} seals`, () => {
-    it('nothing readable lies in the drawer, and the key cannot be taken out', async () => {
-      const keyValues = await openDrawer();
+    it('nothing readable lies in the key-value store, and the key cannot be taken out', async () => {
+      const keyValues = await openKeyValues();
       await createVault(keyValues).put('endpoint/a', 'sk-very-secret');
       const keys = await keyValues.keys('');
       const [keyName] = keys.filter((key) => key.startsWith('vault/key/'));
@@ -21,7 +21,7 @@ export function describeSealedVault(name: string, openDrawer: () => Promise<Vaul
     });
 
     it('seals the same secret differently each time', async () => {
-      const keyValues = await openDrawer();
+      const keyValues = await openKeyValues();
       const vault = createVault(keyValues);
       await vault.put('a', 'same');
       const first = (await keyValues.get('vault/secret/a')) as { iv: Uint8Array; data: Uint8Array };
@@ -32,7 +32,7 @@ export function describeSealedVault(name: string, openDrawer: () => Promise<Vaul
     });
 
     it('does not open what was damaged or put under another name', async () => {
-      const keyValues = await openDrawer();
+      const keyValues = await openKeyValues();
       const vault = createVault(keyValues);
       await vault.put('a', 'one');
       const record = (await keyValues.get('vault/secret/a')) as {
@@ -55,7 +55,7 @@ export function describeSealedVault(name: string, openDrawer: () => Promise<Vaul
     });
 
     it('opens in another tab, also when both began at the same time', async () => {
-      const keyValues = await openDrawer();
+      const keyValues = await openKeyValues();
       const tabs = [createVault(keyValues), createVault(keyValues), createVault(keyValues)];
       await Promise.all(tabs.map((vault, n) => vault.put(`tab${n}`, `secret ${n}`)));
       for (const vault of [...tabs, createVault(keyValues)])
@@ -63,7 +63,7 @@ export function describeSealedVault(name: string, openDrawer: () => Promise<Vaul
     });
 
     it('says so where the browser cannot seal or keep a key, and keeps nothing', async () => {
-      const keyValues = await openDrawer();
+      const keyValues = await openKeyValues();
       vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto), subtle: undefined });
       await expect(createVault(keyValues).put('a', 'secret')).rejects.toMatchObject({
         problem: { code: 'vault-unavailable' },

@@ -23,12 +23,12 @@ it('keeps every character in its order, and no two parts of one kind in a row', 
         expect(parts).toEqual(before);
         parts = next;
       }
-      const told = (type: 'text' | 'reasoning') =>
+      const streamed = (type: 'text' | 'reasoning') =>
         parts.map((part) => (part.type === type ? part.text : '')).join('');
       const sent = (type: DraftEvent['type']) =>
         events.map((each) => (each.type === type && 'text' in each ? each.text : '')).join('');
-      expect(told('text')).toBe(sent('text-delta'));
-      expect(told('reasoning')).toBe(sent('reasoning-delta'));
+      expect(streamed('text')).toBe(sent('text-delta'));
+      expect(streamed('reasoning')).toBe(sent('reasoning-delta'));
       expect(parts.filter((part) => part.type === 'tool-call')).toHaveLength(
         events.filter((each) => each.type === 'tool-call').length,
       );

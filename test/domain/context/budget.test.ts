@@ -60,7 +60,7 @@ describe('a budget', () => {
   });
 });
 
-describe('the gauge', () => {
+describe('the context meter', () => {
   const prompt = (meter = createMeter()) =>
     buildPrompt({
       path: [say(0, 'user', 'x'.repeat(4_000)), say(1, 'assistant', 'y'.repeat(400)), say(2, 'user', 'now')],

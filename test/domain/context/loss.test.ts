@@ -40,11 +40,11 @@ const plan = compactionPlanSchema.parse({
   fits: true,
   whyNot: null,
 });
-const folded = createCompactedSearch(path, { id: 'c', plan });
+const compacted = createCompactedSearch(path, { id: 'c', plan });
 const loss = (answer: string, question = 'What now?') =>
-  lossIn({ parts: [{ type: 'text', text: answer }] }, question, folded);
+  lossIn({ parts: [{ type: 'text', text: answer }] }, question, compacted);
 
-describe('an answer that misses what was folded', () => {
+describe('an answer that misses what was compacted', () => {
   it.each([
     ['Could you remind me which port the staging API listens on?', 'm0'],
     ["I don't see where the backup of the ledger database is stored.", 'm4'],
@@ -110,7 +110,7 @@ describe('an answer that misses nothing', () => {
     expect(found('The staging API listens on port 8080.')).toHaveLength(1);
   });
 
-  it('has nothing to miss where nothing is folded', () => {
+  it('has nothing to miss where nothing is compacted', () => {
     expect(
       lossIn(
         { parts: [{ type: 'text', text: 'Could you remind me of the port?' }] },

@@ -245,11 +245,11 @@ describe('whatever a conversation is like', () => {
           for (const each of parts)
             expect(['text', 'file', 'tool-call', 'tool-result', ...thoughts]).toContain(each.type);
         }
-        const told = [...ledger.included, ...ledger.leftOut.map(({ id }) => id)];
+        const accounted = [...ledger.included, ...ledger.leftOut.map(({ id }) => id)];
         const first = given.path.findIndex(({ role }) => role !== 'system');
         const expected = first < 0 ? [] : given.path.slice(first).map(({ id }) => id);
-        expect(told.length).toBe(new Set(told).size);
-        expect([...told].sort()).toEqual([...expected].sort());
+        expect(accounted.length).toBe(new Set(accounted).size);
+        expect([...accounted].sort()).toEqual([...expected].sort());
       }),
     );
   });

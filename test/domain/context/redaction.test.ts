@@ -80,8 +80,8 @@ describe('memory that is not to be used any more', () => {
 
   it('gives the same objects every time', () => {
     const path = [message(toolFound([passage('a', 'x'), passage('b', 'y')]))];
-    const withholding = without(['a']);
-    expect(withholding.path(path)[0]).toBe(withholding.path([...path])[0]);
+    const redaction = without(['a']);
+    expect(redaction.path(path)[0]).toBe(redaction.path([...path])[0]);
   });
 
   it('takes passages and neighbours out of what the tool recall found', () => {

@@ -30,7 +30,7 @@ describe('late interaction', () => {
     number[],
   ];
 
-  it('is the weighted mean of the best likeness of each piece, as the sum of signs says', () => {
+  it('is the weighted mean of the best similarity of each piece, as the sum of signs says', () => {
     const plain = (asked: number[], said: readonly number[][]) =>
       Math.max(
         ...said.map((values) =>

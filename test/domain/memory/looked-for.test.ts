@@ -37,7 +37,7 @@ it('what was looked for last is what the last recall asked, else the first messa
   expect(lookedForOn([...kept, ...path(['assistant', 'Bruno.', recall('')])])).toBe('the port');
 });
 
-it('is about something else by what a likeness means to the model', () => {
+it('is about something else by what a similarity means to the model', () => {
   const scale = { related: 0.25, spread: 0.08 };
   expect(isAboutElse(0.05, scale)).toBe(true);
   expect(isAboutElse(0.5, scale)).toBe(false);

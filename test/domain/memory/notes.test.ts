@@ -25,12 +25,12 @@ describe('what was recalled', () => {
   });
 
   it('is not known to be gone before library and notes were read', () => {
-    const [library, told] = [{ entries: [] }, { notes: [] }];
-    const read = goneSince({ ...library, ready: true }, { ...told, ready: true });
+    const [library, kept] = [{ entries: [] }, { notes: [] }];
+    const read = goneSince({ ...library, ready: true }, { ...kept, ready: true });
     expect([inTalk, asNote].map(read)).toEqual([true, true]);
-    const noNotes = goneSince({ ...library, ready: true }, { ...told, ready: false });
+    const noNotes = goneSince({ ...library, ready: true }, { ...kept, ready: false });
     expect([inTalk, asNote].map(noNotes)).toEqual([true, false]);
-    const noLibrary = goneSince({ ...library, ready: false }, { ...told, ready: true });
+    const noLibrary = goneSince({ ...library, ready: false }, { ...kept, ready: true });
     expect([inTalk, asNote].map(noLibrary)).toEqual([false, true]);
   });
 });

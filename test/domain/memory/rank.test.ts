@@ -198,9 +198,14 @@ describe('a question that nobody answered', () => {
       null,
     );
     const asked = said('user', 'What must I not cook for my sister?', nothing.chunkId);
-    const told = said('assistant', "I don't know that dish, sorry.", null);
-    const tells = said('user', 'My sister cannot eat walnuts.', told.chunkId);
-    const all = [asked, { ...nothing, previous: asked.chunkId }, tells, { ...told, previous: tells.chunkId }];
+    const regret = said('assistant', "I don't know that dish, sorry.", null);
+    const tells = said('user', 'My sister cannot eat walnuts.', regret.chunkId);
+    const all = [
+      asked,
+      { ...nothing, previous: asked.chunkId },
+      tells,
+      { ...regret, previous: tells.chunkId },
+    ];
     expect(unanswered(...all)).toEqual([asked.text, nothing.text]);
   });
 
@@ -282,7 +287,7 @@ describe('the margin over the runner-up', () => {
     const above = marginOver(twins);
     const apart = 2 - FIT.runnerUp.even;
     expect(twins.map(above)).toEqual([apart, apart, -apart]);
-    // What is like it and says another thing is a rival.
+    // The runner-up is the passage that is like it and says another thing.
     const corrected = said.replace('blue', 'green');
     expect(marginOver([...twins, one('d', 6, corrected)])(one('a', 6, said))).toBe(0);
   });
@@ -305,7 +310,7 @@ describe('the margin over the runner-up', () => {
     expect(heard()).toBe(heard(new Set(['language'])));
   });
 
-  it('has no rival in a passage that has no vector yet', () => {
+  it('has no runner-up in a passage that has no vector yet', () => {
     const some = [candidate({ cosine: 0.9, bm25: 6 }), candidate({ cosine: 0.8 })];
     const finalOf = (all: readonly Rankable[]) =>
       rank(all, context).find(({ candidate }) => candidate === some[0])?.scores.final;

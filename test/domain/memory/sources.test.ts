@@ -8,18 +8,18 @@ import { candidate, DAY, NOW } from './candidates.ts';
 function askedBefore(source: string, question: string, answer: string, more: Partial<Rankable> = {}) {
   const said = candidate({ text: source, role: 'user' });
   const asked = candidate({ text: question, role: 'user' });
-  const told = candidate({
+  const answered = candidate({
     text: answer,
     role: 'assistant',
     before: asked.messageId,
     recalled: [said.messageId],
     ...more,
   });
-  return { said, asked, told };
+  return { said, asked, answered };
 }
-const repeated = ({ said, asked, told }: ReturnType<typeof askedBefore>) => {
-  const { sources } = groupedBySource([told, asked, said]);
-  return [said, asked, told].map(({ chunkId }) => !sources.some((one) => one.chunkId === chunkId));
+const repeated = ({ said, asked, answered }: ReturnType<typeof askedBefore>) => {
+  const { sources } = groupedBySource([answered, asked, said]);
+  return [said, asked, answered].map(({ chunkId }) => !sources.some((one) => one.chunkId === chunkId));
 };
 
 it.each([
@@ -67,16 +67,16 @@ it.each([
   'From now on staging has to listen on port 8081.',
   'no, the staging server is on port 8081',
   'Staging listens on port 8081. The old machine is gone.',
-])('keeps what tells something: %s', (told) => {
+])('keeps what tells something: %s', (answered) => {
   const source = 'We moved the staging server to port 8081.';
-  expect(repeated(askedBefore(source, told, 'Staging listens on port 8081.'))[1]).toBe(false);
+  expect(repeated(askedBefore(source, answered, 'Staging listens on port 8081.'))[1]).toBe(false);
 });
 
 it('lets the source be found by the words in which it was asked for', () => {
   const said = candidate({ text: 'We moved the staging server to port 8081.', role: 'user', cosine: 0.8 });
   const asked = candidate({ text: 'heron gateway?', role: 'user', cosine: 0.95, terms: [0, 4, 0] });
   const other = candidate({ text: 'Bread needs salt and time.', role: 'user', cosine: 0.1 });
-  const told = candidate({
+  const answered = candidate({
     text: 'It listens on port 8081.',
     role: 'assistant',
     before: asked.messageId,
@@ -84,7 +84,7 @@ it('lets the source be found by the words in which it was asked for', () => {
     cosine: 0.7,
     terms: [0, 0, 0],
   });
-  const { sources, repeatedBy } = groupedBySource([said, other, asked, told]);
+  const { sources, repeatedBy } = groupedBySource([said, other, asked, answered]);
   expect(sources.map(({ cosine }) => cosine)).toEqual([0.95, 0.1]);
   expect(sources[0]?.terms[1]).toBe(4);
   // What memory gave besides, and the answer did not use, is not found by it.
@@ -105,7 +105,7 @@ describe('an answer made of what stood beside the passage', () => {
   });
   const said = { ...asked, next: source.chunkId };
   const again = candidate({ text: 'When does the backup of the photo disk run?', role: 'user' });
-  const told = candidate({
+  const answered = candidate({
     text: 'Every night at three, with restic.',
     role: 'assistant',
     before: again.messageId,
@@ -113,9 +113,9 @@ describe('an answer made of what stood beside the passage', () => {
   });
 
   it('repeats it: a passage is given with its neighbours', () => {
-    const { sources, repeatedBy } = groupedBySource([told, again, said, source]);
+    const { sources, repeatedBy } = groupedBySource([answered, again, said, source]);
     expect(sources.map(({ chunkId }) => chunkId)).toEqual([said.chunkId, source.chunkId]);
-    expect(repeatedBy.get(source.chunkId)).toEqual([told.chunkId, again.chunkId]);
+    expect(repeatedBy.get(source.chunkId)).toEqual([answered.chunkId, again.chunkId]);
   });
 });
 
@@ -130,14 +130,14 @@ describe('an answer without a ledger', () => {
   ) => {
     const said = candidate({ text: source, role: 'user', conversationId: 'source' });
     const asked = candidate({ text: question, role: 'user', createdAt: LATER });
-    const told = candidate({
+    const answered = candidate({
       text: ANSWER,
       role: 'assistant',
       before: asked.messageId,
       createdAt: LATER,
       ...answer,
     });
-    return groupedBySource([told, asked, said]).sources.length;
+    return groupedBySource([answered, asked, said]).sources.length;
   };
 
   it('repeats the source that it restates, and so does its question', () => {

@@ -189,7 +189,7 @@ describe('facts', () => {
   });
 });
 
-describe('folding', () => {
+describe('compaction of a room', () => {
   const unit = (kind: Unit['kind'], size: number, key = `${kind}${size}${Math.random()}`): Unit => ({
     keys: [key],
     kind,

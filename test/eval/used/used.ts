@@ -222,12 +222,12 @@ export function used(between: Tasks['sets']): {
       .filter((set) => set.name === `own-${language}`)
       .flatMap(({ stores }) => stores.flatMap((store) => store.sessions));
     const [facts, second] = [read(`facts-${language}.txt`), read(`second-${language}.txt`)];
-    const told = [
+    const statements = [
       ...others.flatMap(({ messages }) => messages.map(({ id }) => id)),
       ...second.map((_, at) => `used-second-${language}-${at}-source#2`),
     ];
     // Every seventeenth, so that what is given besides comes from all of the library.
-    const noise = told.filter((_, at) => at % 17 === 0);
+    const noise = statements.filter((_, at) => at % 17 === 0);
     return [
       setOf(
         `used-${language}`,

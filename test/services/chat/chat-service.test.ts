@@ -14,7 +14,7 @@ import { createEraser } from '../../../src/services/forget/eraser.ts';
 import { remainsSince } from '../../../src/services/forget/traces.ts';
 import { deep } from '../../scale.ts';
 import { type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
-import { createLocks, createScene, notesOf, passage, told } from './setup.ts';
+import { createLocks, createScene, emptyNotes, notesOf, passage } from './setup.ts';
 
 let server: ScriptedModelServer;
 let id = 'plain';
@@ -536,7 +536,7 @@ describe('again and otherwise', () => {
 
   it('regenerates without what was deleted since, or called never or not related', async () => {
     id = 'echo';
-    const state = told();
+    const state = emptyNotes();
     const found = [
       {
         ...passage('m1', 'at three'),
@@ -581,7 +581,7 @@ describe('again and otherwise', () => {
 
   it('sends no more of what it was given than may still be used', async () => {
     id = 'echo';
-    const state = told();
+    const state = emptyNotes();
     const { say, documents } = scene({
       recall: async () => ({
         passages: [
@@ -630,7 +630,7 @@ describe('again and otherwise', () => {
 
   it('waits to hear what must not be sent', async () => {
     id = 'echo';
-    const state = told();
+    const state = emptyNotes();
     const { say, documents } = scene({
       recall: async () => ({ passages: [passage('m1', 'at three'), passage('m2', 'at ten')] }),
       notes: notesOf(state, async () => ({ id: 'n2' })),

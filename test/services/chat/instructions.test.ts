@@ -34,7 +34,7 @@ it('are those for every conversation where it has none of its own', async () => 
   expect(first()).toContain(EVERY);
 });
 
-it('weigh in the gauge', async () => {
+it('weigh in the context meter', async () => {
   const made = talk(withInstructions);
   const id = await made.grown(2);
   const plain = talk();

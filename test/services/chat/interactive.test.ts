@@ -1,4 +1,4 @@
-// Folding that a person decides on: a turn asks before it folds anything, and what is said to a shown plan is what counts.
+// Compaction that a person decides on: a turn asks before it compacts anything, and what is said to a shown plan is what counts.
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../src/domain/base/readable.ts';
 import { contextConfig, filler, startTalks, words } from '../context/talk.ts';
@@ -9,7 +9,7 @@ const question = [{ type: 'text' as const, text: 'What was the last region?' }];
 describe('the strategy interactive', () => {
   const interactive = () => talk({ config: contextConfig({ strategy: 'interactive' }) });
 
-  it('asks before a turn folds by itself: nothing is folded or sent until the plan was decided on', async () => {
+  it('asks before a turn compacts by itself: nothing is compacted or sent until the plan was decided on', async () => {
     const { grown, chat, context, idle, compactions, paired } = interactive();
     const id = await grown(22);
     await chat.send({ conversationId: id, parts: question });
@@ -32,7 +32,7 @@ describe('the strategy interactive', () => {
     expect(paired().map(({ outcome }) => outcome)).toEqual(['preview', 'applied']);
   });
 
-  it('goes on without folding where the person says so', async () => {
+  it('goes on without compaction where the person says so', async () => {
     const { grown, chat, context, idle, compactions, path } = interactive();
     const id = await grown(22);
     await chat.send({ conversationId: id, parts: question });

@@ -22,7 +22,7 @@ const pirate: Persona = {
 
 it('tells the model who it is, and looks for nothing in memory where it shall not', async () => {
   let persona: Persona | null = pirate;
-  const told: (string | null)[] = [];
+  const systems: (string | null)[] = [];
   const offered: (readonly string[])[] = [];
   const scripted = createScriptedModel({
     contextWindow: 32_000,
@@ -32,7 +32,7 @@ it('tells the model who it is, and looks for nothing in memory where it shall no
     model: () => ({
       ...scripted,
       stream: (prompt, options) => {
-        told.push(prompt.system);
+        systems.push(prompt.system);
         offered.push((options.tools ?? []).map(({ name }) => name));
         return scripted.stream(prompt, options);
       },
@@ -46,20 +46,20 @@ it('tells the model who it is, and looks for nothing in memory where it shall no
     await idle(id);
   };
   await say('What did we say of the harbour?');
-  expect(told[0]).toContain('Talk like a pirate.\n\nAbout ships.');
+  expect(systems[0]).toContain('Talk like a pirate.\n\nAbout ships.');
   expect(asked).toEqual([]);
   expect(offered[0]).not.toContain('recall');
 
   persona = { ...pirate, instructions: 'Talk like a poet.', memory: 'all' };
   await say('Remember what we said of the harbour?');
-  expect(told[1]).toContain('Talk like a poet.\n\nAbout ships.');
+  expect(systems[1]).toContain('Talk like a poet.\n\nAbout ships.');
   expect(asked).toHaveLength(1);
   expect(offered[1]).toContain('recall');
 
   persona = null;
   await say('And now?');
-  expect(told[2]).toContain('About ships.');
-  expect(told[2]).not.toContain('Talk like');
+  expect(systems[2]).toContain('About ships.');
+  expect(systems[2]).not.toContain('Talk like');
 });
 
 it('says to memory how far it looks: for the answer, for the tool of a model, and for what a model opens', async () => {

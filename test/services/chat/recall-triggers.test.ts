@@ -228,7 +228,7 @@ describe('memory is asked by itself', () => {
     expect(woven[1]).toEqual(woven[0]);
   });
 
-  it('where folding is due before the window is as full as that, and what it gave outlives the folding', async () => {
+  it('where compaction is due before the window is as full as that, and what it gave outlives the compaction', async () => {
     const { grown, say, path, asked, compactions } = talk({ recall: async () => ({ passages: [PORT] }) });
     const id = await grown(16);
     await say('Which port was it?', id);
@@ -240,7 +240,7 @@ describe('memory is asked by itself', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('after a folding that its own question could not foresee, and not after one that was asked for', async () => {
+  it('after a compaction that its own question could not foresee, and not after one that was asked for', async () => {
     const { grown, say, path, asked, compactions, context } = talk({
       config: contextConfig({}, { enabled: true }),
       recall: async () => ({ passages: [PORT] }),
@@ -400,7 +400,7 @@ describe('a question of the model', () => {
   });
 });
 
-describe('what was folded', () => {
+describe('what was compacted', () => {
   it('comes back when an answer missed it, and the ledger shows it', async () => {
     const { grown, say, context, path, chat } = talk({
       config: contextConfig({ strategy: 'sliding-window' }),

@@ -66,10 +66,10 @@ export const passage = (id: string, text: string): RecalledPassage => ({
 });
 
 /** What a person told memory: nothing so far. */
-export const told = () => writable<NotesState>({ ready: true, notes: [], feedback: [] });
+export const emptyNotes = () => writable<NotesState>({ ready: true, notes: [], feedback: [] });
 /** Memory that was told `state`, and keeps what a model writes by `write`. */
 export const notesOf = (
-  state = told(),
+  state = emptyNotes(),
   write: NotesLike['write'] = async () => ({ id: 'note' }),
 ): NotesLike => ({ state, known: () => until(state, ({ ready }) => ready), write });
 

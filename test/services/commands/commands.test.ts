@@ -505,7 +505,7 @@ describe('checkpoints', () => {
 });
 
 describe('/compact', () => {
-  it('says where there is nothing to fold, and no conversation', async () => {
+  it('says where there is nothing to compact, and no conversation', async () => {
     const { run, ids } = await createDesk(TITLES);
     expect(await run('/compact', ids[0])).toMatchObject({
       type: 'compaction',

@@ -25,7 +25,7 @@ const allowed =
       },
     };
   };
-const isUpkeep = (request: ChatRequest) => JSON.stringify(request.messages).includes('## Message 1');
+const isJob = (request: ChatRequest) => JSON.stringify(request.messages).includes('## Message 1');
 const read = (request: ChatRequest) =>
   request.messages.reduce((sum, { content }) => sum + estimateTokens(String(content)) + 4, 0);
 const billed = (text: string, input: number, output: number) => ({
@@ -45,7 +45,7 @@ describe('what the memory of a conversation may cost', () => {
     [60_000, 4],
   ])('of %i tokens is never exceeded', async (budget, atLeast) => {
     server.answer((request) =>
-      isUpkeep(request)
+      isJob(request)
         ? billed(
             '# Import\n## Current state\nIt goes on.',
             read(request),
@@ -58,14 +58,14 @@ describe('what the memory of a conversation may cost', () => {
     for (let round = 0; round < 4; round += 1) {
       const known = context.state(id).get().sessionMemory;
       await say(Array.from({ length: 6 }, (_, at) => filler(50 * round + at)).join('\n'), id);
-      const { sessionMemory: upkeep } = await until(
+      const { sessionMemory: job } = await until(
         context.state(id),
         (state) => state.sessionMemory !== known && state.sessionMemory?.running === false,
       );
-      expect(upkeep?.problem).toBeNull();
-      expect(upkeep?.tokens).toBeLessThanOrEqual(budget);
+      expect(job?.problem).toBeNull();
+      expect(job?.tokens).toBeLessThanOrEqual(budget);
     }
-    const asked = server.chats().filter(isUpkeep);
+    const asked = server.chats().filter(isJob);
     expect(asked.length).toBeGreaterThanOrEqual(atLeast);
     expect(context.state(id).get().sessionMemory?.calls).toBe(asked.length);
   });

@@ -186,7 +186,7 @@ describe('an answer that has no room', () => {
     body: { error: { message: 'maximum context length exceeded', code: 'context_length_exceeded' } },
   };
 
-  it('makes `turns` fold by force, once', async () => {
+  it('makes `turns` compact by force, once', async () => {
     const { grown, say, paired, compactions, path } = talk({ config: contextConfig({ strategy: 'turns' }) });
     const id = await grown(14);
     let answers = 0;
@@ -244,8 +244,8 @@ describe('hierarchical', () => {
     expect(number).toBeGreaterThan(1);
     expect(end?.usage).toMatchObject({ inputTokens: 900 * number, outputTokens: 50 * number });
     const plan = (await compactions(id))[0]?.plan as CompactionPlan;
-    const told = plan.summaries.map(({ text }) => text);
-    for (let at = 1; at <= number; at++) expect(told).toContain(`Topic number ${at}.`);
+    const texts = plan.summaries.map(({ text }) => text);
+    for (let at = 1; at <= number; at++) expect(texts).toContain(`Topic number ${at}.`);
     const sent = JSON.stringify(server.chats().at(-1));
     for (let at = 1; at <= number; at++) expect(sent).toContain(`Topic number ${at}.`);
   });
@@ -338,18 +338,18 @@ describe('the end of an attempt', () => {
     Object.assign(documents, { change });
     expect(outcome).toBe('failed');
     const [begin, end] = events;
-    const told = { conversationId: id, reason: 'manual-with-prompt', strategy: 'summary' };
+    const common = { conversationId: id, reason: 'manual-with-prompt', strategy: 'summary' };
     expect(begin).toEqual({
       type: 'compaction-begin',
       id: expect.any(String),
-      ...told,
+      ...common,
       tokensBefore: expect.any(Number),
       at: startedAt,
     });
     expect(end).toEqual({
       type: 'compaction-end',
       id: begin?.id,
-      ...told,
+      ...common,
       outcome: 'failed',
       tokensBefore: begin?.tokensBefore,
       tokensAfter: begin?.tokensBefore,
@@ -380,12 +380,12 @@ describe('the end of an attempt', () => {
     const whole = preview?.tokensBefore;
     expect(failed).toMatchObject({ outcome: 'failed', tokensBefore: whole, tokensAfter: whole, ratio: 1 });
     expect(applied).toMatchObject({ outcome: 'applied', tokensAfter: preview?.tokensAfter, ratio: share });
-    const folded = events.at(-2)?.tokensBefore ?? Number.NaN;
-    expect(folded).toBeLessThan(whole ?? 0);
+    const compacted = events.at(-2)?.tokensBefore ?? Number.NaN;
+    expect(compacted).toBeLessThan(whole ?? 0);
     expect(nothing).toMatchObject({
       outcome: 'nothing',
-      tokensBefore: folded,
-      tokensAfter: folded,
+      tokensBefore: compacted,
+      tokensAfter: compacted,
       ratio: 1,
     });
   });

@@ -168,7 +168,7 @@ describe('a manual compaction', () => {
     expect(server.chats()).toHaveLength(2);
   });
 
-  it('shows its plan first with --preview: blocks to keep or fold, other guidance, apply or cancel', async () => {
+  it('shows its plan first with --preview: blocks to keep or compact, other guidance, apply or cancel', async () => {
     const { grown, context, compactions, documents, paired } = talk();
     const id = await grown(12);
     const result = await context.compact(id, { preview: true });
@@ -186,13 +186,13 @@ describe('a manual compaction', () => {
           0,
         ),
       );
-    const folded = pending?.blocks.find((block) => block.state === 'fold');
-    await context.adjust(id, { keep: folded?.ids ?? [] });
+    const older = pending?.blocks.find((block) => block.state === 'fold');
+    await context.adjust(id, { keep: older?.ids ?? [] });
     expect(
       context
         .state(id)
         .get()
-        .pending?.blocks.find((block) => block.id === folded?.id),
+        .pending?.blocks.find((block) => block.id === older?.id),
     ).toMatchObject({ state: 'keep' });
     // Choices add up, whatever is asked in between; the last word on a block counts.
     const stateOf = (block: { id: MessageId } | undefined) =>
@@ -205,9 +205,9 @@ describe('a manual compaction', () => {
     await context.adjust(id, { keep: other?.ids ?? [] });
     await context.adjust(id, { compact: tail?.ids ?? [] });
     await context.adjust(id, { strategy: 'sliding-window' });
-    expect([folded, other, tail].map(stateOf)).toEqual(['keep', 'keep', 'fold']);
-    await context.adjust(id, { compact: folded?.ids ?? [] });
-    expect([folded, other, tail].map(stateOf)).toEqual(['fold', 'keep', 'fold']);
+    expect([older, other, tail].map(stateOf)).toEqual(['keep', 'keep', 'fold']);
+    await context.adjust(id, { compact: older?.ids ?? [] });
+    expect([older, other, tail].map(stateOf)).toEqual(['fold', 'keep', 'fold']);
     context.cancel(id);
     expect(context.state(id).get().pending).toBeNull();
     expect(await context.apply(id)).toEqual({ outcome: 'nothing' });
@@ -237,7 +237,7 @@ describe('/compact', () => {
     return { ...made, run };
   };
 
-  it('alone folds with the strategy of the settings, and asks no model where that is the session memory', async () => {
+  it('alone compacts with the strategy of the settings, and asks no model where that is the session memory', async () => {
     const { grown, run, compactions } = desk({ config: contextConfig() });
     const id = await grown(22);
     const done = await run('/compact', id);
@@ -554,7 +554,7 @@ describe('an answer that ends for want of room', () => {
   });
 
   it.each(['turns', 'session-memory'])(
-    'goes on when asked to, also below what %s folded for it',
+    'goes on when asked to, also below what %s compacted for it',
     async (strategy) => {
       const { grown, say, paired, path, chat, idle } = talk({ config: strategyIs(strategy) });
       const id = await grown(14);
@@ -586,7 +586,7 @@ describe('an answer that ends for want of room', () => {
     expect(server.chats()).toHaveLength(1);
   });
 
-  it('is kept where there is nothing to fold', async () => {
+  it('is kept where there is nothing to compact', async () => {
     const { say, paired, path } = talk();
     server.next(cut);
     const id = await say(Array.from({ length: 24 }, (_, at) => filler(at)).join('\n'));
@@ -657,7 +657,7 @@ describe('a plan that cannot make it small enough', () => {
   });
 });
 
-describe('an answer that misses what is folded', () => {
+describe('an answer that misses what is compacted', () => {
   it('is noticed, and what it missed comes back with the next question, as the ledger says', async () => {
     const { grown, say, context, path, idle, compactions } = talk({ config: strategyIs('sliding-window') });
     const id = await grown(22, (at) => ({
@@ -711,7 +711,7 @@ describe('a message that the person marked as kept', () => {
     expect(JSON.stringify(server.chats().at(-1))).toContain(filler(6));
   });
 
-  it('is sent again where it was folded before, until the mark is taken away', async () => {
+  it('is sent again where it was compacted before, until the mark is taken away', async () => {
     const scene = talk();
     const id = await scene.grown(22);
     const [, , , , , , said, answer] = (await scene.path(id)).map((message) => message.id);

@@ -1,4 +1,4 @@
-// What the gauge says of the next send, against what is sent then.
+// What the context meter says of the next send, against what is sent then.
 import { expect, it } from 'vitest';
 import type { MessageId } from '../../../src/domain/base/ids.ts';
 import { keptChange } from '../../../src/domain/chat/kept.ts';
@@ -30,7 +30,7 @@ it('counts the passages that are announced for a first message, and their price'
   expect(next?.contextMeter.used).toEqual(sent);
 });
 
-it('counts what a question will bring back of what is folded', async () => {
+it('counts what a question will bring back of what is compacted', async () => {
   const { grown, say, context, path } = talk({ config: contextConfig({ window_tokens: 16_000 }) });
   const fact = 'The backup of the ledger database lands in /srv/backups/ledger every night.';
   const id = await grown(22, (at) => ({ user: words(at === 3 ? fact : filler(2 * at)) }));

@@ -1,4 +1,4 @@
-// An answer that says otherwise than what is folded, through the whole service: what it missed comes back with the next question.
+// An answer that says otherwise than what is compacted, through the whole service: what it missed comes back with the next question.
 import { expect, it } from 'vitest';
 import type { MessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
@@ -9,7 +9,7 @@ const { server, talk } = await startTalks();
 
 const FACT = 'The backup of the ledger database lands in /srv/backups/ledger every night.';
 
-it.each([44, 1100])('an answer that contradicts what is folded: of %i messages', async (messages) => {
+it.each([44, 1100])('an answer that contradicts what is compacted: of %i messages', async (messages) => {
   const { grown, say, context, path } = talk({ config: contextConfig({ window_tokens: 16_000 }) });
   const id = await grown(messages / 2, (at) => ({
     user: [{ type: 'text', text: at === 3 ? FACT : filler(2 * at) }],

@@ -90,7 +90,7 @@ it('the next send costs what the whole request and what is typed cost', async ()
   expect((await nextOf(talk({ store: scene.store, id: 'another' }), id)).contextMeter.price).toBeNull();
 });
 
-describe('a gauge', () => {
+describe('a context meter', () => {
   /** Names of the parts that differ, without the total. */
   const changed = (before: RequestManifest['tokens'], after: RequestManifest['tokens']) =>
     (['system', 'tools', 'recall', 'returned', 'summary', 'messages'] as const).filter(
@@ -119,22 +119,22 @@ describe('a gauge', () => {
     expect(tooled.tools).toBe(estimateTokens(JSON.stringify(offered)));
 
     await scene.documents.change(id, { meta: { systemPrompt: 'Count every petal. '.repeat(40) } });
-    const told = (await nextOf(scene, id)).contextMeter.used;
-    expect(changed(tooled, told)).toEqual(['system']);
-    expect(told.system).toBeGreaterThan(tooled.system);
+    const instructed = (await nextOf(scene, id)).contextMeter.used;
+    expect(changed(tooled, instructed)).toEqual(['system']);
+    expect(instructed.system).toBeGreaterThan(tooled.system);
 
     await scene.context.compact(id);
     const { manifest: ledger, contextMeter: meter } = await nextOf(scene, id);
-    expect(changed(told, meter.used)).toEqual(['summary', 'messages']);
+    expect(changed(instructed, meter.used)).toEqual(['summary', 'messages']);
     const summaries = ledger.lines.filter(({ form }) => form === 'summary');
-    const folded = ledger.lines.filter(({ form }) => form === 'out');
+    const leftOut = ledger.lines.filter(({ form }) => form === 'out');
     expect(meter.used.summary).toBeGreaterThan(100);
     // Neighbours of one role are one message: its overhead is counted once.
     const summed = summaries.reduce((sum, { tokens }) => sum + tokens, 0);
     expect(Math.abs(meter.used.summary - summed)).toBeLessThanOrEqual(2 * MESSAGE_OVERHEAD);
-    const left = told.messages - folded.reduce((sum, { tokens }) => sum + tokens, 0);
+    const left = instructed.messages - leftOut.reduce((sum, { tokens }) => sum + tokens, 0);
     expect(Math.abs(meter.used.messages - left)).toBeLessThanOrEqual(2 * MESSAGE_OVERHEAD);
-    for (const used of [plain, tooled, told, meter.used]) expect(total(used)).toBe(used.total);
+    for (const used of [plain, tooled, instructed, meter.used]) expect(total(used)).toBe(used.total);
   });
 
   it('counts memory of other conversations by itself', async () => {
@@ -164,7 +164,7 @@ describe('a gauge', () => {
     expect(known.paired()).toEqual([]);
   });
 
-  it('lets the weight of tools fill the window: what is folded makes room for them, too', async () => {
+  it('lets the weight of tools fill the window: what is compacted makes room for them, too', async () => {
     const scene = talk();
     const id = await scene.grown(10);
     const heavy = [{ ...lookUp, description: 'Looks a word up. '.repeat(300) }];

@@ -65,7 +65,7 @@ describe('what is brought back for a question', () => {
     expect(sent()).toContain('Das Klavier wurde im Mai');
   });
 
-  it('goes by words alone where the index is late, broken or absent, and asks it nothing where nothing is folded', async () => {
+  it('goes by words alone where the index is late, broken or absent, and asks it nothing where nothing is compacted', async () => {
     const late = knowing({ relevance: () => new Promise(() => undefined) });
     const broken = knowing({ relevance: () => Promise.reject(new Error('gone')) });
     for (const meaning of [late.meaning, broken.meaning, undefined]) {

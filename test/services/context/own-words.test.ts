@@ -13,7 +13,7 @@ const OWN = 'In my words: the harbour door opens with 4711.\n\n- and nobody tell
 const SUMMARY = '<current_focus>Regions, told by a model.</current_focus>';
 type Talk = ReturnType<typeof talk>;
 
-/** What the model would read in place of folded messages, in order. */
+/** What the model would read in place of compacted messages, in order. */
 async function sentSummaries({ documents, context }: Talk, id: ConversationId): Promise<string[]> {
   const conversation = await documents.read(id);
   const applied = (await context.next(id, []))?.manifest.compaction;
@@ -26,7 +26,7 @@ async function sentSummaries({ documents, context }: Talk, id: ConversationId): 
 async function goOn({ say }: Talk, id: ConversationId, turns: number, from: number): Promise<void> {
   for (let at = 0; at < turns; at++) await say(filler(from + at), id);
 }
-async function foldedAndWorded(made: Talk): Promise<{ id: ConversationId; first: string }> {
+async function compactedAndWorded(made: Talk): Promise<{ id: ConversationId; first: string }> {
   const id = await made.grown(14);
   await made.context.compact(id);
   const first = (await made.compactions(id))[0]?.id as string;
@@ -42,7 +42,7 @@ describe('a summary in the person’s words', () => {
         JSON.stringify(request.messages).includes('## Message') ? words(SUMMARY) : words('Done.'),
       );
       const made = talk();
-      const { id } = await foldedAndWorded(made);
+      const { id } = await compactedAndWorded(made);
       for (const round of [1, 2]) {
         await goOn(made, id, 4, 100 * round);
         const result = await made.context.compact(id, { strategy, preview: false });
@@ -60,7 +60,7 @@ describe('a summary in the person’s words', () => {
     const made = talk();
     // Without figures of its own: what it reported would correct the counting.
     server.answer(() => ({ steps: [{ text: 'Noted.' }, { finish: 'stop' }] }));
-    const { id } = await foldedAndWorded(made);
+    const { id } = await compactedAndWorded(made);
     await made.say('The crane of the harbour lifts exactly 73 tons, remember that figure.', id);
     for (let at = 0; (await made.compactions(id)).length < 2; at++) {
       expect(at).toBeLessThan(40);
@@ -75,7 +75,7 @@ describe('a summary in the person’s words', () => {
 
   it('reworded again later, the newest wording alone goes on', async () => {
     const made = talk();
-    const { id } = await foldedAndWorded(made);
+    const { id } = await compactedAndWorded(made);
     await goOn(made, id, 4, 100);
     await made.context.compact(id);
     const second = (await made.compactions(id)).at(-1)?.id as string;

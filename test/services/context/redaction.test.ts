@@ -1,9 +1,9 @@
-// What is withheld is decided anew only where something was deleted or said.
+// Redaction is decided anew only where something was deleted or said.
 import { expect, it, vi } from 'vitest';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { createCurrentRedaction } from '../../../src/services/context/redaction.ts';
 import type { LibraryEntry } from '../../../src/services/documents/documents.ts';
-import { notesOf, told } from '../chat/setup.ts';
+import { emptyNotes, notesOf } from '../chat/setup.ts';
 
 const entry = (id: string, more: Partial<LibraryEntry> = {}) =>
   ({ id, title: id, deletedAt: null, ...more }) as LibraryEntry;
@@ -13,29 +13,29 @@ const scene = () => {
     entries: [entry('a'), entry('b')] as readonly LibraryEntry[],
     projects: [],
   });
-  const notes = told();
+  const notes = emptyNotes();
   const closing = new AbortController();
   return {
     library,
     notes,
     closing,
-    withheld: createCurrentRedaction({ library, notes: notesOf(notes), closing: closing.signal }),
+    redaction: createCurrentRedaction({ library, notes: notesOf(notes), closing: closing.signal }),
   };
 };
 
 it('is the same object while titles change and conversations are written in', () => {
-  const { library, withheld } = scene();
-  const before = withheld.now();
+  const { library, redaction } = scene();
+  const before = redaction.now();
   library.set({ ready: true, entries: [entry('b', { title: 'Renamed' }), entry('a')], projects: [] });
-  expect(withheld.now()).toBe(before);
+  expect(redaction.now()).toBe(before);
 });
 
 it('is another one where a conversation comes, goes or is restored, and where memory is told something', () => {
-  const { library, notes, withheld } = scene();
-  const seen = [withheld.now()];
+  const { library, notes, redaction } = scene();
+  const seen = [redaction.now()];
   const next = () => {
-    expect(seen).not.toContain(withheld.now());
-    seen.push(withheld.now());
+    expect(seen).not.toContain(redaction.now());
+    seen.push(redaction.now());
   };
   library.set({ ready: true, entries: [entry('a'), entry('b', { deletedAt: 5 })], projects: [] });
   next();
@@ -54,11 +54,11 @@ it('waits until the library is read, each time it is asked, and no longer than t
   try {
     const late = scene();
     late.library.set({ ready: false, entries: [], projects: [] });
-    const first = late.withheld.known();
+    const first = late.redaction.known();
     await vi.advanceTimersByTimeAsync(10_000);
     await first;
     let heard = false;
-    const second = late.withheld.known().then(() => {
+    const second = late.redaction.known().then(() => {
       heard = true;
     });
     await vi.advanceTimersByTimeAsync(100);
@@ -67,7 +67,7 @@ it('waits until the library is read, each time it is asked, and no longer than t
     await second;
     const unread = scene();
     unread.library.set({ ready: false, entries: [], projects: [] });
-    const waiting = unread.withheld.known();
+    const waiting = unread.redaction.known();
     unread.closing.abort(new Error('closed'));
     await waiting;
   } finally {
@@ -78,18 +78,18 @@ it('waits until the library is read, each time it is asked, and no longer than t
 it('waits for what is still being written down, each time it is asked', async () => {
   const { library, notes, closing } = scene();
   let known = Promise.resolve(notes.get());
-  const withheld = createCurrentRedaction({
+  const redaction = createCurrentRedaction({
     library,
     notes: { state: notes, known: () => known },
     closing: closing.signal,
   });
-  await withheld.known();
+  await redaction.known();
   let written: () => void = () => undefined;
   known = new Promise((resolve) => {
     written = () => resolve(notes.get());
   });
   let heard = false;
-  const waiting = withheld.known().then(() => {
+  const waiting = redaction.known().then(() => {
     heard = true;
   });
   await new Promise((resolve) => setTimeout(resolve));

@@ -18,12 +18,12 @@ const byModel =
   };
 
 const MEMORY = '# Import\n## Current state\nRegion 9 is being read.';
-const isUpkeep = (request: { messages: readonly { content?: unknown }[] }) =>
+const isJob = (request: { messages: readonly { content?: unknown }[] }) =>
   JSON.stringify(request.messages).includes('## Message 1');
 
 describe('a session memory in a model’s words', () => {
-  it('is written while the conversation goes on, counted, and stands for what is folded without another call', async () => {
-    server.answer((request) => (isUpkeep(request) ? words(MEMORY) : undefined));
+  it('is written while the conversation goes on, counted, and stands for what is compacted without another call', async () => {
+    server.answer((request) => (isJob(request) ? words(MEMORY) : undefined));
     const { grown, say, context, paired } = talk({ config: byModel() });
     const id = await grown(10);
     await say('And now?', id);
@@ -41,11 +41,11 @@ describe('a session memory in a model’s words', () => {
     );
     expect(server.chats()).toHaveLength(before);
     expect(paired()).toHaveLength(1);
-    expect(server.chats().filter(isUpkeep)).toHaveLength(1);
+    expect(server.chats().filter(isJob)).toHaveLength(1);
   });
 
   it('is written after so many calls of tools, too', async () => {
-    server.answer((request) => (isUpkeep(request) ? words(MEMORY) : undefined));
+    server.answer((request) => (isJob(request) ? words(MEMORY) : undefined));
     const { grown, say, context } = talk({
       config: byModel({ every_tokens: 1_000_000, every_tool_calls: 2 }),
     });
@@ -62,7 +62,7 @@ describe('a session memory in a model’s words', () => {
     await say('And now?', id);
     await until(context.state(id), (state) => state.sessionMemory?.calls === 1);
     await say('And then?', id);
-    expect(server.chats().filter(isUpkeep)).toHaveLength(1);
+    expect(server.chats().filter(isJob)).toHaveLength(1);
   });
 
   it('costs nothing where nobody allowed it, and no more than what was allowed', async () => {
@@ -70,7 +70,7 @@ describe('a session memory in a model’s words', () => {
     const id = await off.grown(10);
     await off.say('And now?', id);
     await off.context.compact(id);
-    expect(server.chats().filter(isUpkeep)).toHaveLength(0);
+    expect(server.chats().filter(isJob)).toHaveLength(0);
     expect(off.context.state(id).get().sessionMemory).toBeNull();
     const tight = talk({ config: byModel({ model_budget_tokens: 1000 }) });
     const other = await tight.grown(10);
@@ -81,12 +81,12 @@ describe('a session memory in a model’s words', () => {
       tokens: 0,
       budget: 1000,
     });
-    expect(server.chats().filter(isUpkeep)).toHaveLength(0);
+    expect(server.chats().filter(isJob)).toHaveLength(0);
   });
 
   it('that fails is told, and rules stand in', async () => {
     server.answer((request) =>
-      isUpkeep(request) ? { status: 429, body: { error: { message: 'slow down' } } } : undefined,
+      isJob(request) ? { status: 429, body: { error: { message: 'slow down' } } } : undefined,
     );
     const { grown, say, context } = talk({ config: byModel() });
     const id = await grown(10);
@@ -98,7 +98,7 @@ describe('a session memory in a model’s words', () => {
 
   it('that fails after it was billed counts against what may be spent', async () => {
     server.answer((request) =>
-      isUpkeep(request)
+      isJob(request)
         ? {
             steps: [
               { text: 'The beginning of' },
@@ -123,12 +123,12 @@ describe('a session memory in a model’s words', () => {
     await say(Array.from({ length: 8 }, (_, at) => filler(at)).join('\n'), id);
     await until(context.state(id), (state) => state.sessionMemory?.problem === null);
     expect(context.state(id).get().sessionMemory).toMatchObject({ calls: 1, tokens: 950, running: false });
-    expect(server.chats().filter(isUpkeep)).toHaveLength(1);
+    expect(server.chats().filter(isJob)).toHaveLength(1);
   });
 
   it('keeps nothing of words that were forgotten while it was written', async () => {
     server.answer((request) =>
-      isUpkeep(request) ? { steps: [{ text: MEMORY }, { wait: 300 }, { finish: 'stop' }] } : undefined,
+      isJob(request) ? { steps: [{ text: MEMORY }, { wait: 300 }, { finish: 'stop' }] } : undefined,
     );
     const { grown, say, context, store, documents } = talk({ config: byModel() });
     const id = await grown(10);
@@ -142,7 +142,7 @@ describe('a session memory in a model’s words', () => {
   });
 
   it('is erased with its conversation', async () => {
-    server.answer((request) => (isUpkeep(request) ? words(MEMORY) : undefined));
+    server.answer((request) => (isJob(request) ? words(MEMORY) : undefined));
     const { grown, say, context, store, documents } = talk({ config: byModel() });
     const id = await grown(10);
     await say('And now?', id);

@@ -184,7 +184,7 @@ describe('a document', () => {
   it('leaves whole where there is nothing to hide in it, and else without its bytes, in which nobody can', () => {
     const harmless = { ...file('application/pdf', picture), extract: extract('the harbour at dusk') };
     expect(clean(harmless)).toBe(harmless);
-    const told = { ...file('application/pdf', picture), extract: extract('password: hunter2') };
-    expect(clean(told)).toMatchObject({ url: undefined, extract: extract('password: •••') });
+    const secret = { ...file('application/pdf', picture), extract: extract('password: hunter2') };
+    expect(clean(secret)).toMatchObject({ url: undefined, extract: extract('password: •••') });
   });
 });

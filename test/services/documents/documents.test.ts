@@ -178,7 +178,7 @@ describe('documents', () => {
     const id = newConversationId();
     await documents.change(id, { messages: [said('one')], meta: { title: 'First' } });
     const open = await documents.open(id);
-    const told = new Promise<void>((resolve) => documents.library.subscribe(resolve));
+    const notified = new Promise<void>((resolve) => documents.library.subscribe(resolve));
     open.subscribe(() => order.push('conversation'));
     documents.library.subscribe(() => order.push('library'));
     documents.saving.subscribe(() => order.push(documents.saving.get().state));
@@ -188,7 +188,7 @@ describe('documents', () => {
       .then(() => order.push('saved!'));
     await changed;
     expect(documents.library.get().entries[0]?.messageCount).toBe(2);
-    await told;
+    await notified;
     expect(order).toEqual(['append', 'saving', 'conversation', 'saved', 'saved!', 'library']);
   });
 

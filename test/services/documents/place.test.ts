@@ -17,7 +17,10 @@ function createScreen() {
   const documents = createDocuments({
     store: {
       ...store,
-      log: { ...log, subscribe: (told) => log.subscribe((change) => told({ ...change, foreign: true })) },
+      log: {
+        ...log,
+        subscribe: (listener) => log.subscribe((change) => listener({ ...change, foreign: true })),
+      },
     },
   });
   let open: Awaited<ReturnType<typeof documents.open>> | undefined;

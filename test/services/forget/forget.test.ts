@@ -42,13 +42,13 @@ const STORY = `My neighbour ${CANARY} lost the garden in the flood of 1994 and n
 
 /** A library in which the canary lies in every place. */
 async function populated(device = open()) {
-  const told = await device.say('told', [STORY, 'I am sorry to hear that.', 'And the weather?'], {
+  const story = await device.say('story', [STORY, 'I am sorry to hear that.', 'And the weather?'], {
     title: `About ${CANARY}`,
     titleBy: 'auto',
     source: { tool: 'chatgpt', id: 'abc' },
     summary: `${CANARY} lost a garden`,
   });
-  await device.documents.change(told.id, {
+  await device.documents.change(story.id, {
     meta: memoryFileChange(
       { meta: {} as never },
       {
@@ -57,7 +57,7 @@ async function populated(device = open()) {
           { text: `- ${CANARY} lost much, a model wrote`, by: 'model' },
           { text: '- Roses need care', by: 'person' },
         ],
-        upTo: told.messages[0]?.id as never,
+        upTo: story.messages[0]?.id as never,
         out: [`${CANARY} is gone`],
       },
       { now: NOW, writer: 'w', device: 'Laptop' },
@@ -65,16 +65,16 @@ async function populated(device = open()) {
   });
   const quoted = await device.say('quoted', [
     'What do you know of gardens?',
-    [recallOf(told, STORY), { type: 'text', text: `You told me this. ${STORY} A garden needs care.` }],
+    [recallOf(story, STORY), { type: 'text', text: `You told me this. ${STORY} A garden needs care.` }],
   ]);
   const other = await device.say('other', ['Something else entirely', 'Indeed']);
   await device.notes.write({
     text: `${CANARY} likes roses`,
-    source: { conversationId: told.id, messageId: told.messages[0]?.id as string },
+    source: { conversationId: story.id, messageId: story.messages[0]?.id as string },
   });
   await device.notes.judge({
-    conversationId: told.id,
-    messageId: told.messages[0]?.id as string,
+    conversationId: story.id,
+    messageId: story.messages[0]?.id as string,
     verdict: 'pinned',
     query: null,
     passage: STORY,
@@ -82,14 +82,14 @@ async function populated(device = open()) {
   });
   await device.prompts.savePrompt({ name: 'Letter', description: '', text: `Dear ${CANARY}, I` });
   await device.store.keyValues.set('written/composer/tab', { text: `Dear ${CANARY}`, files: [] });
-  await device.store.keyValues.set(`session-memory/${told.id}`, {
+  await device.store.keyValues.set(`session-memory/${story.id}`, {
     text: `${CANARY} is a neighbour`,
-    upTo: told.messages[2]?.id,
+    upTo: story.messages[2]?.id,
     messages: 3,
     calls: 1,
     tokens: 10,
   });
-  return { device, told, quoted, other };
+  return { device, story, quoted, other };
 }
 
 describe('forget', () => {
@@ -138,9 +138,9 @@ describe('forget', () => {
   });
 
   it('the words of a phrase alone go: what stands around them stays', async () => {
-    const { device, told, other } = await populated();
+    const { device, story, other } = await populated();
     await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
-    const read = await device.documents.read(told.id);
+    const read = await device.documents.read(story.id);
     expect([...(read?.messages.values() ?? [])].map(textOf)).toEqual([
       'I am sorry to hear that.',
       'And the weather?',
@@ -156,15 +156,15 @@ describe('forget', () => {
   });
 
   it('one message, the card that shows it and the sentences that quote it go; the answer around them stays', async () => {
-    const { device, told, quoted } = await populated();
+    const { device, story, quoted } = await populated();
     await device.forgetAll({
       kind: 'message',
-      conversation: told.id,
-      message: told.messages[0]?.id as never,
+      conversation: story.id,
+      message: story.messages[0]?.id as never,
     });
     expect(await device.placesOf('lost the garden')).toEqual([]);
     // Of the session memory the person's own line stays; what a model made of the message is not to be told from it.
-    const file = savedFiles((await device.documents.read(told.id)) as Conversation).current;
+    const file = savedFiles((await device.documents.read(story.id)) as Conversation).current;
     expect(file).toMatchObject({ lines: [{ text: '- Roses need care' }], upTo: null });
     const all = [...((await device.documents.read(quoted.id))?.messages.values() ?? [])];
     expect(all.map(textOf).sort()).toEqual(
@@ -173,17 +173,17 @@ describe('forget', () => {
     expect(all.flatMap(({ parts }) => parts).find(({ type }) => type === 'recall')).toMatchObject({
       passages: [],
     });
-    expect((await device.documents.read(told.id))?.messages.size).toBe(2);
+    expect((await device.documents.read(story.id))?.messages.size).toBe(2);
   });
 
   it('a title that was made of a message goes from the cards of other conversations with it', async () => {
     const device = open();
-    const told = await device.say('told', [STORY, 'I am sorry to hear that.', 'And the weather?'], {
+    const story = await device.say('story', [STORY, 'I am sorry to hear that.', 'And the weather?'], {
       title: `The flood and ${CANARY}`,
       titleBy: 'auto',
     });
-    const [, , third] = told.messages as [Message, Message, Message];
-    const card = { ...recallOf({ id: told.id, messages: [third] }, 'And the weather?') } as PartOf<'recall'>;
+    const [, , third] = story.messages as [Message, Message, Message];
+    const card = { ...recallOf({ id: story.id, messages: [third] }, 'And the weather?') } as PartOf<'recall'>;
     const passages = card.passages.map((one) => ({ ...one, title: `The flood and ${CANARY}` }));
     const quoted = await device.say('quoted', [
       'Rain?',
@@ -198,14 +198,14 @@ describe('forget', () => {
     ]);
     const { plan } = await device.forgetAll({
       kind: 'message',
-      conversation: told.id,
-      message: told.messages[0]?.id as never,
+      conversation: story.id,
+      message: story.messages[0]?.id as never,
     });
     expect(plan.finds.filter(({ what }) => what === 'card').map(({ message }) => message)).toEqual([
       quoted.messages[1]?.id,
     ]);
     expect(plan.record.inside).toContain(quoted.id);
-    const title = (await device.documents.read(told.id))?.meta.title;
+    const title = (await device.documents.read(story.id))?.meta.title;
     const cards = [...((await device.documents.read(quoted.id))?.messages.values() ?? [])]
       .flatMap(({ parts }) => parts)
       .flatMap((part) => (part.type === 'recall' ? [...part.passages, ...part.nearMisses] : []));
@@ -222,25 +222,25 @@ describe('forget', () => {
   it('a title that was made of a message goes from feedback, and no backup brings it back', async () => {
     const device = open();
     const title = `The flood and ${CANARY}`;
-    const told = await device.say('told', [STORY, 'I am sorry to hear that.', 'And the weather?'], {
+    const story = await device.say('story', [STORY, 'I am sorry to hear that.', 'And the weather?'], {
       title,
       titleBy: 'auto',
     });
-    const [first, , third] = told.messages as [Message, Message, Message];
-    const card = { ...recallOf({ id: told.id, messages: [third] }, 'And the weather?') } as PartOf<'recall'>;
+    const [first, , third] = story.messages as [Message, Message, Message];
+    const card = { ...recallOf({ id: story.id, messages: [third] }, 'And the weather?') } as PartOf<'recall'>;
     const quoted = await device.say('quoted', [
       'Rain?',
       [{ ...card, passages: card.passages.map((one) => ({ ...one, title })) }],
     ]);
-    const verdict = { conversationId: told.id, messageId: third.id, title, passage: 'And the weather?' };
+    const verdict = { conversationId: story.id, messageId: third.id, title, passage: 'And the weather?' };
     await device.notes.judge({ ...verdict, verdict: 'pinned', query: null } as never);
     const backup = await device.library.exportConversations('all', 'json');
     const bytes = new Uint8Array(await backup.blob.arrayBuffer());
-    const { plan } = await device.forgetAll({ kind: 'message', conversation: told.id, message: first.id });
+    const { plan } = await device.forgetAll({ kind: 'message', conversation: story.id, message: first.id });
     expect(plan.finds.filter(({ what }) => what === 'feedback').map(({ excerpt }) => excerpt)).toEqual([
       title,
     ]);
-    const now = (await device.documents.read(told.id))?.meta.title;
+    const now = (await device.documents.read(story.id))?.meta.title;
     expect(device.notes.state.get().feedback.map((one) => one.title)).toEqual([now]);
     expect(await device.placesOf(CANARY)).toEqual([]);
     // Everything is deleted since, and comes back.
@@ -251,36 +251,36 @@ describe('forget', () => {
     await bring();
     expect(await device.placesOf(CANARY)).toEqual([]);
     expect(device.notes.state.get().feedback.map((one) => one.title)).toEqual([now]);
-    await device.documents.erase([quoted.id, told.id]);
+    await device.documents.erase([quoted.id, story.id]);
     await bring();
     expect(await device.placesOf(CANARY)).toEqual([]);
-    expect((await device.documents.read(told.id))?.messages.size).toBe(2);
+    expect((await device.documents.read(story.id))?.messages.size).toBe(2);
     expect((await device.documents.read(quoted.id))?.messages.size).toBe(2);
   });
 
   it.each([
-    ['a conversation', { kind: 'conversation', conversation: idOf('told') }],
+    ['a conversation', { kind: 'conversation', conversation: idOf('story') }],
     ['a source', { kind: 'source', tool: 'chatgpt' }],
   ] as const)('%s goes as a whole, and no backup brings it back', async (_, sought) => {
-    const { device, told } = await populated();
+    const { device, story } = await populated();
     const backup = await device.library.exportConversations('all', 'json');
     const bytes = new Uint8Array(await backup.blob.arrayBuffer());
     await device.forgetAll(sought);
-    expect(await device.documents.read(told.id)).toBeUndefined();
+    expect(await device.documents.read(story.id)).toBeUndefined();
     const [report] = await device.library.importFiles(filesOf({ 'backup.json': bytes }));
     expect(report?.problem).toBeNull();
     expect(report?.skipped).toContainEqual({ reason: 'forgotten', count: 3 });
-    expect(await device.documents.read(told.id)).toBeUndefined();
+    expect(await device.documents.read(story.id)).toBeUndefined();
     expect(await device.placesOf('lost the garden')).toEqual([]);
   });
 
   it('a Markdown export of a conversation that was forgotten brings nothing back', async () => {
     const device = open({ engine: false });
-    const told = await device.say('told', ['Where is the key?', 'Below the third flower pot.']);
-    const { blob } = await device.library.exportConversations([told.id], 'markdown');
+    const story = await device.say('story', ['Where is the key?', 'Below the third flower pot.']);
+    const { blob } = await device.library.exportConversations([story.id], 'markdown');
     const bytes = new Uint8Array(await blob.arrayBuffer());
-    await device.forgetAll({ kind: 'conversation', conversation: told.id });
-    const [report] = await device.library.importFiles(filesOf({ 'told.md': bytes }));
+    await device.forgetAll({ kind: 'conversation', conversation: story.id });
+    const [report] = await device.library.importFiles(filesOf({ 'story.md': bytes }));
     expect(report?.skipped).toContainEqual(expect.objectContaining({ reason: 'forgotten' }));
     expect(await device.placesOf('flower pot')).toEqual([]);
   });
@@ -455,10 +455,10 @@ describe('forget', () => {
   });
 
   it('keywords are made again of what stayed', async () => {
-    const { device, told } = await populated();
+    const { device, story } = await populated();
     await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
     const { conversations } = await device.index.overview('none');
-    const described = conversations.find(({ id }) => id === told.id);
+    const described = conversations.find(({ id }) => id === story.id);
     expect(described?.keywords).toContain('garden');
     expect(JSON.stringify(described)).not.toContain(CANARY);
   });
@@ -466,7 +466,7 @@ describe('forget', () => {
   it('a second copy that is behind is told so, waited for, and named where it stays behind', async () => {
     const store = createInMemoryStore({ now: () => NOW });
     let copied: LogEntry[] = [];
-    const told: string[] = [];
+    const asked: string[] = [];
     let works = true;
     const follow = async () => {
       copied = await store.log.since(0, Number.POSITIVE_INFINITY);
@@ -477,15 +477,15 @@ describe('forget', () => {
       },
       hasStaleValues: async () => false,
       letGo: (document) => {
-        told.push(document);
+        asked.push(document);
         if (works) void follow();
       },
     };
-    const { device, told: conversation } = await populated(open({ store, copy }));
+    const { device, story: conversation } = await populated(open({ store, copy }));
     await follow();
     const { report, plan } = await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
     expect(plan.finds.find(({ place }) => place === 'copy')?.count).toBeGreaterThan(0);
-    expect(told).toContain(conversation.id);
+    expect(asked).toContain(conversation.id);
     expect(report.places.find(({ place }) => place === 'copy')).toMatchObject({ left: 0, waiting: false });
     expect(Buffer.concat(copied.map(({ bytes }) => bytes)).includes(CANARY)).toBe(false);
 
@@ -497,16 +497,16 @@ describe('forget', () => {
   });
 
   it('what a copy brings back is forgotten again', async () => {
-    const { device, told } = await populated(open({ engine: false }));
+    const { device, story } = await populated(open({ engine: false }));
     const before = await device.store.log.since(0, Number.POSITIVE_INFINITY);
-    await device.forgetAll({ kind: 'conversation', conversation: told.id });
+    await device.forgetAll({ kind: 'conversation', conversation: story.id });
     await device.store.log.append(before);
     expect(await device.placesOf('lost the garden')).toEqual(['log']);
     await device.store.keyValues.set(LOG_HEALED, { restored: before.length, missing: 0, at: NOW });
     for (let look = 0; look < 200 && (await device.placesOf('lost the garden')).length > 0; look += 1)
       await new Promise((resolve) => setTimeout(resolve, 10));
     expect(await device.placesOf('lost the garden')).toEqual([]);
-    expect(await device.documents.read(told.id)).toBeUndefined();
+    expect(await device.documents.read(story.id)).toBeUndefined();
   });
 
   it('notes that said it before, and sentences that wait in the inbox, are found and lose it', async () => {
@@ -536,8 +536,8 @@ describe('forget', () => {
     async (whole) => {
       const device = open({ engine: false });
       const { notes, prompts, documents } = device;
-      const told = await device.say('told', [STORY, 'I am sorry.', 'And the weather?']);
-      const [first, second] = told.messages as [Message, Message];
+      const story = await device.say('story', [STORY, 'I am sorry.', 'And the weather?']);
+      const [first, second] = story.messages as [Message, Message];
       const compaction = {
         ...{
           at: second.id,
@@ -549,7 +549,7 @@ describe('forget', () => {
         ...{ tokensBefore: 10, tokensAfter: 4, durationMs: 1 },
       };
       const summary = (text: string) => ({ plan: { runs: [], summaries: [{ text }] } });
-      await documents.change(told.id, {
+      await documents.change(story.id, {
         checkpoints: { [`Before ${CANARY}`]: first.id, Start: first.id },
         compactions: {
           c1: { ...compaction, ...summary(`They spoke of ${CANARY}`), id: 'c1' },
@@ -569,7 +569,7 @@ describe('forget', () => {
       await prompts.savePrompt({ name: 'Other', description: '', text: 'Dear {{name}}' });
       // What is sought stands in one place yet, and the rest was deleted by hand a moment ago.
       await device.say('other', [`${CANARY} again`]);
-      const deleted = await deleteMessage(documents, told.id, first.id);
+      const deleted = await deleteMessage(documents, story.id, first.id);
       const gone = [await notes.remove(note.id), await notes.remove(kept.id)];
       const undo = await prompts.remove(prompts.state.get().prompts.map(({ id }) => id));
       await device.forgetAll({ kind: 'phrase', words: [CANARY], whole });
@@ -580,10 +580,10 @@ describe('forget', () => {
       await notes.reopen(proposal);
       expect(await device.placesOf(CANARY)).toEqual([]);
       expect(notes.inbox.get().proposals).toEqual([]);
-      const back = await documents.read(told.id);
+      const back = await documents.read(story.id);
       expect([...(back?.checkpoints.keys() ?? [])]).toEqual(['Start']);
       expect([...(back?.compactions.keys() ?? [])]).toEqual(['c2']);
-      const texts = [...((await documents.read(told.id))?.messages.values() ?? [])].map(textOf);
+      const texts = [...((await documents.read(story.id))?.messages.values() ?? [])].map(textOf);
       expect(texts.sort()).toEqual(
         ['And the weather?', 'I am sorry.', ...(whole ? [] : [STORY.replace(CANARY, '•••')])].sort(),
       );
@@ -595,7 +595,7 @@ describe('forget', () => {
   it('a backup brings no prompts, personas and earlier wordings with it back', async () => {
     const device = open({ engine: false });
     const { notes, prompts } = device;
-    await device.say('told', ['Rain']);
+    await device.say('story', ['Rain']);
     await prompts.savePrompt({ name: 'Letter', description: '', text: `Dear ${CANARY}, I` });
     await prompts.savePrompt({ name: 'Other', description: '', text: 'Dear {{name}}' });
     await prompts.savePersona({
@@ -689,20 +689,20 @@ describe('forget', () => {
     const store = createInMemoryStore({ now: () => NOW });
     const device = open({ store });
     const { notes, prompts, documents } = device;
-    const told = await device.say('told', [STORY, 'Indeed']);
-    const [first] = told.messages as [Message];
+    const story = await device.say('story', [STORY, 'Indeed']);
+    const [first] = story.messages as [Message];
     const record: Forgotten = {
-      ...{ id: 'late', at: NOW - 10, kind: 'phrase', ids: [], inside: [told.id], sources: [], whole: true },
+      ...{ id: 'late', at: NOW - 10, kind: 'phrase', ids: [], inside: [story.id], sources: [], whole: true },
       words: [imprintOf(CANARY, 'late') as Imprint],
     };
     // Said here before this device hears what another one forgot.
     const later = {
       ...first,
       id: newMessageId(),
-      parentId: told.messages[1]?.id as never,
+      parentId: story.messages[1]?.id as never,
       createdAt: NOW - 5,
     };
-    await documents.change(told.id, {
+    await documents.change(story.id, {
       messages: [{ ...later, parts: [{ type: 'text', text: `${CANARY} called` }] }],
     });
     await device.say('new', [`Lunch with ${CANARY}`], { title: `${CANARY} again` }, NOW - 5);
@@ -718,7 +718,7 @@ describe('forget', () => {
     await device.close();
     // As the next start reads it from the disk.
     const next = open({ store, engine: false });
-    expect([...((await next.documents.read(told.id))?.messages.values() ?? [])].map(textOf).sort()).toEqual([
+    expect([...((await next.documents.read(story.id))?.messages.values() ?? [])].map(textOf).sort()).toEqual([
       'Indeed',
       `${CANARY} called`,
     ]);
@@ -831,10 +831,10 @@ describe('forget', () => {
     await bring();
     const [entry] = device.documents.library.get().entries;
     const id = entry?.id as never;
-    const told = [...((await device.documents.read(id))?.messages.values() ?? [])].find(
+    const story = [...((await device.documents.read(id))?.messages.values() ?? [])].find(
       (one) => textOf(one) === STORY,
     );
-    await device.forgetAll({ kind: 'message', conversation: id, message: told?.id as never });
+    await device.forgetAll({ kind: 'message', conversation: id, message: story?.id as never });
     await bring();
     expect(await device.placesOf('lost the garden')).toEqual([]);
     await device.documents.erase([id]);
@@ -861,7 +861,7 @@ it('whatever is forgotten, restored, imported and deleted in whatever order: not
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 2, maxLength: 6 }), async (acts) => {
       const device = openDevice({ engine: false });
-      const told = await device.say('told', [`${WORDS[0]} met ${WORDS[1]}`, 'Indeed', `${WORDS[1]} left`]);
+      const story = await device.say('story', [`${WORDS[0]} met ${WORDS[1]}`, 'Indeed', `${WORDS[1]} left`]);
       await device.say('other', [`Nothing of ${WORDS[0]}`, 'Rain']);
       const backup = await device.library.exportConversations('all', 'json');
       const bytes = new Uint8Array(await backup.blob.arrayBuffer());
@@ -880,8 +880,8 @@ it('whatever is forgotten, restored, imported and deleted in whatever order: not
           );
           await device.store.log.append(entries.filter(({ id }) => !here.has(id)));
           await device.store.keyValues.set(LOG_HEALED, { restored: 1, missing: 0, at: NOW });
-        } else if (what === 'undelete' && (await device.documents.read(told.id)))
-          await device.documents.change(told.id, { restored: told.messages });
+        } else if (what === 'undelete' && (await device.documents.read(story.id)))
+          await device.documents.change(story.id, { restored: story.messages });
         else await device.say(`more ${acts.length}`, ['More rain']);
         // Level-triggered: what came back goes again.
         const isThere = async () => {
@@ -901,7 +901,7 @@ it('whatever is forgotten, restored, imported and deleted in whatever order: not
 describe('killed at a write', () => {
   const SOUGHT: Sought = { kind: 'phrase', words: [CANARY], whole: false };
 
-  async function tellUntil(strike: number, when: 'before' | 'after') {
+  async function forgetUntil(strike: number, when: 'before' | 'after') {
     const disk = createInMemoryStore({ now: () => NOW });
     const first = await populated(open({ store: disk, engine: false }));
     await first.device.close();
@@ -931,7 +931,7 @@ describe('killed at a write', () => {
   }, async () => {
     for (let strike = 1; ; strike += 1) {
       const when = strike % 2 === 0 ? 'before' : 'after';
-      const { disk, ended } = await tellUntil(strike, when);
+      const { disk, ended } = await forgetUntil(strike, when);
       const device = open({ store: disk, engine: false });
       await device.notes.known();
       const begun = device.forget.records.get().length > 0;
@@ -942,7 +942,7 @@ describe('killed at a write', () => {
       const places = await device.placesOf(CANARY);
       if (begun) expect(places, `${when} write ${strike}`).toEqual([]);
       else expect(places).toContain('log');
-      expect((await device.documents.read(idOf('told')))?.messages.size).toBe(3);
+      expect((await device.documents.read(idOf('story')))?.messages.size).toBe(3);
       expect((await device.documents.read(idOf('other')))?.messages.size).toBe(2);
       if (ended === 'done') {
         expect(strike).toBeGreaterThan(8);
@@ -954,18 +954,18 @@ describe('killed at a write', () => {
 
 for (const create of CREATE_PLACES)
   describePlace(create, async () => {
-    const { device, told } = await populated();
+    const { device, story } = await populated();
     return {
       deps: device.deps,
-      message: told.messages[0]?.id as string,
+      message: story.messages[0]?.id as string,
       canary: CANARY,
-      conversation: told.id,
+      conversation: story.id,
     };
   });
 
 it('the index is waited for also where its status does not change while it reads', async () => {
   const device = open();
-  const { id } = await device.say('told', [STORY]);
+  const { id } = await device.say('story', [STORY]);
   await device.documents.erase([id]);
   let looks = 0;
   const slow = {

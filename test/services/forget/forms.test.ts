@@ -115,8 +115,8 @@ describe.each([
 ])('%s', (name, head, tail) => {
   async function plant() {
     device = openDevice({ engine: false });
-    const told = await device.say('told', ['Roses need care', 'Indeed they do']);
-    const [passage] = [recallOf(told, `Of ${name}`)] as [Extract<Part, { type: 'recall' }>];
+    const roses = await device.say('told', ['Roses need care', 'Indeed they do']);
+    const [passage] = [recallOf(roses, `Of ${name}`)] as [Extract<Part, { type: 'recall' }>];
     const id = idOf('planted');
     const [first, second, third] = [newMessageId(), newMessageId(), newMessageId()];
     const message = (one: MessageId, parentId: MessageId | null, rest: Partial<Message>): Message => ({
@@ -153,11 +153,11 @@ describe.each([
         text: `Dear ${name}`,
         items: [{ text: name, files: [{ part: { type: 'file', url: base64(Buffer.from(name)) } }] }],
       });
-    return { id, told };
+    return { id, roses };
   }
 
   it('is nowhere in what is kept, whatever wrote it, and what stands beside it stays', async () => {
-    const { id, told } = await plant();
+    const { id, roses } = await plant();
     expect((await leftOf(name)).length).toBeGreaterThan(30);
     const { report } = await device.forgetAll({ kind: 'person', words: [name], whole: false });
     expect(report.places.filter(({ left }) => left > 0)).toEqual([]);
@@ -174,7 +174,7 @@ describe.each([
     const [user] = [...(planted?.messages.values() ?? [])].filter(({ role }) => role === 'user');
     const args = user?.parts.flatMap((part) => (part.type === 'tool-call' ? [part.arguments] : [])) ?? [];
     expect(args.map((one) => JSON.parse(one))).toEqual([{ text: 'A line\n•••' }, { text: '•••' }]);
-    expect([...((await device.documents.read(told.id))?.messages.values() ?? [])]).toEqual(told.messages);
+    expect([...((await device.documents.read(roses.id))?.messages.values() ?? [])]).toEqual(roses.messages);
   });
 
   it('comes back with no backup, and where messages go as a whole both pieces do', async () => {

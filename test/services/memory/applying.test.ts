@@ -10,7 +10,7 @@ import { type Config, defaultConfig } from '../../../src/domain/settings/config.
 import { createTurnRecall } from '../../../src/services/chat/turn-recall.ts';
 import { createApplying } from '../../../src/services/memory/applying.ts';
 import { createRecognising } from '../../../src/services/memory/recognising.ts';
-import { notesOf, told } from '../chat/setup.ts';
+import { emptyNotes, notesOf } from '../chat/setup.ts';
 
 const note = (id: string, text: string, more: Partial<MemoryNote> = {}): MemoryNote => ({
   id,
@@ -111,7 +111,7 @@ it('all of them keep within the tokens that the person allows', async () => {
 });
 
 it('a turn has it without any passage, and a model reads it as the person’s own words', async () => {
-  const state = told();
+  const state = emptyNotes();
   state.set({ ready: true, notes: [CODE], feedback: [] });
   const config = writable(defaultConfig);
   const turn = createTurnRecall({

@@ -362,9 +362,9 @@ describe('the projector', () => {
     expect(titles).toContain('password: [secret-1]');
     const made = documents.library.get().entries.find(({ title }) => title !== 'password: hunter2xyz');
     expect(made?.title).not.toBe('');
-    const told = JSON.stringify([titles, made?.title, await index.overview('')]);
-    expect(told).toContain('harbour');
-    expect(told).not.toMatch(/hunter2xyz|swordfish99/);
+    const kept = JSON.stringify([titles, made?.title, await index.overview('')]);
+    expect(kept).toContain('harbour');
+    expect(kept).not.toMatch(/hunter2xyz|swordfish99/);
   });
 
   it('skips a damaged entry, says so, and reads the rest', async () => {
@@ -817,7 +817,7 @@ describe('the indexer', () => {
 
   it('loses nothing that is read while what was read before is being kept', async () => {
     const read: string[] = [];
-    let told = 0;
+    let problems = 0;
     const { provider } = watched({
       concurrency: 3,
       read: async ([reading], { signal }) => {
@@ -832,13 +832,13 @@ describe('the indexer', () => {
     });
     const { add, indexed, index, status } = home({ embedding: provider });
     status.subscribe(() => {
-      if (status.get().problem) told++;
+      if (status.get().problem) problems++;
     });
     await add(conversationOf(Array.from({ length: 24 }, (_, i) => `thought ${i}`)));
     await indexed();
     expect(read).toHaveLength(24);
     expect((await index.stats(provider.id)).vectors).toBe(24);
-    expect(told).toBe(0);
+    expect(problems).toBe(0);
   });
 
   it('reads side by side as soon as it is known that the model can', async () => {

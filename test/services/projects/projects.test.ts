@@ -264,14 +264,14 @@ it('is told to a model with the project it is in, and the same array while nothi
   const [a, b] = [await at.begin('a'), await at.begin('b')];
   await at.projects.move([a], inner);
   await at.listed();
-  const told = wordsOf(a);
-  expect(told).toEqual([
+  const sent = wordsOf(a);
+  expect(sent).toEqual([
     { name: 'Acme', words: 'Project “Acme”:\nBe brief.' },
     { name: 'API', words: 'Project “API”:\nNotes:\n- Port 8081' },
   ]);
   expect(wordsOf(b)).toEqual([]);
   await at.library.setMeta([b], { title: 'Renamed' });
-  expect(wordsOf(a)).toBe(told);
+  expect(wordsOf(a)).toBe(sent);
   await at.projects.change(outer, { instructions: 'Be long.' });
   expect(wordsOf(a)[0]?.words).toContain('Be long.');
   await at.projects.remove(inner, 'outside');

@@ -73,7 +73,7 @@ describe('the model of a conversation', () => {
     expect(modelInUse(settings.connections.get(), null).choice).toEqual(large);
   });
 
-  it('is counted with by the gauge and gives the answers that are asked for again', async () => {
+  it('is counted with by the context meter and gives the answers that are asked for again', async () => {
     const first = await scene.say('one');
     await settings.choose(far);
     expect((await scene.context.next(first, []))?.model).toBe('small');

@@ -106,13 +106,13 @@ describe('settings', () => {
   });
 
   it('set one key, tell who watches, and have it again after a restart', async () => {
-    let told = 0;
+    let notified = 0;
     settings.config.subscribe(() => {
-      told += 1;
+      notified += 1;
     });
     await settings.set('recall.filters.max_results', 9);
     expect(settings.config.get().recall.filters.max_results).toBe(9);
-    expect(told).toBe(1);
+    expect(notified).toBe(1);
     expect((await open()).config.get()).toEqual(settings.config.get());
   });
 
@@ -493,7 +493,7 @@ recall:
   });
 
   describe('of endpoints', () => {
-    it('keep the endpoint in the drawer and its key in the vault', async () => {
+    it('keep the endpoint in the key-value store and its key in the vault', async () => {
       await settings.saveEndpoint({ ...endpoint, baseUrl: 'http://localhost:11434/v1/' }, 'sk-very-secret');
       expect(settings.connections.get().endpoints).toEqual([endpoint]);
       expect(await settings.keyOrigin('endpoint/e1')).toBe('http://localhost:11434');

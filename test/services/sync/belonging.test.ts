@@ -53,30 +53,30 @@ describe('the log', () => {
       .filter(({ kind }) => kind === 'note')
       .map((line) => [line.what, line.device])
       .reverse();
-  const told = (device: TestDevice, lines: readonly (readonly [string, string | null])[]) =>
+  const expectLines = (device: TestDevice, lines: readonly (readonly [string, string | null])[]) =>
     eventually(device, async () => JSON.stringify(await steps(device)) === JSON.stringify(lines));
 
   it('tells once who joined, who left, and who was taken off the list, to those who were there', async () => {
     const laptop = await home.create();
     const phone = await home.pair(laptop);
-    await told(laptop, [
+    await expectLines(laptop, [
       ['created', null],
       ['joined', 'Phone'],
     ]);
     const tablet = await home.pair(laptop, home.make('Tablet'));
-    await told(phone, [
+    await expectLines(phone, [
       ['joined', null],
       ['joined', 'Tablet'],
     ]);
-    await told(tablet, [['joined', null]]);
+    await expectLines(tablet, [['joined', null]]);
     await phone.sync.leave();
-    await told(tablet, [
+    await expectLines(tablet, [
       ['joined', null],
       ['left', 'Phone'],
     ]);
     const id = laptop.status.get().devices.find(({ name }) => name === 'Tablet')?.id ?? '';
     await laptop.sync.takeOff(id);
-    await told(laptop, [
+    await expectLines(laptop, [
       ['created', null],
       ['joined', 'Phone'],
       ['joined', 'Tablet'],

@@ -132,7 +132,7 @@ describe('a branch that was made knowingly', () => {
 describe('a memory note that was reworded in two places', () => {
   it('is there in both wordings, and listed once on each of the two', async () => {
     const { laptop, phone, away } = await parted();
-    const told = async <T>(
+    const withNotes = async <T>(
       device: TestDevice,
       work: (notes: ReturnType<typeof createNotes>) => Promise<T> | T,
     ) => {
@@ -145,12 +145,12 @@ describe('a memory note that was reworded in two places', () => {
       }
     };
     const texts = (device: TestDevice) =>
-      told(device, ({ state }) => state.get().notes.map(({ text }) => text));
-    const { id } = await told(laptop, (notes) => notes.write({ text: 'Port 90.' }));
+      withNotes(device, ({ state }) => state.get().notes.map(({ text }) => text));
+    const { id } = await withNotes(laptop, (notes) => notes.write({ text: 'Port 90.' }));
     await eventually(phone, async () => (await texts(phone)).length === 1);
     await away(phone, async () => {
-      await told(phone, (notes) => notes.write({ id, text: 'Port 91.' }));
-      await told(laptop, (notes) => notes.write({ id, text: 'Port 92.' }));
+      await withNotes(phone, (notes) => notes.write({ id, text: 'Port 91.' }));
+      await withNotes(laptop, (notes) => notes.write({ id, text: 'Port 92.' }));
       await isSynced(laptop);
     });
     for (const device of [laptop, phone]) {

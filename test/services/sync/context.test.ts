@@ -1,4 +1,4 @@
-// What a model sees of a conversation is the same on every device: foldings and their undoing, checkpoints, and branches with their letters.
+// What a model sees of a conversation is the same on every device: compactions and their undoing, checkpoints, and branches with their letters.
 import { describe, expect, it } from 'vitest';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import { dmailsFrom } from '../../../src/domain/chat/dmail.ts';
@@ -75,7 +75,7 @@ describe('across devices', () => {
 
     const gone = await phone.context.restore(id, 'early');
     expect(await phone.ids(id)).toEqual(before.slice(0, 4));
-    // There nothing is folded: all of it is sent as it is.
+    // There nothing is compacted: all of it is sent as it is.
     expect(await phone.seenThrough(id)).toBeNull();
     await laptop.sees(async () => (await laptop.ids(id)).length === 4);
     expect(await laptop.seenThrough(id)).toBeNull();

@@ -253,22 +253,22 @@ describe('a device that was put back and is alone on its account', () => {
       },
     };
     const first = await create(make('Laptop', { ...own, backend }));
-    const [told, untold] = [newConversationId(), newConversationId()];
-    for (const id of [told, untold]) await first.say(id, 'one');
+    const [known, unknown] = [newConversationId(), newConversationId()];
+    for (const id of [known, unknown]) await first.say(id, 'one');
     await settled(first);
     const backup = await copyOfStore(first.store);
-    await first.say(told, 'two');
+    await first.say(known, 'two');
     await settled(first);
     mute = true;
-    await first.say(untold, 'another two');
-    await eventually(first, async () => (await first.sync.where(untold)).place === 'relay');
+    await first.say(unknown, 'another two');
+    await eventually(first, async () => (await first.sync.where(unknown)).place === 'relay');
     first.stop();
     const laptop = make('Laptop', { ...own, store: backup });
     await holdsWhenSynced(
       laptop,
       new Map([
-        [told, ['one', 'two']],
-        [untold, ['one', 'another two']],
+        [known, ['one', 'two']],
+        [unknown, ['one', 'another two']],
       ]),
     );
   }, 60_000);

@@ -332,11 +332,11 @@ describe('a relay that finds a conversation too large', () => {
     await laptop.say(large, words);
     await laptop.say(small, 'kept');
     await eventually(laptop, async () => (await laptop.sync.where(small)).place === 'relay');
-    const told = async () => (await laptop.sync.journal()).filter(({ what }) => what === 'sync-quota');
-    await eventually(laptop, async () => (await told()).length > 0);
+    const refusals = async () => (await laptop.sync.journal()).filter(({ what }) => what === 'sync-quota');
+    await eventually(laptop, async () => (await refusals()).length > 0);
     await laptop.sync.syncNow({ force: true });
     await eventually(laptop, async () => (await laptop.sync.where(small)).place === 'relay');
-    expect((await told()).map(({ kind, document }) => ({ kind, document }))).toEqual([
+    expect((await refusals()).map(({ kind, document }) => ({ kind, document }))).toEqual([
       { kind: 'error', document: large },
     ]);
     expect((await laptop.sync.where(large)).place).toBe('here');

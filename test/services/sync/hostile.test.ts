@@ -142,19 +142,19 @@ describe('a room', () => {
       if (counting) setImmediate(count);
     };
     setImmediate(count);
-    const told: { unreadable: number; turn: number }[] = [{ unreadable: 0, turn: 0 }];
+    const counts: { unreadable: number; turn: number }[] = [{ unreadable: 0, turn: 0 }];
     back.status.subscribe(() => {
       const { unreadable } = back.status.get();
-      if (unreadable > (told.at(-1)?.unreadable ?? 0)) told.push({ unreadable, turn });
+      if (unreadable > (counts.at(-1)?.unreadable ?? 0)) counts.push({ unreadable, turn });
     });
     await eventually(back, async () => (await back.texts(id)).length === 2, 30_000);
     counting = false;
     // Several rounds may pass between two words of it, never all of them.
-    expect(told.length).toBeGreaterThan(3);
-    told.slice(1).forEach(({ unreadable }, index) => {
-      expect(unreadable - (told[index]?.unreadable ?? 0)).toBeLessThan(JUNK / 2);
+    expect(counts.length).toBeGreaterThan(3);
+    counts.slice(1).forEach(({ unreadable }, index) => {
+      expect(unreadable - (counts[index]?.unreadable ?? 0)).toBeLessThan(JUNK / 2);
     });
-    expect(told.at(-1)?.turn).toBeGreaterThan((told[1]?.turn ?? 0) + 1);
+    expect(counts.at(-1)?.turn).toBeGreaterThan((counts[1]?.turn ?? 0) + 1);
   }, 60_000);
 
   it('that says the same again changes nothing', async () => {

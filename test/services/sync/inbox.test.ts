@@ -8,7 +8,7 @@ import { eventually, settled, type TestDevice } from './device.ts';
 const home = cluster();
 
 /** The notes of a device as a tab that is opened now reads them. */
-async function told<T>(
+async function withNotes<T>(
   device: TestDevice,
   work: (notes: ReturnType<typeof createNotes>) => Promise<T> | T,
 ): Promise<T> {
@@ -22,7 +22,7 @@ async function told<T>(
   }
 }
 const shown = (device: TestDevice) =>
-  told(device, ({ state, inbox }) => ({
+  withNotes(device, ({ state, inbox }) => ({
     asked: inbox.get().proposals.map(({ text }) => text),
     kept: state.get().notes.map(({ text, before = [] }) => [text, ...before.map((one) => one.text)]),
   }));
@@ -33,7 +33,7 @@ it('a decision is seen on the other device, and so is its undo', async () => {
   const laptop = await home.create();
   const phone = await home.pair(laptop);
   const source = { conversationId: 'c', messageId: 'm' };
-  const port = await told(laptop, async (notes) => {
+  const port = await withNotes(laptop, async (notes) => {
     const note = await notes.write({ text: 'The port is 8080.', kind: 'fact' });
     await notes.propose([
       { text: 'The port is 8081 now.', kind: 'fact', source, at: 30, by: 'device', replaces: note.id },
@@ -46,19 +46,19 @@ it('a decision is seen on the other device, and so is its undo', async () => {
   await shows(phone, ['The port is 8081 now.', 'Tests come first.', 'I like tea.'], [['The port is 8080.']]);
 
   // Refused on the phone, taken back on the phone.
-  const [, , tea] = await told(phone, ({ inbox }) => inbox.get().proposals);
+  const [, , tea] = await withNotes(phone, ({ inbox }) => inbox.get().proposals);
   if (!tea) throw new Error('a proposal was expected');
-  await told(phone, (notes) => notes.refuse([tea.id]));
+  await withNotes(phone, (notes) => notes.refuse([tea.id]));
   await shows(laptop, ['The port is 8081 now.', 'Tests come first.'], [['The port is 8080.']]);
-  await told(phone, (notes) => notes.reopen(tea));
+  await withNotes(phone, (notes) => notes.reopen(tea));
   await shows(laptop, ['The port is 8081 now.', 'Tests come first.', 'I like tea.'], [['The port is 8080.']]);
 
   // The fact is corrected on the laptop: the phone has what holds and what was before, and both come back as they were.
-  const [fact] = await told(laptop, ({ inbox }) => inbox.get().proposals);
+  const [fact] = await withNotes(laptop, ({ inbox }) => inbox.get().proposals);
   if (!fact) throw new Error('a proposal was expected');
-  const corrected = await told(laptop, (notes) => notes.accept(fact.id, { over: port.id }));
+  const corrected = await withNotes(laptop, (notes) => notes.accept(fact.id, { over: port.id }));
   await shows(phone, ['Tests come first.', 'I like tea.'], [['The port is 8081 now.', 'The port is 8080.']]);
-  await told(laptop, async (notes) => {
+  await withNotes(laptop, async (notes) => {
     await notes.remove(corrected?.id ?? '');
     await notes.bring({ notes: [port], feedback: [] });
     await notes.reopen(fact);
@@ -66,8 +66,8 @@ it('a decision is seen on the other device, and so is its undo', async () => {
   await shows(phone, ['The port is 8081 now.', 'Tests come first.', 'I like tea.'], [['The port is 8080.']]);
 
   // No more of a kind: said on one, and asked of neither.
-  await told(phone, (notes) => notes.setWanted('preference', false));
+  await withNotes(phone, (notes) => notes.setWanted('preference', false));
   await shows(laptop, ['The port is 8081 now.', 'Tests come first.'], [['The port is 8080.']]);
-  await told(laptop, (notes) => notes.setWanted('preference', true));
+  await withNotes(laptop, (notes) => notes.setWanted('preference', true));
   await shows(phone, ['The port is 8081 now.', 'Tests come first.', 'I like tea.'], [['The port is 8080.']]);
 });

@@ -31,7 +31,7 @@ it('is told in the conversation where nobody had asked for it, until the next tu
   expect(ownFailure(after(end('auto', 'failed')), 5)).toBe(problem);
   expect(ownFailure(after(end('length', 'failed')), 5)).toBe(problem);
   expect(ownFailure(after(end('auto', 'failed')), 11)).toBeNull();
-  // Who folds by hand hears of it there.
+  // A person who compacts by hand is told of it there.
   expect(ownFailure(after(end('manual', 'failed')), 5)).toBeNull();
   expect(ownFailure(after(end('auto', 'failed'), end('auto', 'applied')), 5)).toBeNull();
   expect(ownFailure(IDLE_CONTEXT, 0)).toBeNull();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { context as en } from '../../../src/ui/i18n/en/context.ts';
 import { context as zh } from '../../../src/ui/i18n/zh/context.ts';
 
-/** What plans, prompts and passages brought back give as their reason (`plan.ts`, `prompt.ts`, `folded.ts`). */
+/** What plans, prompts and passages brought back give as their reason (`plan.ts`, `prompt.ts`, `compacted.ts`). */
 const CODES = [
   ...[
     'tail',

@@ -30,7 +30,7 @@ const conversation = (...messages: Message[]): Conversation => ({
 const shown = (tree: Conversation, leaf: string, until: string | null = null) =>
   branchOf(tree, id(leaf), until === null ? null : id(until)).rows.filter((row) => row.type !== 'day');
 
-const folding = (name: string, createdAt: number, undone: boolean, to = 'a'): Compaction => ({
+const compactionOf = (name: string, createdAt: number, undone: boolean, to = 'a'): Compaction => ({
   id: name,
   at: id(to),
   createdAt,
@@ -146,18 +146,27 @@ describe('a branch on the screen', () => {
     expect(shown(tree, 'orphan').map((row) => row.key)).toEqual(['q', 'orphan']);
   });
 
-  it('says of a folding that was taken back whether another stands in its place', () => {
+  it('says of a compaction that was taken back whether another stands in its place', () => {
     const tree = conversation(said('q', null), said('a', 'q', { role: 'assistant' }), said('next', 'a'));
     const states = (...made: Compaction[]) =>
       shown({ ...tree, compactions: new Map(made.map((one) => [one.id, one])) }, 'next').flatMap((row) =>
         row.type === 'compaction' ? [row.state] : [],
       );
-    expect(states(folding('first', 1, true))).toEqual(['undone']);
-    // Made again: the new one folds what the old one had folded.
-    expect(states(folding('first', 1, true), folding('second', 2, false))).toEqual(['superseded', 'inForce']);
-    expect(states(folding('first', 1, true), folding('second', 2, true))).toEqual(['undone', 'undone']);
-    expect(states(folding('first', 1, false), folding('second', 2, true))).toEqual(['inForce', 'undone']);
-    expect(states(folding('first', 1, false), folding('second', 2, false))).toEqual([
+    expect(states(compactionOf('first', 1, true))).toEqual(['undone']);
+    // Made again: the new one compacts what the old one had compacted.
+    expect(states(compactionOf('first', 1, true), compactionOf('second', 2, false))).toEqual([
+      'superseded',
+      'inForce',
+    ]);
+    expect(states(compactionOf('first', 1, true), compactionOf('second', 2, true))).toEqual([
+      'undone',
+      'undone',
+    ]);
+    expect(states(compactionOf('first', 1, false), compactionOf('second', 2, true))).toEqual([
+      'inForce',
+      'undone',
+    ]);
+    expect(states(compactionOf('first', 1, false), compactionOf('second', 2, false))).toEqual([
       'superseded',
       'inForce',
     ]);
@@ -167,7 +176,7 @@ describe('a branch on the screen', () => {
     const tree = conversation(said('q', null), said('a', 'q', { role: 'assistant' }), said('next', 'a'));
     let reads = 0;
     const watched = (name: string, createdAt: number, undone: boolean): Compaction => {
-      const made = folding(name, createdAt, undone);
+      const made = compactionOf(name, createdAt, undone);
       return {
         ...made,
         get plan() {

@@ -58,7 +58,7 @@ describe('worldlines', () => {
     expect(neighbourOf(lines, asMessageId('a'), 'ArrowUp')).toBeUndefined();
   });
 
-  it('show where a letter arrived and where messages are folded, not where that was taken back', () => {
+  it('show where a letter arrived and where messages are compacted, not where that was taken back', () => {
     const { messages, ...conversation } = tree(
       [
         ['a', null],
@@ -71,7 +71,7 @@ describe('worldlines', () => {
       ],
       'f',
     );
-    const folding = (id: string, at: string, undone: boolean): [string, Compaction] => [
+    const compactionOf = (id: string, at: string, undone: boolean): [string, Compaction] => [
       id,
       {
         ...{ id, at: asMessageId(at), undone, plan: {}, strategy: 'summary', reason: 'auto' },
@@ -86,7 +86,7 @@ describe('worldlines', () => {
           id === 'mail' ? { ...message, dmail: { from: 'c', checkpoint: 'b', by: 'model' } } : message,
         ]),
       ),
-      compactions: new Map([folding('one', 'e', false), folding('other', 'd', true)]),
+      compactions: new Map([compactionOf('one', 'e', false), compactionOf('other', 'd', true)]),
     });
     expect(places.map(({ id, kinds }) => [id, kinds.join('+')])).toEqual([
       ['a', ''],

@@ -127,9 +127,9 @@ describe('the catalogues', () => {
     const words = i18next.createInstance();
     await words.init({ lng: 'en', resources: { en: { problems: en } } });
     const context = 'temporary';
-    const told = (values: object) => say(words, 'problems:model-rate.do', { ...values, context });
-    expect(told({ reason: 'soon' })).toBe('Try again in a moment.');
-    expect(told({})).toContain('Try again in a moment');
+    const sentenceFor = (values: object) => say(words, 'problems:model-rate.do', { ...values, context });
+    expect(sentenceFor({ reason: 'soon' })).toBe('Try again in a moment.');
+    expect(sentenceFor({})).toContain('Try again in a moment');
     expect(say(words, 'problems:model-cut.kept', { context })).toBe('What had arrived is kept and marked.');
   });
 
@@ -178,18 +178,18 @@ describe('the catalogues', () => {
     expect(say(words, 'problems:model-rate.do', { reason: 'minutes', minutes: 15 })).toBe(
       'Try again in 15 minutes.',
     );
-    const told = (code: string, status: number, cause?: string) =>
+    const sentenceFor = (code: string, status: number, cause?: string) =>
       say(words, `problems:${code}.what`, { reason: 'soon', status, context: cause ?? `${status}` });
-    expect(told('model-rate', 429)).toBe('Too many requests (429).');
+    expect(sentenceFor('model-rate', 429)).toBe('Too many requests (429).');
     for (const code of ['model-rate', 'model-server']) {
-      const all = [502, 503, 504].map((status) => told(code, status));
+      const all = [502, 503, 504].map((status) => sentenceFor(code, status));
       for (const language of ['en', 'zh'])
         expect(words.exists(`problems:${code}.what_503`, { lng: language })).toBe(true);
-      expect(told(code, 429, 'overloaded')).toBe('The service is overloaded (429).');
+      expect(sentenceFor(code, 429, 'overloaded')).toBe('The service is overloaded (429).');
       expect(new Set(all).size).toBe(3);
       for (const sentence of all) expect(sentence).not.toMatch(/Too many|Something broke/);
     }
-    expect(told('model-server', 500)).toBe('Something broke at the service.');
+    expect(sentenceFor('model-server', 500)).toBe('Something broke at the service.');
     expect(say(words, 'problems:model-rate.what', { reason: 'quota', status: 429 })).toContain('quota');
     expect(say(words, 'problems:model-not-found.what', { reason: 'address' })).toBe(
       'This is not a web address.',

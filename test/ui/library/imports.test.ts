@@ -54,10 +54,10 @@ describe('imports at once', () => {
     const a = run();
     expect(viewOf(NO_IMPORTS)).toBe('pick');
     expect(viewOf(ended(begun(NO_IMPORTS, a), a, {}))).toBe('pick');
-    const told = ended(begun(NO_IMPORTS, a), a, { sentence: 'There were no files.' });
-    expect(viewOf(told)).toBe('pick');
+    const over = ended(begun(NO_IMPORTS, a), a, { sentence: 'There were no files.' });
+    expect(viewOf(over)).toBe('pick');
     // What was said of the last drop is over with the next.
-    expect(begun(told, run()).notices).toEqual([]);
+    expect(begun(over, run()).notices).toEqual([]);
   });
 });
 

@@ -24,13 +24,13 @@ const activity = (more: Partial<Activity>): Activity => ({
   state: 'running',
   ...more,
 });
-const toldOf = (...told: Partial<MemoryStatus>[]) => {
+const linesAfter = (...statuses: Partial<MemoryStatus>[]) => {
   let tallies = NO_TALLIES;
-  for (const one of told) tallies = talliedBy(tallies, status(one));
-  return linesOf([], status(told.at(-1)), tallies, 0);
+  for (const one of statuses) tallies = talliedBy(tallies, status(one));
+  return linesOf([], status(statuses.at(-1)), tallies, 0);
 };
 
-describe('a tally', () => {
+describe('counters of memory', () => {
   it('counts what vanished, takes what came as more to do, and begins anew', () => {
     let counters = { done: 0, left: 0 };
     const seen = [10, 7, 9, 2, 0, 5].map((left) => {
@@ -50,9 +50,9 @@ describe('a tally', () => {
 
 describe('the lines', () => {
   it('tell of memory what is left, and totals as soon as some of it is done', () => {
-    expect(toldOf({ unread: 40 })[0]).toMatchObject({ label: 'index', total: 0, left: 40, can: 'pause' });
-    expect(toldOf({ unread: 40 }, { unread: 30 })[0]).toMatchObject({ done: 10, total: 40, left: null });
-    expect(toldOf({ waiting: 40 }, { waiting: 10, rate: 5 })[0]).toMatchObject({
+    expect(linesAfter({ unread: 40 })[0]).toMatchObject({ label: 'index', total: 0, left: 40, can: 'pause' });
+    expect(linesAfter({ unread: 40 }, { unread: 30 })[0]).toMatchObject({ done: 10, total: 40, left: null });
+    expect(linesAfter({ waiting: 40 }, { waiting: 10, rate: 5 })[0]).toMatchObject({
       label: 'embed',
       done: 30,
       total: 40,
@@ -88,9 +88,9 @@ describe('the lines', () => {
     const loading = status({ state: 'ready', embedding: { status: 'loading', loaded: 30, total: 120 } });
     expect(titlePercent(linesOf([], loading, NO_TALLIES, 0))).toBe(25);
     expect(titlePercent(linesOf([activity({ done: 1, total: 3 })], loading, NO_TALLIES, 0))).toBe(29);
-    expect(titlePercent(toldOf({ unread: 100 }, { unread: 40 }))).toBe(60);
-    expect(titlePercent(toldOf({ unread: 4 }, { unread: 2 }))).toBeNull();
-    expect(shareOf(toldOf({ unread: 4 }, { unread: 2 }))).toBe(0.5);
+    expect(titlePercent(linesAfter({ unread: 100 }, { unread: 40 }))).toBe(60);
+    expect(titlePercent(linesAfter({ unread: 4 }, { unread: 2 }))).toBeNull();
+    expect(shareOf(linesAfter({ unread: 4 }, { unread: 2 }))).toBe(0.5);
     expect(
       titlePercent(linesOf([activity({ state: 'finished', done: 3, total: 3 })], status(), NO_TALLIES, 0)),
     ).toBeNull();

@@ -40,9 +40,9 @@ describe('what is sent as it is', () => {
     expect(sentAsIs(conversation())).toBe(4);
   });
 
-  it('leaves out what is folded, and has it back when that is undone', () => {
-    const folding = (undone: boolean): Compaction => ({
-      id: 'fold',
+  it('leaves out what is compacted, and has it back when that is undone', () => {
+    const compactionOf = (undone: boolean): Compaction => ({
+      id: 'compaction',
       at: asMessageId('a1'),
       createdAt: 8,
       strategy: 'window',
@@ -62,7 +62,7 @@ describe('what is sent as it is', () => {
         whyNot: null,
       },
     });
-    expect(sentAsIs(conversation([folding(false)]))).toBe(2);
-    expect(sentAsIs(conversation([folding(true)]))).toBe(4);
+    expect(sentAsIs(conversation([compactionOf(false)]))).toBe(2);
+    expect(sentAsIs(conversation([compactionOf(true)]))).toBe(4);
   });
 });

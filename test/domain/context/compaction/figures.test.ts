@@ -34,7 +34,7 @@ describe('the figures of a plan', () => {
   }).manifest.request.tokens.total;
 
   for (const strategy of STRATEGIES.filter(({ needsModel }) => !needsModel))
-    it(`are those of the gauge: ${strategy.id}`, async () => {
+    it(`are those of the context meter: ${strategy.id}`, async () => {
       const plan = await planCompaction(
         strategy,
         { path, system: null, previous: null, request: { reason: 'manual' } },

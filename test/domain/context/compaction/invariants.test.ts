@@ -1,4 +1,4 @@
-// What holds of every plan of every strategy on the shelf, over random trees: whatever the conversation, whatever the budget.
+// What holds of every plan of every strategy in the registry, over random trees: whatever the conversation, whatever the budget.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { asMessageId } from '../../../../src/domain/base/ids.ts';
@@ -215,7 +215,7 @@ const tree = fc.record({
   keepTurns: fc.integer({ min: 1, max: 8 }),
   pinned: fc.array(fc.nat(27), { maxLength: 2 }),
   keep: fc.array(fc.nat(27), { maxLength: 2 }),
-  fold: fc.array(fc.nat(27), { maxLength: 3 }),
+  compact: fc.array(fc.nat(27), { maxLength: 3 }),
   instruction: fc.option(fc.constantFrom('keep the port', '保留预算')),
   model: fc.constantFrom<'extractive' | 'none' | 'fails' | 'empty' | 'long' | 'chatty'>(
     'extractive',
@@ -291,7 +291,7 @@ async function given(random: Case): Promise<{
         reason: random.manual ? 'manual' : 'auto',
         ...(random.instruction === null ? {} : { instruction: random.instruction }),
         ...(random.keep.length > 0 ? { keep: pick(random.keep) } : {}),
-        ...(random.fold.length > 0 ? { compact: pick(random.fold) } : {}),
+        ...(random.compact.length > 0 ? { compact: pick(random.compact) } : {}),
       },
     },
     budget,
@@ -321,7 +321,7 @@ async function given(random: Case): Promise<{
 
 const SIGNAL = { aborted: false, throwIfAborted: () => undefined };
 
-/** A compaction of the beginning of a branch, in the person's words; null where it folds nothing, or nothing was said since. */
+/** A compaction of the beginning of a branch, in the person's words; null where it compacts nothing, or nothing was said since. */
 async function worded(
   path: readonly Message[],
   { share, text, by }: NonNullable<Case['own']>,
@@ -391,7 +391,7 @@ it('the random trees have everything in them that is hard', async () => {
       'a target below the system prompt',
       budget.target < meter.text(systemTextOf(view.path, view.system)),
     );
-    count('something to fold', whole.manifest.request.tokens.total > budget.target);
+    count('something to compact', whole.manifest.request.tokens.total > budget.target);
     count('words of the person', own !== null);
     count('a long branch', view.path.length > 40);
     count(
@@ -522,7 +522,7 @@ const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> =
     built,
   }) => {
     const calls = asked();
-    const { keep: _keep, compact: _fold, instruction: _instruction, ...request } = view.request;
+    const { keep: _keep, compact: _compact, instruction: _instruction, ...request } = view.request;
     const again = await planCompaction(
       strategy,
       { ...view, request: request, previous: { id: 'c', plan } },
@@ -560,7 +560,7 @@ const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> =
     if (first) expect(first).toBe('user');
   },
 
-  'loses nothing: every message is kept, trimmed or folded, and the books add up': ({
+  'loses nothing: every message is kept, trimmed or compacted, and the books add up': ({
     view,
     said,
     plan,
@@ -630,7 +630,7 @@ it.each(STRATEGIES.map((strategy) => [strategy.id, strategy] as const))(
   TIMEOUT_MS,
 );
 
-it('folds the last of a tail, also where group after group of nothing helps nothing', async () => {
+it('compacts the last of a tail, also where group after group of nothing helps nothing', async () => {
   const silent = { role: 'user' as const, kind: 'message' as const, parts: [], above: 0 };
   const rule = 'The staging host is db-7.internal and it listens on 5433.';
   const says = (text: string) => ({ ...silent, parts: [{ type: 'text' as const, text }] });
@@ -654,7 +654,7 @@ it('folds the last of a tail, also where group after group of nothing helps noth
     keepTurns: 1,
     pinned: [],
     keep: [],
-    fold: [],
+    compact: [],
     instruction: null,
     model: 'extractive',
     manual: false,

@@ -456,7 +456,10 @@ describe('smart', () => {
       vectors: async () => new Map([...vectors].map(([id]) => [id, Float32Array.from([1, 0])])),
     });
     const dispositions = dispositionsOf(made, path);
-    expect([dispositions[20], dispositions[22]].map((fate) => fate?.action)).toEqual(['fold', 'fold']);
+    expect([dispositions[20], dispositions[22]].map((disposition) => disposition?.action)).toEqual([
+      'fold',
+      'fold',
+    ]);
   });
 });
 
@@ -488,15 +491,15 @@ describe('hierarchical', () => {
     const made = await planCompaction(strategyOf('hierarchical'), view(path), budget(2_400), none);
     expect(made.summaries.filter(({ kind }) => kind === 'topic').length).toBeGreaterThan(2);
     const covered = made.summaries.reduce((sum, { covers }) => sum + covers, 0);
-    const folded = made.runs.reduce((sum, { action, count }) => sum + (action === 'fold' ? count : 0), 0);
-    expect(covered).toBe(folded);
+    const compacted = made.runs.reduce((sum, { action, count }) => sum + (action === 'fold' ? count : 0), 0);
+    expect(covered).toBe(compacted);
     const places = made.summaries.map(({ before }) => path.findIndex(({ id }) => id === before));
     expect([...places].sort((a, b) => a - b)).toEqual(places);
   });
 });
 
 describe('interactive', () => {
-  it('keeps what is ticked, folds what is not, and hears the guidance', async () => {
+  it('keeps what is ticked, compacts what is not, and follows the guidance', async () => {
     const path = conversation(10);
     const tools = scripted('guided');
     const made = await planCompaction(
@@ -551,7 +554,7 @@ describe('a record', () => {
     expect(inForce([], path.slice(0, 6))?.id).toBe('a');
   });
 
-  it('is none where nothing was folded', async () => {
+  it('is none where nothing was compacted', async () => {
     const short = conversation(1, { 0: 'hi', 1: 'hello' });
     const plan = await planCompaction(strategyOf('session-memory'), view(short), budget(4_000), none);
     expect(boundaryOf(plan)).toBeNull();

@@ -79,9 +79,9 @@ describe('a hierarchy', () => {
     expect(plan.attempts).toBe(6);
     expect(plan.fallback).toBeNull();
     expect(topics.length).toBeGreaterThan(6);
-    const told = topics.map(({ text }) => /number (\d)/.exec(text)?.[1] ?? '');
-    expect(told.filter((number) => number !== '')).toEqual(['1', '2', '3', '4', '5', '6']);
-    expect(told.at(-1)).toBe('6');
+    const numbers = topics.map(({ text }) => /number (\d)/.exec(text)?.[1] ?? '');
+    expect(numbers.filter((number) => number !== '')).toEqual(['1', '2', '3', '4', '5', '6']);
+    expect(numbers.at(-1)).toBe('6');
     expect(topics[0]?.text).toContain('harbour');
     // A topic is asked about alone.
     for (const { messages } of asked) {

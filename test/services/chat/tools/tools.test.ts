@@ -10,7 +10,7 @@ import type { Config } from '../../../../src/domain/settings/config.ts';
 import { descriptionOf, TOOLS } from '../../../../src/services/chat/tools/index.ts';
 import type { Script } from '../../../server/scripted-model.ts';
 import { startTalks, words } from '../../context/talk.ts';
-import { notesOf, passage, told } from '../setup.ts';
+import { emptyNotes, notesOf, passage } from '../setup.ts';
 
 const allTools = (config: Config): Config => ({
   ...config,
@@ -211,7 +211,7 @@ describe('tools', () => {
   });
 
   it('read nothing of another conversation that is never to be recalled', async () => {
-    const state = told();
+    const state = emptyNotes();
     const { say, path } = talk({ notes: notesOf(state, async () => ({ id: 'n1' })) });
     const other = await say('Listen');
     await say('The doctor said it is the knee.', other);
@@ -240,7 +240,7 @@ describe('tools', () => {
         ...config,
         privacy: { ...config.privacy, exclude_work_dirs: ['secret-project'] },
       }),
-      notes: notesOf(told(), async (note) => {
+      notes: notesOf(emptyNotes(), async (note) => {
         kept.push(note);
         return { id: 'n1' };
       }),
@@ -267,7 +267,7 @@ describe('tools', () => {
   it('keep notes where there is a place for them, with an automatic checkpoint before', async () => {
     const kept: unknown[] = [];
     const { say, path, documents } = talk({
-      notes: notesOf(told(), async (note) => {
+      notes: notesOf(emptyNotes(), async (note) => {
         kept.push(note);
         return { id: 'n1' };
       }),

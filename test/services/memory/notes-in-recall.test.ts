@@ -25,7 +25,7 @@ const home = async (options?: HomeOptions) => {
 afterEach(async () => {
   for (const one of homes.splice(0)) await one.close();
 });
-const told = ({ conversationId, messageId, passage, title }: RecalledPassage) => ({
+const keyOf = ({ conversationId, messageId, passage, title }: RecalledPassage) => ({
   conversationId,
   messageId,
   passage,
@@ -210,7 +210,7 @@ describe('feedback', () => {
     const best = await first(one, 'staging server port');
     if (!best) throw new Error('nothing found');
     disk.hold();
-    const judged = one.notes.judge({ ...told(best), verdict: 'never', query: null });
+    const judged = one.notes.judge({ ...keyOf(best), verdict: 'never', query: null });
     const { passages, nearMisses } = await one.recall('staging server port');
     await judged;
     expect(passages.length).toBeGreaterThan(0);
@@ -234,7 +234,7 @@ describe('feedback', () => {
     const best = await first(one, 'staging server port');
     if (!best) throw new Error('nothing found');
     disk.hold();
-    const judged = one.notes.judge({ ...told(best), verdict: 'never', query: null });
+    const judged = one.notes.judge({ ...keyOf(best), verdict: 'never', query: null });
     const found: string[] = [];
     await one.memory.search({
       text: 'staging port',
@@ -293,7 +293,7 @@ describe('feedback', () => {
     const question = 'staging server listens on which port';
     const best = await first(one, question);
     if (best?.passage !== 'The staging server listens on port 8081.') throw new Error(best?.passage);
-    await one.notes.judge({ ...told(best), verdict: 'never', query: null });
+    await one.notes.judge({ ...keyOf(best), verdict: 'never', query: null });
     for (const [asked, limit] of [
       [question, 5],
       ['Thanks, port noted', 1],
@@ -315,8 +315,8 @@ describe('feedback', () => {
     await one.indexed();
     const best = await first(one, 'staging server called');
     if (best?.conversationId !== NOTES) throw new Error(best?.passage);
-    const pin = await one.notes.judge({ ...told(best), verdict: 'pinned', query: null });
-    await one.notes.judge({ ...told(best), verdict: 'not-related', query: 'staging server called' });
+    const pin = await one.notes.judge({ ...keyOf(best), verdict: 'pinned', query: null });
+    await one.notes.judge({ ...keyOf(best), verdict: 'not-related', query: 'staging server called' });
     await one.notes.write({ id: note.id, text: 'The staging server is called egret.' });
     await one.indexed();
     const again = await first(one, 'staging server called');
@@ -325,7 +325,7 @@ describe('feedback', () => {
     expect(boosts).toContain('pin');
     expect(boosts).not.toContain('not-related');
     if (!again) throw new Error('nothing found');
-    await one.notes.judge({ ...told(again), verdict: 'never', query: null });
+    await one.notes.judge({ ...keyOf(again), verdict: 'never', query: null });
     expect(one.notes.state.get().feedback.map(({ id }) => id)).toContain(pin.id);
     expect(one.notes.state.get().feedback.filter(({ verdict }) => verdict === 'pinned')).toEqual([]);
     await one.notes.write({ id: note.id, text: 'The staging server is called ibis.' });
@@ -339,7 +339,7 @@ describe('feedback', () => {
     const found = (await one.recall('staging server port')).passages;
     const [best, second] = found;
     if (!best || !second) throw new Error('two passages were expected');
-    await one.notes.judge({ ...told(best), verdict: 'not-related', query: 'the staging server port' });
+    await one.notes.judge({ ...keyOf(best), verdict: 'not-related', query: 'the staging server port' });
     const down = (await one.recall('staging server port')).passages.find(
       ({ messageId }) => messageId === best.messageId,
     );
@@ -348,7 +348,7 @@ describe('feedback', () => {
       ({ messageId }) => messageId === best.messageId,
     );
     expect(other?.scores.boosts?.map(({ name }) => name) ?? []).not.toContain('not-related');
-    const pin = await one.notes.judge({ ...told(second), verdict: 'pinned', query: null });
+    const pin = await one.notes.judge({ ...keyOf(second), verdict: 'pinned', query: null });
     const up = (await one.recall('staging server port')).passages.find(
       ({ messageId }) => messageId === second.messageId,
     );
