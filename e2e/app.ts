@@ -1,4 +1,4 @@
-// What every walk through the built app needs: a page with the app in it, history to bring along, and ways to wait for states.
+// What every journey through the built app needs: a page with the app, history to import, and ways to wait for states.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -44,13 +44,13 @@ export async function remembered(page: Page, by: 'words' | 'meaning' = 'meaning'
     const status = app?.memory.status.get();
     if (!app || !status || status.state === 'starting' || status.state === 'failed')
       return JSON.stringify(status);
-    // Counting rows takes time of the very thread that is waited for: it is asked once the status says that there is nothing left.
+    // Asks for row counts only when the status says that nothing is left: counting takes time of the thread that indexes.
     const done =
       status.unread === 0 && (wanted === 'words' || (status.waiting === 0 && status.state === 'ready'));
     if (!done) return JSON.stringify(status);
-    // The status may be of a moment before the last change: the rows themselves tell.
+    // The status may be older than the last change, so the rows decide.
     const stats = await app.memory.stats().catch(() => null);
-    // A moment's refusal is not the end: it is asked again.
+    // The index may refuse for a moment; the poll asks again.
     if (!stats) return JSON.stringify(status);
     const listed = app.documents.library.get().entries.filter((entry) => entry.deletedAt === null);
     const said = listed.reduce((sum, entry) => sum + entry.messageCount, 0);
@@ -58,12 +58,12 @@ export async function remembered(page: Page, by: 'words' | 'meaning' = 'meaning'
       ? 'remembered'
       : JSON.stringify({ ...status, ...stats, said });
   };
-  // Vectors are made by the processor alone: on a slow one that takes its time.
+  // A slow processor needs long for the vectors.
   const timeout = by === 'meaning' ? 240_000 : 100_000;
   await expect.poll(() => page.evaluate(look, by), { timeout, intervals: [200] }).toBe('remembered');
 }
 
-/** Waits until recall over `HISTORY` goes by meaning: a model that still loads is not waited for long, so it is asked again. */
+/** Waits until recall over `HISTORY` uses meaning. Asks again, because recall waits only briefly for a model that loads. */
 export const recallsByMeaning = (page: Page): Promise<void> =>
   expect(async () => {
     const result = await page.evaluate(() =>
@@ -86,13 +86,13 @@ export async function openContext(page: Page): Promise<Locator> {
   return panel;
 }
 
-/** Waits until everything that stands on the screen is in the log, too: only then may a page go. */
+/** Waits until everything on the screen is in the log: only then may a test leave the page. */
 export const saved = (page: Page): Promise<void> =>
   expect
     .poll(() => page.evaluate(() => globalThis.recollect?.app.documents.saving.get().state))
     .toBe('saved');
 
-/** Points at the latest toast: as long as one does, it stays. Another may slide over it meanwhile; that one holds them all as well. */
+/** Hovers the latest toast, which keeps it open. A newer toast that slides over it keeps all of them open as well. */
 export async function holdToast(page: Page): Promise<void> {
   const box = await page
     .locator('[data-sonner-toast][data-front=true]')
@@ -101,7 +101,7 @@ export async function holdToast(page: Page): Promise<void> {
   if (box) await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
 }
 
-/** Waits until two things on the screen stand clear of each other, as a toast does of what it must not cover. */
+/** Waits until two elements do not overlap, e.g. a toast and what it must not cover. */
 export const apart = (one: Locator, other: Locator): Promise<void> =>
   expect
     .poll(async () => {
@@ -133,7 +133,7 @@ export const asFile = (
   buffer: Buffer.from(contents),
 });
 
-/** By the sidebar's link, or its button where it is folded. */
+/** Opens the settings by the sidebar's link, or by its button where the sidebar is collapsed. */
 export const goToSettings = (page: Page): Promise<void> =>
   page
     .getByRole('link', { name: 'Settings' })
@@ -160,10 +160,7 @@ export async function doneImporting(page: Page): Promise<void> {
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
 }
 
-/**
- * What a host answers otherwise than the built app: with more in front of a file or at its end, the file from some words on only when something
- * has happened, other bytes or a status instead of it, or one later.
- */
+/** What a host changes about the built app's answer: text before or after a file, a delayed rest, other bytes, a status, or a later one. */
 type Change =
   | { readonly before?: string; readonly after?: string }
   | { readonly from: string; readonly until: Promise<unknown> }
@@ -183,7 +180,7 @@ async function sendLate(
   response.end(bytes.subarray(at));
 }
 
-/** A host of its own in front of the built app, that answers as `change` wants. */
+/** A host in front of the built app that answers as `change` says. */
 export async function host(change: (path: string) => Change | undefined) {
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
@@ -246,7 +243,7 @@ export function ownBrowser(args: readonly string[] = []): OwnBrowser {
   };
 }
 
-/** Files of the profile in which the words are, as the browser may write them. What the browser itself noted of titles is no store of ours. */
+/** Files of the profile that contain the words in any encoding of the browser, without its own records of titles. */
 export function filesWith(profile: string, words: string): string[] {
   const forms = [Buffer.from(words), Buffer.from(words, 'utf16le')];
   return readdirSync(profile, { recursive: true, withFileTypes: true })
@@ -257,14 +254,14 @@ export function filesWith(profile: string, words: string): string[] {
         const bytes = readFileSync(path);
         return forms.some((form) => bytes.includes(form));
       } catch (error) {
-        // A browser that runs tidies its files up meanwhile.
+        // A running browser may delete files meanwhile.
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
         throw error;
       }
     })
     .map((path) => path.slice(profile.length + 1));
 }
-/** Of these files those in which the app keeps something. */
+/** Those of the files in which the app stores something. */
 export const ours = (files: readonly string[]) =>
   files.filter((path) =>
     /IndexedDB|File System|Local Storage|Session Storage|WebStorage|Service Worker|shared_proto_db/.test(
@@ -287,8 +284,8 @@ export function processesWith(marker: string, also = ''): string[] {
 }
 
 /**
- * Every walk has a browser with a profile on disk, as people have. In a private window, Playwright's own, the files of the index would lie in
- * the memory of another process, and each access to one be a message to it: a start cost twice the time, a look at the index five times.
+ * Gives every journey a browser with a profile on disk, as people have. In Playwright's private window the index's files lie in the memory
+ * of another process: a start took twice as long there, a look at the index five times.
  */
 export const test = base.extend({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs from its pattern

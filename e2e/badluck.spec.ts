@@ -1,5 +1,5 @@
-// Bad luck that a real browser can be made to have: an index whose pages rotted, and a disk that is full, while a person
-// chats, imports, and while the index follows. Nothing is lost, and each is said.
+// Faults that a test can cause in a real browser: damaged pages of the index, and a full disk while a person chats and imports.
+// The app loses nothing and reports each of them.
 import type { Page } from '@playwright/test';
 import { startScriptedModel } from '../test/server/scripted-model.ts';
 import {
@@ -24,7 +24,7 @@ const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', ex
 /** Imports the little history in the page itself, without the dialog. */
 const bringHistory = (page: Page) => bringExport(page, chatgptHistory(HISTORY));
 
-/** Overwrites with noise every page of the index's tables that holds these words. To be called while no tab has the app open; waits for what the last one still holds. */
+/** Overwrites every page of the index's tables that holds these words. Call it while no tab has the app open; it waits for the files to be released. */
 const damagePages = (page: Page, words: string): Promise<number> =>
   page.evaluate(async (words) => {
     const PAGE = 8192;
@@ -39,7 +39,7 @@ const damagePages = (page: Page, words: string): Promise<number> =>
     const noise = Uint8Array.from({ length: PAGE }, (_, at) => (at * 37 + 11) % 256);
     let damaged = 0;
 
-    /** The page before has gone, its worker may hold on to the file for a while. */
+    /** Retries, because the worker of a closed page may hold the file for a while. */
     const writable = async (file: FileSystemFileHandle): Promise<FileSystemWritableFileStream> => {
       for (const until = performance.now() + 30_000; ; )
         try {
@@ -59,7 +59,7 @@ const damagePages = (page: Page, words: string): Promise<number> =>
           continue;
         }
         const file = await (entry as FileSystemFileHandle).getFile();
-        // A segment of the write-ahead log has a megabyte: that is read at opening, this is about what comes later.
+        // Leaves segments of the write-ahead log (1 MB) alone: Postgres reads those at opening, and this is about later reads.
         if (file.size === 0 || file.size % PAGE > 0 || file.size === 2 ** 20) continue;
         const bytes = new Uint8Array(await file.arrayBuffer());
         const rotten: number[] = [];
@@ -74,7 +74,7 @@ const damagePages = (page: Page, words: string): Promise<number> =>
     };
     await walk(await navigator.storage.getDirectory());
 
-    // The pages have a bucket of their own where the browser has buckets.
+    // The files lie in a storage bucket of their own where the browser supports buckets.
     const { storageBuckets } = navigator as {
       storageBuckets?: { open(name: string): Promise<{ indexedDB: IDBFactory }> };
     };
@@ -107,7 +107,7 @@ const damagePages = (page: Page, words: string): Promise<number> =>
     return damaged;
   }, words);
 
-/** Has the index kept there; resolves when it is. */
+/** Moves the index there; resolves when it is done. */
 async function keepIndexIn(page: Page, engine: 'opfs' | 'indexeddb'): Promise<void> {
   await page.evaluate((engine) => globalThis.recollect?.app.settings.set('storage.engine', engine), engine);
   await expect
@@ -125,7 +125,7 @@ for (const engine of ['opfs', 'indexeddb'] as const)
     await bringHistory(page);
     await remembered(page, 'words');
 
-    // A page that closed left its last changes in the write-ahead log; opened again they are in their tables.
+    // Opened again, because a page that closed leaves its last changes in the write-ahead log, not in the tables.
     await openApp(page);
     await remembered(page, 'words');
     await page.goto('/screenshot.png');
@@ -136,7 +136,7 @@ for (const engine of ['opfs', 'indexeddb'] as const)
     await composer(page).press('Enter');
     const notice = page.getByText('The memory index was damaged.');
     await expect(notice).toBeVisible();
-    // Who met the damage is answered from the new index.
+    // The search that met the damage gets its answer from the new index.
     await expect(
       page
         .getByRole('region', { name: '/recall restic every night' })
@@ -153,7 +153,7 @@ for (const engine of ['opfs', 'indexeddb'] as const)
     const kept = await page.evaluate(() => globalThis.recollect?.app.documents.library.get().entries.length);
     expect(kept).toBe(HISTORY.length);
 
-    // Whole again: the next start has nothing to say.
+    // The index is whole again: the next start reports nothing.
     await openApp(page);
     await remembered(page, 'words');
     await expect(notice).toHaveCount(0);
@@ -162,10 +162,10 @@ for (const engine of ['opfs', 'indexeddb'] as const)
 test('what a first start left that was cut off is made anew without a word; files that were whole once are not', async ({
   page,
 }) => {
-  /** A pool that no file has come into yet, as a tab leaves it that is closed a moment after the very first start. */
+  /** Makes an empty pool of files, as a tab leaves it that closes right after the very first start. */
   const emptyPool = async () => {
     await page.goto('/screenshot.png');
-    // Whoever held it may not have let go yet.
+    // The previous tab may not have released it yet.
     await expect(() =>
       page.evaluate(async () => {
         const root = await navigator.storage.getDirectory();
@@ -190,7 +190,7 @@ test('what a first start left that was cut off is made anew without a word; file
   await remembered(page, 'words');
 });
 
-/** Has the index look as if a newer app made it: whoever leads writes that for this page as for any tab of PGlite's. */
+/** Makes the index look as if a newer app made it: the leader writes that for this page, as for any other tab. */
 const makeIndexNewer = (page: Page): Promise<void> =>
   page.evaluate(async () => {
     const id = 'newer';
@@ -201,7 +201,7 @@ const makeIndexNewer = (page: Page): Promise<void> =>
           data.type.startsWith(type) ? resolve(data) : undefined,
         );
       });
-    // Held for as long as this page is there: that tells the leader that there is somebody.
+    // Held while the page lives: so the leader knows that the tab is there.
     await new Promise<void>((held) => {
       void navigator.locks.request(`pglite-tab-close:${id}`, () => {
         held();
@@ -213,7 +213,7 @@ const makeIndexNewer = (page: Page): Promise<void> =>
     await connected;
     const sql = 'insert into schema_version (version) select max(version) + 1 from schema_version';
     const words = new TextEncoder().encode(`${sql}\0`);
-    // A simple query in Postgres' protocol: Q, the length of all that follows, the words.
+    // A simple query in Postgres' protocol: Q, the length of the rest, the statement.
     const query = new Uint8Array(5 + words.length);
     query[0] = 'Q'.charCodeAt(0);
     new DataView(query.buffer).setUint32(1, 4 + words.length);
@@ -270,13 +270,13 @@ for (const engine of ['opfs', 'indexeddb'] as const)
     ).toBeVisible();
     await other.close();
 
-    // It is this app's now: the next start has nothing to make.
+    // The index has this app's version now: the next start makes nothing.
     await openApp(page);
     await remembered(page, 'words');
     await expect(page.getByText('The memory index was damaged.')).toHaveCount(0);
   });
 
-/** Opens the log's database beside the app, as another version of it would; `above` its own version so much higher. Resolves when it is open or has to wait for others. */
+/** Opens the log's database as another version of the app would, `above` versions higher. Resolves when it is open or blocked by other tabs. */
 const openLog = (page: Page, above: number): Promise<string> =>
   page.evaluate(async (above) => {
     const now = (await indexedDB.databases()).find(({ name }) => name === 'recollect')?.version ?? 0;
@@ -318,7 +318,7 @@ test('a log that a newer app wrote, or that another tab holds: the app says whic
   const fatal = page.getByRole('heading', { name: 'Recollect cannot start here' });
   const before = await rawLog(page);
 
-  // One tab holds it and hears nothing, another waits to bring it to its own version.
+  // One tab holds the database and does not react; another waits to upgrade it.
   const holding = await context.newPage();
   await holding.goto('/screenshot.png');
   expect(await openLog(holding, 0)).toBe('open');
@@ -345,17 +345,16 @@ test('a log that a newer app wrote, or that another tab holds: the app says whic
   expect(await rawLog(page)).toEqual({ ...before, version: before.version + 1 });
 });
 
-/** What the browser allows this site, for as long as the page is there. */
+/** Sets how much the browser lets this site store, while the page lives. */
 interface Quota {
-  /** Nothing more from now on. */
+  /** Allows nothing more from now on. */
   fill(): Promise<void>;
-  /** As much as on any day. */
+  /** Restores the usual quota. */
   clear(): Promise<void>;
 }
 
 /**
- * To be called before the app stores anything: Chromium lets a site write for half a minute what it had room for before, so it must
- * have had little. What it answers to `estimate()` is not the quota in force.
+ * Call it before the app stores anything: for half a minute Chromium still allows what fitted before. `estimate()` does not report this quota.
  */
 async function quotaOf(page: Page): Promise<Quota> {
   const devtools = await page.context().newCDPSession(page);
@@ -411,7 +410,7 @@ const words = (page: Page): Promise<string[]> =>
 test('a full disk: chat, import and memory say so, lose nothing, and go on when there is room', async ({
   browser,
 }) => {
-  // A private window: in a profile Chromium puts room aside for each open file of the index, far more than it takes.
+  // A private window: in a profile Chromium reserves far more space for each open file of the index than the file needs.
   const page = await browser.newPage();
   await page.goto('/screenshot.png');
   const quota = await quotaOf(page);
@@ -421,7 +420,7 @@ test('a full disk: chat, import and memory say so, lose nothing, and go on when 
   const before = await words(page);
   await quota.fill();
 
-  // Chat: the words stay on the screen, unsaved, and both lines say why.
+  // Chat: the words stay on the screen, unsaved, and both notices say why.
   await composer(page).fill('Written while the disk was full');
   await composer(page).press('Enter');
   await expect(page.getByText('Not saved: storage is full')).toBeVisible();
@@ -430,7 +429,7 @@ test('a full disk: chat, import and memory say so, lose nothing, and go on when 
     'Written while the disk was full',
   );
 
-  // Recall goes on with what is there.
+  // Recall still answers from what is indexed.
   const found = await page.evaluate(async () => {
     const signal = new AbortController().signal;
     const request = { text: 'how often is the photo disk backed up', signal };
@@ -438,7 +437,7 @@ test('a full disk: chat, import and memory say so, lose nothing, and go on when 
   });
   expect(found).toBe('Backup of the photos');
 
-  // Import: refused, nothing of it taken in, and what waits is not thrown away by asking for it.
+  // Import: the app refuses all of it, and keeps the message that waits.
   await importThroughDialog(page, [
     asFile('later.json', chatgptHistory(HISTORY).replaceAll('talk-', 'later-'), 'application/json'),
   ]);
@@ -449,7 +448,7 @@ test('a full disk: chat, import and memory say so, lose nothing, and go on when 
   const listed = await page.evaluate(() => globalThis.recollect?.app.documents.library.get().entries.length);
   expect(listed, 'the history and the conversation that waits').toBe(HISTORY.length + 1);
 
-  // Room: what waited is written by itself.
+  // With room again the app writes the waiting message by itself.
   await quota.clear();
   await saved(page);
   await expect(page.getByText('Not saved: storage is full')).toHaveCount(0);
@@ -492,7 +491,7 @@ for (const engine of ['opfs', 'indexeddb'] as const)
     await composer(page).press('Enter');
     await expect(page.getByText('Not saved: storage is full')).toBeVisible();
     await expect(page.getByRole('main')).toContainText('Written while the disk was full');
-    // Who would leave now is asked first.
+    // The page asks before it lets a person leave.
     const asked = page.waitForEvent('dialog');
     await page.evaluate(() => setTimeout(() => location.reload()));
     const question = await asked;
@@ -512,7 +511,7 @@ for (const engine of ['opfs', 'indexeddb'] as const)
 
 test('little room from the first: the index is kept in IndexedDB, which needs less', async ({ page }) => {
   await page.goto('/screenshot.png');
-  // In a profile Chromium puts a megabyte aside for each open file of OPFS.
+  // In a profile Chromium reserves a megabyte for each open file of OPFS.
   await quotaOf(page);
   await openApp(page);
   const engine = () =>
@@ -557,8 +556,8 @@ for (const engine of ['opfs', 'indexeddb'] as const)
         (_, turn) => `Word ${talk} ${turn}: ${crypto.randomUUID()} ${'about many things '.repeat(60)}`,
       ),
     }));
-    // The log may write for half a minute after its last change what it had room for: this is about the index alone. Where that
-    // was over sooner, nothing came in, and it begins again.
+    // This is about the index alone: the log may still write for half a minute after its last change.
+    // Tries again where that time was over and nothing came in.
     await expect(async () => {
       await devtools.send('Storage.overrideQuotaForOrigin', { origin: BASE });
       await page.evaluate(() =>
@@ -580,7 +579,7 @@ for (const engine of ['opfs', 'indexeddb'] as const)
       const result = await globalThis.recollect?.app.memory.recall(request);
       return result?.passages[0]?.title ?? result?.degraded?.code;
     });
-    // Pages in IndexedDB answer nothing while a change waits to be written: then the answer says why.
+    // In IndexedDB the index answers nothing while a change waits to be written; the answer then says why.
     expect(found).toBe(engine === 'opfs' ? 'Backup of the photos' : 'storage-full');
     await devtools.send('Storage.overrideQuotaForOrigin', { origin: BASE });
     await remembered(page, 'words');
@@ -592,7 +591,7 @@ test('a sidebar that fails leaves the rest standing, and comes back', async ({ p
   await page.getByRole('link', { name: 'Memory' }).first().click();
   await expect(page.getByRole('main').getByRole('heading').first()).toBeVisible();
   const broken = page.getByRole('complementary', { name: 'Sidebar' }).getByRole('alert');
-  // A line of the list that cannot be drawn.
+  // Makes a line of the list that fails to draw.
   await page.evaluate(() => {
     const chat = globalThis.recollect?.app.chat as unknown as { turn: unknown };
     const { turn } = chat;
@@ -610,12 +609,12 @@ test('a sidebar that fails leaves the rest standing, and comes back', async ({ p
   await expect(page.getByRole('link', { name: /backup/i }).first()).toBeVisible();
 });
 
-/** What nobody lays out, and what overflows the stack where it is tried. No look at the text foretells the last one. */
+/** Markup too deep to lay out, or that overflows the stack. The last kind cannot be recognised in the text. */
 const NESTED = {
   list: `${'- '.repeat(1000)}the end`,
   quotes: `${'> '.repeat(3000)}the end`,
   elements: `${'<div>'.repeat(3000)}the end`,
-  // Without their ends they would be no elements, but text.
+  // Without end tags the renderer would take them for text.
   shouted: `${'<DIV>'.repeat(3000)}the end${'</DIV>'.repeat(3000)}`,
 };
 const PLAINLY = 'This text could not be formatted. All of it is shown as plain text.';

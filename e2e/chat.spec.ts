@@ -63,7 +63,7 @@ async function ask(page: Page, words: string): Promise<Locator> {
   await expect(stop).toBeHidden();
   const answer = page.locator('[data-message-id]').last();
   await expect(answer).toHaveAccessibleName('Answer');
-  // The empty page, where a first question may still stand, has no such button.
+  // The empty page may still show the first question, and has no such button.
   await expect(stop).toBeHidden();
   return answer;
 }
@@ -108,7 +108,7 @@ test('connecting in Settings: a preset, a tested address, a chosen model, an ans
       .getByText(/models?,/)
       .first(),
   ).toBeVisible();
-  // A model is chosen already; another one can be.
+  // The app has chosen a model; the person can choose another.
   const model = page.getByRole('dialog').getByRole('combobox', { name: 'Model that answers' });
   await expect(model).not.toHaveText('Choose a model');
   await model.click();
@@ -189,7 +189,7 @@ test.describe('in one app that is open', () => {
     await expect(page.locator('article .katex').first()).toBeVisible();
     await expect(page.locator('article table').first()).toBeVisible();
     await expect(page.locator('article pre').first()).toBeVisible();
-    // What cannot be drawn is shown as the text it is.
+    // The app shows markup that it does not draw as text.
     await expect(page.getByRole('article').last()).toContainText('<script>window.__scripted_model_was_here');
     await choose(page, 'echo');
     const answer = await ask(
@@ -241,7 +241,7 @@ test.describe('in one app that is open', () => {
     const goOn = page.getByRole('button', { name: 'Continue', exact: true });
     await expect(page.getByText(/reached the model’s length limit/)).toBeVisible();
     await goOn.click();
-    // While it comes it stands where it belongs: in the same block of code.
+    // While more of the answer arrives, it continues the same block of code.
     await expect(answers).toHaveCount(1);
     await expect(answers.locator('pre')).toContainText('const second = 2;');
     server.go();
@@ -251,7 +251,7 @@ test.describe('in one app that is open', () => {
     await expect(answers).toHaveCount(1);
     await goOn.click();
     await expect(answers).toContainText('That is all.');
-    // Before it is said to its end there is nothing to be saved.
+    // The app saves the answer only when it is complete.
     await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
     await expect(goOn).toBeHidden();
     await saved(page);
@@ -308,7 +308,7 @@ test('an answer is seen while it is written in another tab, which queues behind 
   server.go();
   await expect(said(other, 'four five six')).toBeVisible();
   await expect(queue).toHaveCount(0);
-  // The queued one is answered by the tab it was written in, and the first one sees it.
+  // The tab that queued the message answers it, and the first tab shows that.
   await expect(page.getByText('Another tab is receiving this answer')).toBeVisible();
   await expect(other.getByText('Another tab is receiving this answer')).toHaveCount(0);
   await page.getByRole('button', { name: 'Stop' }).click();
@@ -329,7 +329,7 @@ test('an answer is stopped in the trash too, where it goes on until then', async
   await expect(page.getByText('This conversation is in the trash.')).toBeVisible();
   const stop = page.getByRole('button', { name: 'Stop' });
   await expect(stop).toBeVisible();
-  // Restored, it is as it was: nothing has ended by itself.
+  // The restored answer is unchanged: it has not ended by itself.
   await page.getByRole('button', { name: 'Restore' }).click();
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
   await expect(stop).toBeVisible();
@@ -369,7 +369,7 @@ test('a conversation that was erased in another tab says so where it is open, an
     await expect(page.getByRole('button', { name: 'Restore' })).toHaveCount(0);
     await expect(unsent).toContainText(`Half a letter, ${way}`);
     await expect(unsent).toContainText(`Another wording, ${way}`);
-    // Also from a link that leads nowhere any more.
+    // A link to a deleted conversation leads to the same page.
     await page.goto(`/c/${id}?console`);
     await expect(gone).toBeVisible();
     await expect(unsent).toContainText(`Half a letter, ${way}`);
@@ -416,7 +416,7 @@ test('the editor of a message is sent by the keys that send the composer', async
   await editor.press('Shift+Enter');
   await editor.pressSequentially('And the photos?');
   await expect(editor).toHaveValue('When does the backup run?\nAnd the photos?');
-  // What an input method is at work on is its own.
+  // The editor leaves keys to an input method that is composing.
   await editor.dispatchEvent('keydown', {
     key: 'Enter',
     code: 'Enter',
@@ -462,11 +462,11 @@ test('after an answer that failed, what waits is not sent until the person goes 
   await expect(page.getByRole('alert')).toHaveCount(1);
 });
 
-/** Where it is on the screen, whole pixels from the top. */
+/** Its distance from the top of the screen, whole px. */
 const top = async (target: Locator): Promise<number> =>
   Math.round((await target.boundingBox())?.y ?? Number.NaN);
 
-/** A few frames: what jumps does so in them. */
+/** Waits for a few frames, in which a jump would happen. */
 const frames = (page: Page) =>
   page.evaluate(async () => {
     for (let frame = 0; frame < 30; frame++) await new Promise(requestAnimationFrame);
@@ -486,7 +486,7 @@ test('what is clicked at the end of a conversation stays where it is: thoughts, 
   await ask(page, 'Think hard');
   await expect(page.getByRole('region', { name: 'Messages' }).getByText('Today')).toBeVisible();
   const stays = async (target: Locator, act: () => Promise<unknown>) => {
-    // Rows that were never in sight are measured as they come.
+    // The list measures rows when they first come into view.
     await frames(page);
     const before = await top(target);
     await act();
@@ -517,7 +517,7 @@ test('what is clicked at the end of a conversation stays where it is: thoughts, 
   const number = region.getByRole('status').filter({ hasText: /^\d \/ \d$/ });
   await expect(number).toHaveText('2 / 2');
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
-  // While it grew its end was in sight.
+  // The list kept the end in view while the answer grew.
   await expect(said(page, 'At length 89')).toBeInViewport();
   for (const [name, wanted] of [
     ['Previous branch', '1 / 2'],
@@ -529,12 +529,12 @@ test('what is clicked at the end of a conversation stays where it is: thoughts, 
       await region.getByRole('button', { name }).click();
       await expect(number).toHaveText(wanted);
     });
-  // With the keyboard alike: the arrow is still under the finger.
+  // The same by keyboard: the arrow keeps the focus.
   await region.getByRole('button', { name: 'Previous branch' }).press('Enter');
   await expect(number).toHaveText('1 / 2');
   await expect(region.getByRole('button', { name: 'Next branch' })).toBeFocused();
 
-  // A long branch that begins far above its end.
+  // The next branch is long: it begins far above its end.
   await region.getByRole('button', { name: 'Next branch' }).press('Enter');
   for (const words of ['And then?', 'And after that?']) {
     server.next({ steps: [{ text: lines(60, words) }, { finish: 'stop' }] });
@@ -603,7 +603,7 @@ test('words in the composer outlive a command, an idea, and going elsewhere at o
   await field.fill('Half a thought');
   await page.getByRole('button', { name: /What did we decide about/ }).click();
   await expect(field).toHaveValue('Half a thought What did we decide about ');
-  // Left before the draft was due to be kept.
+  // The person leaves before the app has saved the draft.
   await field.fill('Half a thought and more');
   await other.click();
   await expect(page.getByRole('heading', { name: /backup run/ })).toBeVisible();
@@ -620,23 +620,23 @@ test('words in the composer outlive a command, an idea, and going elsewhere at o
   await page.keyboard.press('Enter');
   await expect(field).toHaveValue('Half a thought and more');
   await command('/title');
-  // The offer of the first command went with it: there is one, for the words that lie aside now.
+  // The second offer replaced the first: the one that is left restores the words set aside last.
   await expect(page.getByRole('button', { name: 'Undo' })).toHaveCount(1);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(field).toHaveValue('Half a thought and more');
-  // A line that cannot be run comes back to be mended; once it is gone, the words are back.
+  // A command that cannot run returns to the composer to be corrected; once it is removed, the draft returns.
   await command('/title');
   await page.keyboard.press('Enter');
   await expect(field).toHaveValue('/title');
   await field.fill('');
   await expect(field).toHaveValue('Half a thought and more');
-  // Put in from another screen, before the draft was read.
+  // Another screen fills in words before the composer has read the draft.
   await page.getByRole('link', { name: 'Memory' }).first().click();
   await command('/recall');
   await field.fill('');
   await expect(field).toHaveValue('Half a thought and more');
 
-  // Sent, and gone elsewhere before it was written down: nobody is pulled back.
+  // The person sends and leaves before the app has saved the message: it does not pull them back.
   const here = await page.evaluate(() => {
     const link = [...document.querySelectorAll<HTMLAnchorElement>('a[href^="/c/"]')].at(0);
     document.querySelector('textarea')?.form?.requestSubmit();
@@ -676,7 +676,7 @@ test('an edit that is left in the middle outlives another editor, going elsewher
   await goOn('When does').click();
   await expect(editor).toHaveValue('When does the backup of the garden run?');
 
-  // Left at once, before anything was due to be kept.
+  // The person leaves at once, before the app saves the edit.
   await editor.press('End');
   await editor.pressSequentially(' Say it');
   await page.getByRole('button', { name: 'New conversation' }).first().click();
@@ -725,7 +725,7 @@ test('two tabs of one conversation: sending in one deletes no words of the other
   await expect(there).toHaveValue('A longer letter that is not finished');
   await page.reload();
   await expect(here).toHaveValue('');
-  // Once the other tab is gone, its words are whoever's comes next.
+  // After the other tab has closed, the next tab may take over its words.
   await other.close();
   await page.reload();
   await expect(here).toHaveValue('A longer letter that is not finished');
@@ -746,14 +746,14 @@ test('words are pasted as words, though the clipboard has a picture of them, too
       );
       data.items.add(new File([bytes], picture, { type: 'image/png' }));
       const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
-      // What a page makes of a paste is its own; what nobody prevents is for the browser to put in.
+      // False: the page handled the paste itself; true: the browser would insert it.
       return field.dispatchEvent(event);
     }, given);
   const files = page.getByRole('list', { name: 'Attached files' }).getByRole('listitem');
   expect(await paste({ text: 'Plan\t2026\nPaint\t12', picture: 'image.png' })).toBe(true);
   expect(await paste({ text: '', picture: 'image.png' })).toBe(false);
   await expect(files).toHaveText(['image.png']);
-  // A file that was copied in a folder has its name as its words.
+  // A file copied in a file manager carries its name as text.
   expect(await paste({ text: 'harbour.png', picture: 'harbour.png' })).toBe(false);
   await expect(files).toHaveText(['image.png', 'harbour.png']);
 });
@@ -785,7 +785,7 @@ test('what was attached before a reload and after it are different files; a long
     );
   await expect.poll(kept).toBe(true);
   await field.pressSequentially('and words of this very moment');
-  // At once: nothing that a page still writes while it goes is waited for.
+  // Reloads at once, without waiting for what the page writes while it unloads.
   await page.reload();
   await expect(field).toHaveValue('and words of this very moment');
   await expect(files).toHaveText(['one.txt', 'two.txt']);
@@ -808,7 +808,7 @@ test('what was attached before a reload and after it are different files; a long
   await page.getByRole('button', { name: 'two.txt', exact: true }).click();
   await expect(read).toContainText('second words');
   await page.keyboard.press('Escape');
-  // Turned back into words it stands below those that are there, not at the end of their line.
+  // The text that replaces the attachment begins on a line of its own.
   await page.getByRole('button', { name: 'Turn back into text' }).click();
   await expect(field).toHaveValue(/^and words of this very moment\n\nThe beginning of it\. /);
   await expect(files).toHaveText(['one.txt', 'two.txt']);
@@ -836,7 +836,7 @@ test('the focus goes on where one was: after an edit, another branch, a new titl
   await editor.press('Escape');
   await expect(box).toBeFocused();
 
-  // What the button would not do while an answer comes, its key does not do either.
+  // While an answer arrives the button is off, and so is its key.
   await choose(page, 'gated');
   await say(page, 'Count to six');
   await expect(said(page, 'one two three')).toBeVisible();
@@ -859,13 +859,13 @@ test('the focus goes on where one was: after an edit, another branch, a new titl
   const next = asked.getByRole('button', { name: 'Next branch' });
   await previous.click();
   await expect(said(page, 'herons')).toBeVisible();
-  // There is nothing before the first: the other arrow is the way on.
+  // The first branch has none before it, so the focus moves to the other arrow.
   await expect(next.first()).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(said(page, 'storks')).toBeVisible();
   await expect(previous.first()).toBeFocused();
 
-  // Saved and not asked, it can be asked all the same.
+  // A person can still ask an edit that they only saved.
   await edit.first().click();
   await editor.fill('Where do swallows sleep?');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -914,7 +914,7 @@ test.describe('without a service worker, which would have the file', () => {
     await page.keyboard.press('Enter');
     await expect(page.getByRole('dialog')).toHaveCount(0);
     await expect(page).toHaveURL(/\/$/);
-    // More than the frame that a page whose code is there would take.
+    // Longer than the one frame that a page with its code loaded needs.
     await page.evaluate(async () => {
       for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
     });
@@ -951,7 +951,7 @@ test('a file that is still being read when one goes elsewhere is attached where 
     await picker.setInputFiles([asFile(name, `words of ${name}`)]);
     await inAnotherTab.click();
     await expect(page).toHaveURL(/\/(\?.*)?$/);
-    // The second one is given where the person is back before it was read.
+    // The second file is read only after the person has come back.
     if (name === 'two.txt') {
       await there.click();
       await expect(files).toHaveText(['one.txt']);
@@ -994,7 +994,7 @@ test('files dragged over a conversation are attached; a picture of the page itse
   await choose(page, 'plain');
   await ask(page, 'Good morning');
 
-  /** As a browser tells of it; whether it would be taken. */
+  /** Plays a drag as a browser reports it; resolves to whether the page would take it. */
   const drag = (types: readonly string[]) =>
     page
       .getByRole('article')
@@ -1062,7 +1062,7 @@ test('eleven megabytes at once go along as a file, are kept, and memory gets ove
   await openApp(page);
   await choose(page, 'plain');
   const box = page.getByRole('textbox', { name: 'Message', exact: true });
-  // As a paste does, which no keyboard does in time.
+  // Inserts all at once, as a paste does; typing would be too slow.
   await box.evaluate((element) => {
     const text = 'All of it at once. '.repeat(580_000);
     Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')?.set?.call(element, text);
@@ -1085,12 +1085,12 @@ test('recalled passages travel with the first message, frozen, and are shown und
   await bringExport(page, chatgptHistory(HISTORY));
   await remembered(page);
   await choose(page, 'plain');
-  // What is announced while it is written is what goes along.
+  // The app sends the passages that it announced while the person wrote.
   await page.getByRole('textbox', { name: 'Message' }).fill('When does the backup of the photo disk run?');
   const chip = page.getByRole('region', { name: 'Passages from other conversations' });
   const button = chip.getByRole('button', { name: /passages? may help/ });
   await expect(button).toBeVisible();
-  // However slow memory is from here on. What is read of it after that stays.
+  // Memory never answers from here on; the app keeps what it has read.
   await page.evaluate(() => {
     const memory = globalThis.recollect?.app.memory;
     if (memory) Object.assign(memory, { recall: () => new Promise(() => undefined) });
@@ -1138,7 +1138,7 @@ test('each conversation keeps its model: through another choice, a reload, and w
   await expect(picker('echo')).toBeVisible();
   expect(asked()).toEqual(['plain', 'echo', 'plain']);
 
-  // Chosen in one conversation, it changes no other; what begins now starts with it.
+  // The choice changes no other conversation; new ones start with it.
   await pick('echo', 'No model (search my conversations)');
   await page.goto(first);
   await expect(picker('plain')).toBeVisible();
@@ -1235,7 +1235,7 @@ test('a temporary conversation is answered and kept nowhere; it ends with its ta
   };
   const bar = page.getByText('Temporary: kept nowhere');
 
-  // What is said openly is found by the same look at the disk.
+  // The same search does find an ordinary message on the disk.
   await ask(page, 'The lighthouse is painted yellow');
   await saved(page);
   expect(await isOnDisk(page, 'lighthouse')).toBe(true);
@@ -1249,12 +1249,12 @@ test('a temporary conversation is answered and kept nowhere; it ends with its ta
   expect(await listed()).toEqual(['The lighthouse is painted yellow']);
   for (const words of ['surprise', 'astronomer']) expect(await isOnDisk(page, words)).toBe(false);
 
-  // Another one is looked at; Back leads to it again, as long as the tab is there.
+  // The person opens another conversation; Back leads to the temporary one while the tab lives.
   await page.getByRole('link', { name: 'The lighthouse is painted yellow' }).click();
   await expect(bar).toBeHidden();
   await page.goBack();
   await expect(said(page, 'The surprise party')).toBeVisible();
-  // Where the model fails nobody is told that a message is saved which is kept nowhere.
+  // Where the model fails, the app does not claim to have saved a temporary message.
   server.answer(() => ({ status: 500, body: { error: { message: 'no answers today' } } }));
   await ask(page, 'And who brings the cake?');
   const failed = page.getByRole('alert').filter({ hasText: 'broke at the service' });
@@ -1289,7 +1289,7 @@ test('what is written for a temporary conversation and not sent is on no disk, a
 }) => {
   await openApp(page);
   const ghost = page.getByRole('button', { name: 'Temporary conversation' });
-  // Who it is that answers is said as it is: memory, until there is a model, and then not by itself.
+  // The page says who answers: memory, until the person chooses a model.
   await ghost.click();
   await expect(page.getByText('Your conversations are searched for what you write here')).toBeVisible();
   await choose(page, 'plain');
@@ -1298,7 +1298,7 @@ test('what is written for a temporary conversation and not sent is on no disk, a
   server.answer(() => ({ steps: [{ text: 'Noted.' }, { finish: 'stop' }] }));
   const box = page.getByRole('textbox', { name: 'Message' });
 
-  // What was begun openly leaves the disk once it is to be temporary.
+  // The draft of an ordinary conversation leaves the disk once it becomes temporary.
   await box.fill('A word about the elephant');
   await expect.poll(() => isOnDisk(page, 'elephant')).toBe(true);
   await ghost.click();
@@ -1306,7 +1306,7 @@ test('what is written for a temporary conversation and not sent is on no disk, a
   await expect.poll(() => isOnDisk(page, 'elephant')).toBe(false);
   await page.keyboard.type(' and the giraffe');
 
-  // Another screen is looked at: the switch and the words are as they were.
+  // After a visit to another screen the switch and the words are unchanged.
   await page.getByRole('link', { name: 'Settings' }).first().click();
   expect(await isOnDisk(page, 'giraffe')).toBe(false);
   await page.goBack();

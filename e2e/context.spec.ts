@@ -46,10 +46,10 @@ async function openEcho(page: Page): Promise<void> {
   await connect(page);
   server.answer((request) => say(`Answer to: ${lastWords(request)}`));
 }
-/** A window so small that a few turns fill it, and a model without tools, so that the figures are those of the words. */
+/** A window that a few turns fill, and a model without tools, so that only the words count. */
 const SMALL = {
   'context.window_tokens': 4000,
-  // What a model writes in the background has tests of its own.
+  // Other tests cover session memory by a model.
   'context.session_memory.by_model': false,
   'notes.propose_by_model': false,
   'context.keep_last_turns': 2,
@@ -77,14 +77,14 @@ async function ask(page: Page, words: string): Promise<void> {
   const stop = page.getByRole('button', { name: 'Stop' });
   await expect(stop).toBeHidden();
   await expect(page.locator('[data-message-id]').last()).toHaveAccessibleName('Answer');
-  // The empty page, where a first question may still stand, has no such button; and a step of an answer is not its end.
+  // The empty page may still show the first question and has no such button; a step is not the end of an answer.
   await expect(stop).toBeHidden();
 }
 const meter = (page: Page) => page.getByRole('button', { name: /^Context: / });
 const share = async (page: Page): Promise<number> =>
   Number(/(\d+) ?%/.exec((await meter(page).getAttribute('aria-label')) ?? '')?.[1] ?? Number.NaN);
 const divider = (page: Page) => page.getByRole('region', { name: 'Shortened', exact: true });
-/** Opens a summary. What is said below the divider may still move it when it has just come: then the press goes by. */
+/** Opens a summary; tries again where a message that just arrived moved the divider away from the press. */
 const look = (where: Locator) =>
   expect(async () => {
     const closed = where.getByRole('button', { name: 'View', exact: true });
@@ -92,7 +92,7 @@ const look = (where: Locator) =>
     await expect(closed).toHaveCount(0, { timeout: 3000 });
   }).toPass({ timeout: 60_000 });
 const compactedMessages = (page: Page) => page.locator('article.folded-edge');
-/** Only what is near the screen exists: goes up from the end until the divider is there. */
+/** Scrolls up from the end until the list has drawn the divider. */
 async function toDivider(page: Page): Promise<void> {
   const list = page.getByRole('region', { name: 'Messages' });
   await list.evaluate((box) => {
@@ -108,7 +108,7 @@ async function toDivider(page: Page): Promise<void> {
   await divider(page).last().scrollIntoViewIfNeeded();
 }
 
-/** `first`: the message that stands there, known by its words; the first one that exists may be another until the list has followed. */
+/** `first`: the message at the top, found by its words; until the list has scrolled, the first one drawn may be another. */
 const toTop = (page: Page, first: Locator) =>
   expect(async () => {
     await page.getByRole('region', { name: 'Messages' }).evaluate((box) => {
@@ -123,7 +123,7 @@ const about = (topic: string): string =>
     { length: 14 },
     (_, at) => `The ${topic} plan, part ${at + 1}: we measured it twice and wrote down what came of it.`,
   ).join(' ');
-/** As long, of questions: what a person states or decides is carried word for word when it is compacted, what they ask is not. */
+/** The same length in questions, which compaction does not carry word for word, as it does statements and decisions. */
 const questionsOn = (topic: string): string =>
   Array.from(
     { length: 14 },
@@ -161,7 +161,7 @@ test('a long conversation is compacted by itself; the summary is read, reworded,
   await expect(divider(page)).toContainText(/Shortened \d+ messages: [\d,]+ → [\d,]+ tokens/);
   await expect.poll(() => share(page)).toBeLessThan(75);
   const sent = allOf(server.chats().at(-1));
-  // The first message is not sent as it is any more; what of it is close to the question may be quoted.
+  // The app no longer sends the first message as it is; it may quote what is close to the question.
   const asked = server.chats().at(-1)?.messages.map(wordsOf) ?? [];
   expect(asked.some((words) => words.startsWith('Tell me first.'))).toBe(false);
   // The person's own rule is still in it, word for word.
@@ -170,7 +170,7 @@ test('a long conversation is compacted by itself; the summary is read, reworded,
   // Compacted messages are marked and still there to be read.
   await expect(compactedMessages(page).first()).toBeVisible();
 
-  // Look, and in other words.
+  // The person reads the summary and rewords it.
   await look(divider(page));
   await expect(divider(page).getByText('What the model reads instead')).toBeVisible();
   await divider(page).getByRole('button', { name: 'Edit' }).click();
@@ -182,19 +182,19 @@ test('a long conversation is compacted by itself; the summary is read, reworded,
   await ask(page, 'What comes first?');
   expect(allOf(server.chats().at(-1))).toContain('In my own words: the harbour comes first.');
 
-  // Undone with newer messages below it: all is sent as it is again.
+  // Undone below newer messages, the app sends everything as it is again.
   await toDivider(page);
   await divider(page).getByRole('button', { name: 'Undo' }).click();
   await expect(divider(page)).toContainText('in full again');
   await expect(compactedMessages(page)).toHaveCount(0);
-  // By key: what is unfolded above is still being measured, and the list goes along.
-  // A key does not wait for a button: it is of no use yet while the undoing is being kept.
+  // By key, because the list still moves while it measures the rows above.
+  // A key does not wait for the button, which is disabled until the app has saved the undoing.
   const again = divider(page).getByRole('button', { name: 'Shorten again' });
   await expect(again).toBeEnabled();
   await again.press('Enter');
   await expect(divider(page)).toContainText(/Shortened \d+ messages/);
 
-  // And it outlives a reload.
+  // The new compaction survives a reload.
   await saved(page);
   await page.reload();
   await toDivider(page);
@@ -246,7 +246,7 @@ test('/compact --preview shows the plan; blocks are ticked by hand, then it is c
   await expect(dialog).toContainText(/[\d,]+ → [\d,]+ tokens/);
   const harbour = dialog.getByRole('checkbox', { name: /harbour/ });
   const orchard = dialog.getByRole('checkbox', { name: /orchard/ });
-  // Where one can say what to keep, not on the button that closes.
+  // The focus is in the guidance, not on the button that closes the dialog.
   await expect(dialog.getByRole('textbox', { name: 'Guidance' })).toBeFocused();
   await expect(harbour).not.toBeChecked();
   await expect(orchard).not.toBeChecked();
@@ -302,7 +302,7 @@ test('what commands handed back makes room for the next answer, and opens again'
   await write(page, '/checkpoints');
   const list = page.getByRole('region', { name: '/checkpoints', exact: true });
   await expect(list.getByText('turn-2')).toBeVisible();
-  // On a phone, too, a name can be read to its end: it is what /restore takes.
+  // A phone shows the whole name as well, because /restore needs it.
   const cut = () =>
     list.getByRole('listitem').evaluateAll((rows) =>
       rows.flatMap((row) => {
@@ -327,7 +327,7 @@ test('a message that is marked to be kept goes along word for word after compact
   await openApp(page);
   await connect(page, { ...SMALL, 'context.window_tokens': 16_000 });
   server.answer(longAnswers);
-  // A question: what a person states is carried word for word without a mark.
+  // A question, because compaction carries statements word for word even without a mark.
   const sentence = 'Does the parrot of the lighthouse answer to Ferdinand?';
   await ask(page, sentence);
   for (const topic of TOPICS.slice(0, 4)) await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
@@ -338,7 +338,7 @@ test('a message that is marked to be kept goes along word for word after compact
     await first.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name, exact: true }).click();
   };
-  /** Outside of what was looked up for the words just said, which may be any message: that is another journey's. */
+  /** Without what the app looked up for these words, which may be any message: another journey covers it. */
   const sentWith = async (words: string): Promise<string> => {
     await ask(page, words);
     const sent = (server.chats().at(-1)?.messages ?? []).map(wordsOf).join('\n');
@@ -404,7 +404,7 @@ test('a checkpoint by its button and by command; back to it, undone; an unknown 
   await page.getByRole('menuitem', { name: 'Set a checkpoint' }).click();
   await expect(page.getByText(/Checkpoint “checkpoint-\d” set/)).toBeVisible();
 
-  // The list offers what there is: a few letters of the name will do.
+  // The list completes a name from its first letters.
   const message = page.getByRole('textbox', { name: 'Message' });
   await message.fill('/restore move');
   await expect(page.getByRole('option', { name: /before the move/ })).toContainText('Answer to: Two');
@@ -471,17 +471,17 @@ test('a D-Mail on a tool’s result asks for what changed only, and says what wa
   };
   await sendBack('The backup runs at four in the morning.');
   await expect(page.getByRole('article').getByText('After four: And then?')).toBeVisible();
-  // The step that called the tool was not asked again; what read its result was.
+  // The model repeats only the step that reads the result, not the one that called the tool.
   expect(server.chats().length).toBe(before + 2);
   await expect(page.getByText(/2 asked for/)).toBeVisible();
 
-  // The way there and back.
+  // The mark leads to the other branch and back.
   await page.getByRole('button', { name: 'Note from a later branch' }).first().click();
   await expect(page.getByRole('article').getByText('After nothing: And then?')).toBeVisible();
   await page.getByRole('button', { name: 'You went back from here with a note' }).first().click();
   await expect(page.getByRole('article').getByText('After four: And then?')).toBeVisible();
 
-  // The old result again: all that follows from it is known.
+  // With the old result again, the app knows everything that follows.
   await sendBack('Nothing was found.');
   await expect(page.getByText(/2 model calls saved/)).toBeVisible();
   expect(server.chats().length).toBe(before + 2);
@@ -511,7 +511,7 @@ test('a D-Mail in other words, and one as a note: each goes on from its place; u
   await expect(dialog.getByRole('button', { name: 'Go back' })).toBeDisabled();
   await wording.fill('One, in other words');
   await dialog.getByRole('button', { name: 'Go back' }).click();
-  // Held before the answer is waited for, which may take longer than the offer stays.
+  // Checked before the answer, which may take longer than the offer stays.
   await expect(page.getByText('Done. The branch you left is still there.')).toBeVisible();
   await holdToast(page);
   await expect(said('Answer to: One, in other words')).toBeVisible();
@@ -519,7 +519,7 @@ test('a D-Mail in other words, and one as a note: each goes on from its place; u
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(said('Answer to: Two')).toBeVisible();
 
-  // Of an answer there are no other words: what is said to its place is a note.
+  // A person cannot reword an answer: what they write there is a note.
   await openSendBack('Answer');
   const note = dialog.getByRole('textbox', { name: 'Add a note' });
   await expect(note).toBeFocused();
@@ -534,7 +534,7 @@ test('a D-Mail in other words, and one as a note: each goes on from its place; u
 
   await page.getByRole('button', { name: 'Note from a later branch' }).click();
   await expect(said('Answer to: Two')).toBeVisible();
-  // Both were sent from here; the one that was taken back is still a branch.
+  // The person sent both notes from here; the one they took back is still a branch.
   await expect(page.getByRole('button', { name: 'You went back from here with a note' })).toHaveCount(2);
   await page.getByRole('button', { name: 'You went back from here with a note' }).last().click();
   await expect(said(/^Answer to: .*Two leads nowhere/)).toBeVisible();
@@ -579,7 +579,7 @@ test('the branch map is walked with the keyboard, and two branches are compared'
   await openEcho(page);
   await ask(page, 'One');
   await ask(page, 'Two');
-  // Three lines of time: the second question in three wordings.
+  // Three branches: the second question in three wordings.
   for (const words of ['Two, other words', 'Two, yet other words']) {
     const asked = page.getByRole('article', { name: 'You' }).last();
     await asked.hover();
@@ -666,7 +666,7 @@ test('the context meter opens, the ledger of an answer tells what got in; withou
   await meter(page).click();
   const popover = page.getByRole('dialog', { name: 'What the next message would send' });
   await expect(popover).toContainText(/of 64,000 tokens/);
-  // All figures of one moment: the context meter is counted anew once the answer has come.
+  // Reads all figures at once, because the meter counts again when the answer has arrived.
   const figures = async (): Promise<Record<string, number>> =>
     popover.evaluate((shown) => {
       const rows = [...shown.querySelectorAll('dl > div')].map(
@@ -1017,7 +1017,7 @@ test('the words for a summary and the model in the background are set in Setting
   const every = page.getByRole('textbox', { name: 'After so many tokens' });
   await every.fill('500');
   await every.press('Enter');
-  // In force is what is kept.
+  // The saved value is in force.
   await expect
     .poll(() => page.evaluate(() => globalThis.recollect?.app.settings.config.get().context.session_memory))
     .toMatchObject({ by_model: true, every_tokens: 500 });

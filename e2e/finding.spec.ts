@@ -1,5 +1,5 @@
-// Finding again, as a person sees it: a passage on a branch that is not shown, words in the palette, what was archived; what is stored and
-// how the index is made anew; and the first screen in the browser's language, with a mark wherever Tab leads.
+// A person finds things again: a passage on a hidden branch, words in the palette, archived conversations. Also: what is stored, how the app
+// rebuilds the index, the first screen in the browser's language, and a visible focus wherever Tab leads.
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { MODEL_CACHE } from '../src/adapters/browser/model-cache.ts';
 import { sampleConversations } from '../src/services/library/samples.ts';
@@ -26,7 +26,7 @@ interface ExportNode {
   readonly message: unknown;
 }
 
-/** Conversations of a ChatGPT export: one that parts in two half-way; the newer branch is the one that is shown. */
+/** A ChatGPT export with a conversation that forks half-way; the app shows the newer branch. */
 function branchedHistory() {
   const start = Date.now() / 1000 - 30 * 86_400;
   const mapping: Record<string, ExportNode> = {
@@ -52,7 +52,7 @@ function branchedHistory() {
     last = id;
     return id;
   };
-  // More than a screen above the fork, and more than one below it: nothing is in view by chance.
+  // More than a screen of messages above and below the fork, so that none is in view by chance.
   const fill = (things: readonly string[]) => {
     for (const thing of things) {
       say(`What is still to do about the ${thing}?`);
@@ -84,19 +84,19 @@ const command = async (page: Page, words: string) => {
   await field(page).fill(words);
   await field(page).press('Enter');
   const outcome = page.getByRole('region', { name: words }).last();
-  // Said when the search is over.
+  // The app shows this line when the search is over.
   await expect(outcome.getByText(/^By words (and meaning|only), \d/)).toBeVisible();
   return outcome;
 };
 
-/** Notes from now on which messages are drawn with the mark of a jump, wholly on the screen: it fades before a slow test looks. */
+/** Records from now on which messages get the mark of a jump while wholly on the screen: the mark fades before a slow test looks. */
 const watchMarks = (page: Page) =>
   page.evaluate(() => {
     const marked = new Map<string | undefined, string>();
     Object.assign(globalThis, { marked });
     const look = () => {
       for (const message of document.querySelectorAll<HTMLElement>('article[data-message-id]')) {
-        // Its ring is there or not; its ground comes slowly, and on a busy machine has no frame in which both are seen.
+        // Looks at the ring only: the background fades in slowly, and a busy machine may show no frame with both.
         const { boxShadow } = getComputedStyle(message);
         const { top, bottom } = message.getBoundingClientRect();
         if (boxShadow !== 'none' && top >= 0 && bottom <= innerHeight)
@@ -112,7 +112,7 @@ const marked = (page: Page) =>
 test.describe('with a library that is remembered', () => {
   // One page for all of them, in one browser.
   test.describe.configure({ mode: 'default' });
-  // Imported and read once for all of these.
+  // All of these share one import.
   let context: BrowserContext;
   let page: Page;
   test.beforeAll(async ({ browser }) => {
@@ -153,9 +153,9 @@ test.describe('with a library that is remembered', () => {
     await page.getByRole('button', { name: 'Back to where you were' }).click();
     await expect(page).toHaveURL(before);
     await expect(page.getByRole('heading', { name: 'Night train', level: 1 })).toBeVisible();
-    // Where one was is the hit; the messages above it may be out of sight.
+    // Back returns to the hit; the messages above it may be out of view.
     await expect(hit).toBeInViewport();
-    // Looking at the older branch has not changed which one is shown.
+    // The look at the older branch has not changed which branch the app shows.
     await list.getByRole('link', { name: 'Boat in spring' }).click();
     await expect(message(PAINT)).toBeVisible();
     await expect(message(SECRET)).toHaveCount(0);
@@ -169,7 +169,7 @@ test.describe('with a library that is remembered', () => {
     await expect(hit).toContainText('In the sealed envelope in the kitchen drawer.');
     await expect(hit).toContainText('Backup of the photos');
     await expect(hit.locator('mark')).toHaveText(['sealed', 'envelope']);
-    // When it was said, and how well it fits.
+    // The hit says when the message was sent and how well it fits.
     await expect(hit.locator('time')).toHaveText(/ ago$|^last /);
     await expect(hit.locator('time')).toHaveAttribute('title', /20\d\d/);
     await expect(hit.getByRole('img')).toHaveAccessibleName(/^(very close|close|weak): /);
@@ -181,7 +181,7 @@ test.describe('with a library that is remembered', () => {
   });
 
   test('while meaning is late rows out of sight come too, and none of an earlier answer stands among them', async () => {
-    // Meaning never comes before it is let.
+    // The search by meaning answers only when the test lets it.
     await page.evaluate(() => {
       const { memory } = globalThis.recollect?.app ?? {};
       if (!memory) throw new Error('no handle');
@@ -198,7 +198,7 @@ test.describe('with a library that is remembered', () => {
       );
       memory.search = async (request) => {
         await search({ ...request, onHits: (hits, final) => !final && request.onHits(hits, false) });
-        // Called off by the next key, as the real one is.
+        // The next key aborts it, as it aborts the real search.
         await new Promise<void>((resolve, reject) => {
           void late.then(resolve);
           request.signal.addEventListener('abort', () => reject(request.signal.reason));
@@ -211,10 +211,10 @@ test.describe('with a library that is remembered', () => {
     const rows = palette.getByRole('group', { name: 'Messages' }).getByRole('option');
     const late = palette.getByText('Searching by meaning');
     await box.fill('worn before march');
-    // Ten things are to be looked over; eight rows are drawn at once.
+    // There are ten results; the list draws eight rows at once.
     await expect.poll(() => rows.count()).toBeGreaterThan(8);
     await expect(late).toBeVisible();
-    // Typed on: what the first words found is gone as soon as the new ones are looked up.
+    // With more words typed, the first results go as soon as the new search begins.
     await box.fill('sealed envelope');
     await expect(rows.first()).toContainText('sealed envelope');
     expect(await rows.filter({ hasText: 'before March' }).count()).toBe(0);
@@ -244,7 +244,7 @@ test.describe('with a library that is remembered', () => {
     await page.evaluate(() => dispatchEvent(new Event('look')));
     const rows = palette.getByRole('group', { name: 'Messages' }).getByRole('option');
     await expect(rows.first()).toContainText('kitchen drawer');
-    // Enter opens what is chosen by then.
+    // Enter opens the row that is selected at that moment.
     await page.keyboard.press('Enter');
     await expect(palette).toHaveCount(0);
     await expect(page.getByRole('heading', { name: 'Backup of the photos' })).toBeVisible();
@@ -304,14 +304,14 @@ test.describe('with a library that is remembered', () => {
       await page.getByRole('button', { name: 'More for “Balcony tomatoes”' }).click();
       await page.getByRole('menuitem', { name, exact: true }).click();
     };
-    /** With what just missed, which is folded where something was found. */
+    /** Counts the near misses as well, which are collapsed where something was found. */
     const recall = async (scope: string) => {
       const outcome = await command(page, `/recall ${scope}${question}`);
       const misses = outcome.getByRole('button', { name: /^\d+ weaker match/, expanded: false });
       if ((await misses.count()) > 0) await misses.click();
       return outcome;
     };
-    /** Nothing but the tomatoes is found. The index follows a change a moment later. */
+    /** Waits until recall finds the tomatoes alone: the index follows a change a moment later. */
     const onlyTomatoes = (scope: string) =>
       expect(async () => {
         const outcome = await recall(`--scope ${scope} `);
@@ -319,7 +319,7 @@ test.describe('with a library that is remembered', () => {
         await expect(ofOthers(outcome)).toHaveCount(0, { timeout: 1000 });
       }).toPass();
 
-    // Without a scope there are others as well, else this proves nothing: those that only mean something like it.
+    // Without a scope recall finds others as well, by meaning; otherwise this would prove nothing.
     await remembered(page);
     const all = await recall('');
     await expect(ofTomatoes(all)).toBeVisible();
@@ -329,7 +329,7 @@ test.describe('with a library that is remembered', () => {
     await onlyTomatoes('pinned');
     await choose('Unpin');
 
-    // They are four weeks old; what was said before and after is a week away, and two days in the boat.
+    // The tomatoes are four weeks old; the conversations before and after are a week away, the boat spans two days.
     const day = (ago: number) => {
       const date = new Date(Date.now() - ago * 86_400_000);
       return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
@@ -361,7 +361,7 @@ test.describe('with a service worker that keeps the model', () => {
     await openApp(page);
     await page.getByRole('button', { name: /Just look around/ }).click();
     await expect(page.getByText('Sourdough that stays flat')).toBeVisible();
-    // Kept for offline use a moment after the start, which a page that goes would break off; counted once, when one comes to the figures.
+    // The app keeps files for offline use shortly after the start, and counts them once, when the page of figures opens.
     const kept = () =>
       page.evaluate(
         async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url),
@@ -371,7 +371,7 @@ test.describe('with a service worker that keeps the model', () => {
     await remembered(page, 'words');
     await page.goto('/settings/storage?console');
     const figures = page.getByRole('region', { name: 'What is kept' });
-    /** The size of one part, and below it how much of it there is. */
+    /** The size of one part, and its count below it. */
     const figure = (name: string) =>
       figures
         .locator('dl > div')
@@ -386,7 +386,7 @@ test.describe('with a service worker that keeps the model', () => {
     await expect(figure('Model files')).toHaveText(/^[1-9]\d+(\.\d)? MB$/);
     await expect(page.getByText(/^In use now: /)).toHaveText('In use now: OPFS');
     await remembered(page, 'words');
-    // Seen for a moment only, where there is little to read.
+    // The app shows it only for a moment where there is little to read.
     await page.evaluate(() => {
       const bars: string[] = [];
       Object.assign(globalThis, { bars });
@@ -417,7 +417,7 @@ test.describe('with a service worker that keeps the model', () => {
   });
 });
 
-/** What has scripts find a browser that refuses OPFS, in the page and in every worker. */
+/** Makes page and workers see a browser that refuses OPFS. */
 const NO_OPFS =
   'StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException("refused", "SecurityError"));\n';
 
@@ -437,7 +437,7 @@ test('where the browser refuses OPFS the interface says which storage is in use,
     const outcome = await command(page, '/recall restic snapshots');
     await expect(outcome).toContainText('restic every night at three');
   } finally {
-    // First the page, whose requests would find nobody.
+    // Closes the page first: its requests would find no server.
     await page.close();
     app.close();
   }
@@ -469,11 +469,11 @@ for (const [width, atLeast] of [
     page,
   }) => {
     await page.setViewportSize({ width, height: 800 });
-    // Nothing on its way from one look to another.
+    // No transitions between two looks.
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await openApp(page);
     await expect(page.getByRole('button', { name: /Just look around/ })).toBeVisible();
-    /** The number of the place that has the focus, in the order of coming there; null: none has. */
+    /** The number of the focused element, counted in the order of first focus; null: none is focused. */
     const focused = () =>
       page.evaluate(() => {
         const tab = globalThis as unknown as { stops?: Element[] };
@@ -483,14 +483,14 @@ for (const [width, atLeast] of [
         if (!tab.stops.includes(element)) tab.stops.push(element);
         return tab.stops.indexOf(element);
       });
-    /** What is drawn around a place: outline and shadow; for the field to write in also the border of the box that it fills. */
+    /** Outline and shadow of an element; for the text field also the border of its box. */
     const drawn = (at: number) =>
       page.evaluate(async (at) => {
         await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
         const element = (globalThis as unknown as { stops: Element[] }).stops[at];
         if (!element) return { name: '', marks: '' };
         const { outlineStyle, outlineWidth, outlineColor, boxShadow } = getComputedStyle(element);
-        // One that nobody sees is none.
+        // An outline of no width or colour does not count.
         const unseen =
           outlineStyle === 'none' || outlineWidth === '0px' || /, 0\)$|\/ 0\)$/.test(outlineColor);
         const outline = unseen ? 'none' : `${outlineStyle} ${outlineWidth} ${outlineColor}`;
@@ -500,7 +500,7 @@ for (const [width, atLeast] of [
         return { name, marks: `${outline}, ${boxShadow}, ${border}` };
       }, at);
     const stops: { name: string; marks: string }[] = [];
-    // Once around.
+    // Tab goes once around the page.
     for (let pressed = 0; pressed < 40; pressed++) {
       await page.keyboard.press('Tab');
       const at = await focused();
@@ -520,7 +520,7 @@ test('what is typed right after the palette is called goes into it, also the fir
   page,
 }) => {
   await openApp(page);
-  // It is drawn ahead, closed.
+  // The page has drawn it before, closed.
   await expect
     .poll(() => page.evaluate(() => performance.getEntriesByName('recollect:palette').length))
     .toBeGreaterThan(0);

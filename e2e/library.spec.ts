@@ -1,4 +1,4 @@
-// The library by hand: what a conversation's menu does, the ways history comes in, and what the report says of it.
+// A person uses the library: a conversation's menu, the ways to import history, and the report of an import.
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ const [PHOTOS, , TOMATOES] = HISTORY;
 const list = (page: Page) => page.getByRole('navigation', { name: 'Conversations' });
 const line = (page: Page, title: string) => list(page).getByRole('link', { name: title, exact: true });
 
-/** Brings the history in by the console: the ways in that a person has are walked below. */
+/** Imports the history by the console; other journeys below import as a person does. */
 async function bring(page: Page, history: Parameters<typeof chatgptHistory>[0]): Promise<void> {
   await openApp(page);
   await bringExport(page, chatgptHistory(history));
@@ -36,7 +36,7 @@ async function bring(page: Page, history: Parameters<typeof chatgptHistory>[0]):
 
 /** Chooses from the menu of a line in the sidebar. */
 async function choose(page: Page, title: string, ...path: string[]): Promise<void> {
-  // The button shows itself under the pointer.
+  // The button appears under the pointer.
   await line(page, title).hover();
   await list(page)
     .getByRole('button', { name: `More for “${title}”`, exact: true })
@@ -50,7 +50,7 @@ test('a conversation is pinned and renamed in the sidebar; both outlive a reload
   const pinned = list(page).getByRole('heading', { name: 'Pinned' });
   await expect(pinned).toHaveCount(0);
   await choose(page, TOMATOES.title, 'Pin');
-  // Under its own heading at the top, and alone there.
+  // It stands alone under its own heading at the top.
   const atTop = async (title: string) => {
     await expect(rows.nth(0)).toHaveText('Pinned');
     await expect(rows.nth(1)).toHaveText(title);
@@ -91,7 +91,7 @@ test('what is archived leaves the list, is found under Archived, and is taken ou
   await expect(page.getByRole('heading', { name: 'Archived' })).toBeVisible();
   await expect(list(page).getByRole('link')).toHaveText([PHOTOS.title]);
   await choose(page, PHOTOS.title, 'Take out of the archive');
-  // With nothing left in it, the archive gives way to the list.
+  // The empty archive gives way to the list.
   await expect(line(page, TOMATOES.title)).toBeVisible();
   await expect(line(page, PHOTOS.title)).toBeVisible();
   await expect(archived).toHaveCount(0);
@@ -99,7 +99,7 @@ test('what is archived leaves the list, is found under Archived, and is taken ou
 
 test('a deleted conversation comes back with Undo, whole', async ({ page }) => {
   await bring(page, [PHOTOS, TOMATOES]);
-  // Deleted while it is being read: there is nothing left to be read.
+  // The person deletes the conversation that is open: the page leaves it.
   await line(page, PHOTOS.title).click();
   await expect(page).toHaveURL(/\/c\//);
   await choose(page, PHOTOS.title, 'Delete');
@@ -115,7 +115,7 @@ test('a deleted conversation comes back with Undo, whole', async ({ page }) => {
   await toast.getByRole('button', { name: 'Undo' }).click();
   await expect(line(page, PHOTOS.title)).toBeVisible();
   await expect(trash).toHaveCount(0);
-  // Nobody went elsewhere meanwhile: it is open again.
+  // The person stayed on the page, so the restored conversation is open again.
   await expect(page).toHaveURL(/\/c\//);
   for (const words of PHOTOS.turns) await expect(page.getByRole('article').getByText(words)).toBeVisible();
 });
@@ -135,17 +135,17 @@ test('the list follows the conversation that is open; on a phone Back closes wha
   await expect(line(page, 'Talk number 20')).toBeInViewport();
 
   await page.setViewportSize({ width: 390, height: 844 });
-  const keyValues = page.getByRole('dialog', { name: 'Sidebar' });
+  const sidebar = page.getByRole('dialog', { name: 'Sidebar' });
   const here = page.url();
   await page.getByRole('button', { name: 'Show sidebar' }).click();
   await expect(line(page, 'Talk number 20')).toBeInViewport();
   await page.goBack();
-  await expect(keyValues).toBeHidden();
+  await expect(sidebar).toBeHidden();
   await expect(page).toHaveURL(here);
-  // One that was closed in another way is not there for Back.
+  // Back does not reopen a sidebar that was closed by another way.
   await page.getByRole('button', { name: 'Show sidebar' }).click();
   await line(page, 'Talk number 21').click();
-  await expect(keyValues).toBeHidden();
+  await expect(sidebar).toBeHidden();
   await expect(page.getByRole('heading', { name: 'Talk number 21' })).toBeVisible();
   await page.keyboard.press('Control+k');
   await expect(page.getByRole('dialog').getByRole('combobox')).toBeFocused();
@@ -175,7 +175,7 @@ test('what lies under the pointer can be clicked while a list still moves', asyn
   await bringExport(page, chatgptHistory(many));
   await line(page, 'Talk number 59').click();
   await expect(page.getByRole('article').last()).toBeVisible();
-  /** Scrolls on, `by` pixels a frame, until the library has taken the clicks away, and says whether the middle of the list gets them all the same. */
+  /** Scrolls `by` px a frame until the library has disabled clicks; resolves to whether the middle of the list still gets them. */
   const isClickable = (inside: Locator, by: number, what: string) =>
     inside.evaluate(
       async (inside, { by, what }) => {
@@ -208,7 +208,7 @@ test('one conversation of two goes out as Markdown from its menu, and only that 
   expect(file.suggestedFilename()).toContain(TOMATOES.title);
   const text = readFileSync(await file.path(), 'utf8');
   expect(text).toContain(`# ${TOMATOES.title}\n`);
-  // Who, when, and below it what was said; one after the other.
+  // Each section has role and time, and below them the words.
   const sections = text.split(/^## /m).slice(1);
   expect(sections).toHaveLength(2);
   for (const [at, speaker] of ['You', 'Assistant'].entries()) {
@@ -226,7 +226,7 @@ test('an export that is dropped onto the window is imported', async ({ page }) =
     return transfer;
   }, chatgptHistory(HISTORY));
   const offered = page.getByText('Drop to import conversations');
-  // Over the sidebar, where nothing else takes files.
+  // Drops over the sidebar, where no other element takes files.
   const target = page.getByRole('navigation', { name: 'Conversations' });
   await target.dispatchEvent('dragenter', { dataTransfer });
   await target.dispatchEvent('dragover', { dataTransfer });
@@ -261,7 +261,7 @@ test('pictures that a tool made are seen in the conversation and open large; wha
   for (const name of ['round.png', 'square.png']) {
     const shown = result.getByRole('img', { name });
     await expect(shown).toBeVisible();
-    // A picture that cannot be drawn has no width of its own.
+    // A broken picture has no natural width.
     await expect
       .poll(() => shown.evaluate((element) => (element as HTMLImageElement).naturalWidth))
       .toBe(192);
@@ -272,7 +272,7 @@ test('pictures that a tool made are seen in the conversation and open large; wha
     page.getByRole('dialog', { name: 'square.png' }).getByRole('img', { name: 'square.png' }),
   ).toBeVisible();
   await page.keyboard.press('Escape');
-  // Opened, the line has the rest, and no picture twice.
+  // The opened line shows the rest, and no picture twice.
   await result.getByRole('button', { name: 'Tool result' }).click();
   await expect(result.getByRole('button', { name: /dalle\.text2im/ })).toBeVisible();
   await expect(result.getByRole('img')).toHaveCount(2);
@@ -329,7 +329,7 @@ test('a folder of kimi-cli sessions comes in; what was said there is recalled an
       .first()
       .click();
     await expect(page).toHaveURL(/\/c\/[^/]+\?m=./);
-    // The very message that the address names, in sight.
+    // The message that the address names is in view.
     const id = new URL(page.url()).searchParams.get('m');
     const message = page.locator(`[data-message-id="${id}"]`);
     await expect(message).toContainText(said);
@@ -351,7 +351,7 @@ test('a folder of kimi-cli sessions comes in; what was said there is recalled an
     const here = await recall('/recall --scope here which port does it use');
     await expect(of(here, 'The printer').first()).toBeVisible();
     await expect(of(here, 'The scanner')).toHaveCount(0);
-    // A new conversation is nowhere.
+    // A new conversation has no work directory.
     await page.getByRole('button', { name: 'New conversation' }).first().click();
     const asked = '/recall --scope here which port does it use';
     await field.fill(asked);
@@ -369,7 +369,7 @@ test('a folder of kimi-cli sessions comes in; what was said there is recalled an
 const DOT =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** A ChatGPT export with a question that was answered twice, one picture of two, a kind of part nobody knows, a damaged node, and a conversation without messages. */
+/** A ChatGPT export with a question answered twice, one picture of two, an unknown part, a damaged node and an empty conversation. */
 function imperfectExport(): Promise<Uint8Array> {
   const talks = JSON.parse(chatgptHistory([PHOTOS, TOMATOES]));
   const { mapping } = talks[0];
@@ -428,7 +428,7 @@ test('the report counts what came in and what was left out, and why; once more, 
   }
   await expect(reason('')).toHaveCount(4);
 
-  // What was counted is there: both answers, and the picture.
+  // The conversation has what the report counted: both answers, and the picture.
   await dialog.getByRole('button', { name: 'Open the first one' }).click();
   await expect(page).toHaveURL(/\/c\//);
   await expect(page.getByText('1 / 2').first()).toBeVisible();
@@ -440,7 +440,7 @@ test('the report counts what came in and what was left out, and why; once more, 
   ).toBeVisible();
   await expect(dialog).not.toContainText('added');
   await expect(figure('Messages')).toHaveCount(0);
-  // Closed in any way it is over: the next import begins with a choice of files.
+  // However the person closes the dialog, the next import begins with a choice of files.
   await page.keyboard.press('Escape');
   await expect(list(page).getByRole('link')).toHaveCount(2);
   await page.getByRole('button', { name: 'Import', exact: true }).click();

@@ -1,4 +1,4 @@
-// The memory screen: notes, what was said of recalled passages and taking it back, pictures that lead to conversations, by keyboard too.
+// The memory screen: notes, feedback on passages and its undo, charts that lead to conversations, by keyboard too.
 import type { Page } from '@playwright/test';
 import { startScriptedModel } from '../test/server/scripted-model.ts';
 import {
@@ -45,7 +45,7 @@ test('notes are written, changed, deleted with undo, and outlive a reload', asyn
   await changed.getByRole('button', { name: 'Delete note' }).click();
   await holdToast(page);
   await expect(changed).toHaveCount(0);
-  // It is said where it covers neither the title nor the tabs, on a phone as well; and it can be put away.
+  // The notice covers neither title nor tabs, on a phone as well, and a person can dismiss it.
   const toast = page.locator('[data-sonner-toast]');
   const room = page.viewportSize() ?? { width: 1280, height: 800 };
   for (const size of [room, { width: 390, height: 844 }]) {
@@ -85,7 +85,7 @@ test('a recalled passage is pinned, forbidden, called unrelated; each is listed 
   await said.getByRole('button', { name: 'Undo' }).first().click();
   await holdToast(page);
   await expect(said.getByRole('listitem')).toHaveCount(0);
-  // Taking back can be taken back.
+  // A person can undo the removal.
   await page.getByRole('button', { name: 'Undo' }).first().click();
   await expect(said.getByRole('listitem')).toHaveCount(1);
   await said.getByRole('listitem').getByRole('button', { name: 'Backup of the photos' }).click();
@@ -99,17 +99,17 @@ test('what was said of a passage counts at the next recall, and no longer once i
   await bring(page, 'words');
   const message = page.getByRole('textbox', { name: 'Message', exact: true });
   const PASSAGE = 'My balcony tomatoes have yellow leaves.';
-  /** The passage in a new answer to the same words; closed, so that its numbers are said in one sentence. */
+  /** The passage in a new answer to the same words; collapsed, so that one sentence has its numbers. */
   const recall = async () => {
     const words = '/recall yellow leaves of tomatoes --limit 20';
-    // The page shows the latest answer: it comes in place of the one before.
+    // The page shows the latest answer in place of the one before.
     const outcome = page.getByRole('region', { name: words });
     const before = (await outcome.count()) > 0 ? await outcome.elementHandle() : null;
     await message.fill(words);
     await message.press('Enter');
     await before?.waitForElementState('hidden');
     await expect(outcome.getByText(/(By words and meaning|By words only), /)).toBeVisible();
-    // What just missed is folded where something was found.
+    // Near misses are collapsed where something was found.
     const misses = outcome.getByRole('button', { name: /^\d+ weaker match/, expanded: false });
     if ((await misses.count()) > 0) await misses.click();
     const passage = outcome.getByRole('listitem').filter({ hasText: PASSAGE });
@@ -168,7 +168,7 @@ test('layers: what is sent as it is, what was touched in the last days, and ever
   page,
 }) => {
   await openApp(page);
-  // The last one ends a week ago: on the line.
+  // The last conversation ends a week ago, exactly at the limit.
   const old = JSON.parse(chatgptHistory(HISTORY)).slice(0, -1);
   await bring(page, 'words', JSON.stringify(old));
   const composer = page.getByRole('textbox', { name: 'Message', exact: true });
@@ -204,7 +204,7 @@ test('layers: what is sent as it is, what was touched in the last days, and ever
 
 test('pictures lead to conversations, with the pointer, the keyboard and as tables', async ({ page }) => {
   await openApp(page);
-  // Where a talk stands in time is known without a vector.
+  // The time of a conversation needs no vector.
   await bring(page, 'words');
   await openMemory(page);
   await part(page, 'Pictures');
@@ -212,7 +212,7 @@ test('pictures lead to conversations, with the pointer, the keyboard and as tabl
   const marks = timeline.locator('svg a');
   await expect(marks.first()).toBeVisible();
   await expect(marks).toHaveCount(HISTORY.length);
-  // Another tab, where one is asked for, shows the conversation as well: each leads to its own.
+  // Every mark is a link to its own conversation, so a person can open it in another tab.
   const named = await marks.evaluateAll((links) =>
     links.map((link) => [
       (link.getAttribute('aria-label') ?? '').split(', ')[0] ?? '',
@@ -235,7 +235,7 @@ test('pictures lead to conversations, with the pointer, the keyboard and as tabl
   const label = (await focused.getAttribute('aria-label')) ?? '';
   const title = label.split(', ')[0] as string;
   expect(HISTORY.map((talk) => talk.title as string)).toContain(title);
-  // Drawn again for another width, and it is still there.
+  // The chart draws itself again for another width and keeps the mark.
   const drawn = await timeline.locator('svg').elementHandle();
   await page.setViewportSize({ width: 700, height: 800 });
   await expect.poll(() => drawn?.evaluate((svg) => svg.isConnected)).toBe(false);
@@ -249,7 +249,7 @@ test('pictures lead to conversations, with the pointer, the keyboard and as tabl
   await expect(timeline.getByRole('row')).toHaveCount(HISTORY.length + 1);
   await timeline.getByRole('button', { name: 'Night train' }).click();
   await expect(page.getByRole('heading', { name: 'Night train' })).toBeVisible();
-  // What is sent as it is: the conversation one comes from.
+  // The page shows what the app sends as it is of the conversation the person came from.
   await openMemory(page);
   await part(page, 'Index');
   const working = page.getByRole('region', { name: 'Layers' }).locator('div:has(> h3)').first();
@@ -273,7 +273,7 @@ test('every mark of the topic map leads to its conversation, with the pointer an
     seen.push(title);
     if (at % 2 === 0) await marks.nth(at).click();
     else {
-      // One stop for the Tab key, arrows from mark to mark.
+      // Tab stops at the chart once; arrow keys move from mark to mark.
       await marks.first().focus();
       for (let step = 0; step < at; step++) await page.keyboard.press('ArrowRight');
       await expect(marks.nth(at)).toBeFocused();
@@ -352,7 +352,7 @@ test('a long table lists more where its end is, and who works by keyboard goes o
   await page.goto('/memory/pictures?console');
   const timeline = page.getByRole('region', { name: 'Timeline' });
   await timeline.getByRole('button', { name: 'As a table' }).click();
-  // A head, a hundred conversations and what leads to the others.
+  // A header, a hundred conversations and a link to the others.
   await expect(timeline.getByRole('row')).toHaveCount(102);
   await timeline.getByRole('button', { name: 'List more (30 left)' }).press('Enter');
   await expect(timeline.getByRole('row')).toHaveCount(131);
@@ -400,7 +400,7 @@ test('a day on which a passage went to a model leads to the conversation it is o
     await part(page, 'Pictures');
     const calendar = page.getByRole('region', { name: 'Calendar' });
     await calendar.getByRole('button', { name: 'Recalled', exact: true }).click();
-    // Nothing was recalled on any other day.
+    // The app recalled nothing on any other day.
     await expect(calendar.locator('svg a')).toHaveCount(1);
     await calendar.locator('svg a').click();
     await page.locator('[aria-live=polite]').getByRole('button', { name: 'Backup of the photos' }).click();

@@ -1,4 +1,4 @@
-// The main road: history comes in, the right old passage comes back, a click opens it, Back returns; also without a network.
+// The main job: a person imports history, recall finds the right passage, a click opens it and Back returns; also offline.
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { exportFiles } from '../test/fixtures/claude.ts';
 import { zipped } from '../test/fixtures/files.ts';
@@ -39,7 +39,7 @@ test('exports of ChatGPT and Claude.ai and a kimi-cli session come in; importing
   await expect(dialog).toContainText('3 conversations added');
   await expect(dialog).toContainText('Claude.ai');
   await doneImporting(page);
-  // Branches, thoughts and the text of an attachment came along.
+  // The import has branches, thoughts and the text of an attachment.
   await page.getByRole('link', { name: 'A quiet garden' }).click();
   await expect(page.getByRole('article').getByText('Ferns and hostas.')).toBeVisible();
   await expect(page.getByRole('status', { name: 'Branch 2 of 2' }).first()).toBeVisible();
@@ -49,7 +49,7 @@ test('exports of ChatGPT and Claude.ai and a kimi-cli session come in; importing
   await expect(dialog).not.toContainText('added');
 });
 
-// Imported and read once for all of these; each comes to it anew.
+// All of these share one import; each starts on a fresh page.
 let context: BrowserContext;
 let page: Page;
 test.describe('with a library that is remembered', () => {
@@ -89,7 +89,7 @@ test.describe('with a library that is remembered', () => {
     await expect(page.getByText('Run restic every night at three')).toBeVisible();
     await page.goBack();
     await expect(page).toHaveURL(before);
-    // Of several that would do, as many as are wanted.
+    // Several passages fit; recall gives as many as the person asks for.
     const passages = (words: string) => {
       const outcome = page.getByRole('region', { name: words, exact: true }).last();
       return outcome.getByRole('region').locator('ol').first().getByRole('listitem');
@@ -103,7 +103,7 @@ test.describe('with a library that is remembered', () => {
       await page.keyboard.press('Enter');
       await expect(passages(words)).toHaveCount(count);
     }
-    // Alone it stands between what was said around it.
+    // A single passage comes with the messages around it.
     const alone = passages('/recall when do we back up the photos --limit 1 --with-context');
     await alone.getByTitle('Show what was said around it').click();
     for (const words of ['How often should the photo disk be backed up?', 'Run restic every night at three;'])
@@ -118,7 +118,7 @@ test.describe('with a library that is remembered', () => {
       }),
     );
     expect(result?.mode).toBe('hybrid');
-    // The question that was asked then, with its answer right beside it.
+    // The old question, with its answer right beside it.
     expect(result?.passages[0]?.title).toBe('数据库备份');
     expect(JSON.stringify(result?.passages[0])).toContain('凌晨三点');
     const scores = result?.passages[0]?.scores;
@@ -144,7 +144,7 @@ test.describe('with a library that is remembered', () => {
     await page.keyboard.press('Enter');
     await expect(page.getByText('From memory, without a model')).toBeVisible();
     await expect(page.getByText('the bicycle carriage is the last one').first()).toBeVisible();
-    // Each passage of the answer leads to the very message it is of. While it is being said it is no message yet.
+    // Each passage links to its own message, once the answer is complete and a message itself.
     await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
     await expect(page).toHaveURL(/\/c\//);
     const asked = page.url();
@@ -195,7 +195,7 @@ test.describe('with a library that is remembered', () => {
     await expect(page).toHaveURL(there.href);
     await expect(page.locator(`[data-message-id="${id}"]`)).toBeInViewport();
     await page.getByRole('button', { name: 'New conversation' }).first().click();
-    // Or by its place among what is found.
+    // The same by its number in the results.
     await run('/recall potassium for the tomatoes --jump-to 1');
     await expect(title).toBeVisible();
     await page.getByRole('button', { name: 'New conversation' }).first().click();
@@ -240,7 +240,7 @@ test.describe('with a library that is remembered', () => {
       .click();
     await expect(page).toHaveURL(/\?m=/);
     await expect(page.getByText('feed them with potassium')).toBeVisible();
-    // Enter right behind the last key opens the best message, not what happened to be listed sooner.
+    // Enter right after the last key opens the best message, not an earlier result.
     await page.keyboard.press('ControlOrMeta+k');
     await page.getByRole('dialog').getByRole('combobox').fill('reservation');
     await page.keyboard.press('Enter');
@@ -266,7 +266,7 @@ test.describe('with a library that is remembered', () => {
     const activity = page.getByRole('dialog', { name: 'Activity' });
     await expect(activity.getByText('paused').first()).toBeVisible();
     await activity.getByRole('button', { name: 'Resume' }).first().click();
-    // Neither five messages nor ten minutes are needed.
+    // The app indexes it before five messages or ten minutes have passed.
     await remembered(page);
     await expect(status).toHaveText('Saved');
     await page.keyboard.press('Escape');
@@ -276,7 +276,7 @@ test.describe('with a library that is remembered', () => {
     tag: ['@gate', '@offline'],
   }, async () => {
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-    // The model's files are kept a moment after the start.
+    // The service worker keeps the model's files shortly after the start.
     const kept = () =>
       page.evaluate(async () =>
         (await (await caches.open('recollect-models')).keys()).map((request) => request.url).join(' '),
@@ -293,13 +293,13 @@ test.describe('with a library that is remembered', () => {
     await expect
       .poll(kept, { timeout: 60_000 })
       .toMatch(/all-MiniLM-L6-v2\/onnx\/encoder_quantized\.onnx_data/);
-    // What an earlier version had under another name goes with the next start.
+    // The next start deletes a file that an earlier version kept under another name.
     const old = '/models/multilingual-e5-small-en-zh/onnx/model_quantized.onnx';
     await page.evaluate(
       async (old) => (await caches.open('recollect-models')).put(old, new Response('of an earlier version')),
       old,
     );
-    // A file opened by itself is that file, not the app.
+    // The address of a file opens that file, not the app.
     const file = await page.goto('/screenshot.png');
     expect(file?.headers()['content-type']).toBe('image/png');
     await context.setOffline(true);
@@ -373,7 +373,7 @@ test.describe('what memory would send', () => {
     )?.[0];
   const say = (text: string): Script => ({ steps: [{ text }, { finish: 'stop' }] });
   const QUESTION = 'When does the backup of the photo disk run?';
-  /** Far above the threshold, also while it is in the index itself. */
+  /** A question whose passage scores far above the threshold, even once the question itself is indexed. */
   const SURE = 'How often do you back up the photo disk?';
   const ASKED = 'How often should the photo disk be backed up?';
   const ANSWERED = 'Run restic every night at three';
@@ -396,7 +396,7 @@ test.describe('what memory would send', () => {
     await expect(hit.getByText(/^\d+ tokens$/)).toBeVisible();
     await expect(hit.locator('time')).toHaveText(/ ago$|^last /);
     await expect(hit.locator('time')).toHaveAttribute('title', /20\d\d/);
-    // The line, and what stands below it for whoever wonders.
+    // The card has the threshold line and, below it, the weaker matches.
     await card.getByRole('button', { name: /^\d+ weaker match/ }).click();
     await expect(card.getByText('Not close enough to be used.')).toBeVisible();
     const finals = await card
@@ -421,7 +421,7 @@ test.describe('what memory would send', () => {
     await expect(outcome.getByText(/^Weaker matches, below/)).toBeVisible();
     await expect(row(PASSWORD).or(row('And where does the password live?')).first()).toBeVisible();
     await row(ASKED).getByRole('checkbox').uncheck();
-    // Whatever came least close.
+    // The weakest match.
     const least = outcome.getByRole('listitem').last();
     const words = ((await least.locator('label > span > span').last().textContent()) ?? '').trim();
     expect(words.length).toBeGreaterThan(5);
@@ -443,11 +443,11 @@ test.describe('what memory would send', () => {
     expect(sent).toContain(ANSWERED);
     expect(sent).toContain(words);
     expect(sent).not.toContain(ASKED);
-    // The answer's own card is the ledger of that.
+    // The answer's card says what was sent and what was left out.
     const card = page.getByRole('article').getByRole('region', { name: 'Recalled from other conversations' });
     await card.getByRole('button').first().click();
     await expect(card.getByText('1 passage left out')).toBeVisible();
-    // Opened while the answer is being said, it is open when the answer is whole.
+    // A person opens the card during the answer; it stays open afterwards.
     server.go();
     await expect(page.getByRole('article').getByText('Every night at three.')).toBeVisible();
     await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
@@ -477,7 +477,7 @@ test.describe('what memory would send', () => {
     const line = page.locator('dl > div').filter({ hasText: 'Threshold' }).first();
     const expectLine = (threshold: string) =>
       expect(async () => {
-        // The row closes where the passage goes from one list to the other.
+        // The row closes when its passage moves to the other list.
         const why = page.getByRole('button', { name: 'Why this?' }).first();
         if (!(await line.isVisible())) {
           await why.click({ timeout: 1000 });
@@ -518,10 +518,10 @@ test.describe('what memory would send', () => {
     await expect(hit.locator('dl > div').filter({ hasText: 'Threshold' })).toContainText(/0\.\d\d/);
     await expect(hit.getByText(/^\d+ tokens$/)).toBeVisible();
     await expect(card.getByText('Not close enough to be used.')).toBeVisible();
-    // What the model read stands there word for word.
+    // The card shows word for word what the model read.
     await card.getByRole('button', { name: 'As the model read it' }).press('Enter');
     await expect(card.getByText(/^\d passages:/)).toContainText('restic every night at three');
-    // By key: the list goes along with what has just opened at its end.
+    // By key, because the list scrolls with what has just opened at its end.
     await hit.getByRole('button', { name: 'Pin: prefer this passage' }).press('Enter');
     await expect(hit.getByRole('button', { name: 'Pinned: undo' })).toBeVisible();
 
@@ -545,7 +545,7 @@ test.describe('what memory would send', () => {
     await expect(head).toBeVisible();
     await head.click();
 
-    // What must never come back goes along no more, also where it was read before.
+    // The app no longer sends a passage marked never, even where the model had read it before.
     server.next({ steps: [{ text: 'As you say.' }, { finish: 'stop' }] });
     await field(page).fill('And on Sundays?');
     await field(page).press('Enter');
@@ -577,7 +577,7 @@ test.describe('what memory would send', () => {
     await field(page).press('Enter');
     expect(await given(2)).toContain(ASKED);
     await expect(page.getByText('Recalled because the topic is a new one.')).toBeVisible();
-    // About the same again: what went along stays, and nothing is looked for.
+    // Nearly the same question: the app keeps its passages and asks memory nothing.
     await field(page).fill(`${SURE} Please answer in one short line.`);
     await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
     await field(page).press('Enter');
@@ -594,14 +594,14 @@ test.describe('what memory would send', () => {
     await expect(row(ANSWERED)).toContainText(/\d+ tokens/);
     await row(ASKED).getByRole('checkbox').uncheck();
     await expect(chip.getByRole('button', { name: /^1 passage may help/ })).toBeVisible();
-    // A verdict ticks off as well, and pinning ticks.
+    // A verdict unticks the passage, and pinning ticks it.
     await row(ANSWERED).hover();
     await row(ANSWERED).getByRole('button', { name: 'Not related to this question' }).click();
     await expect(chip.getByRole('button', { name: 'None will be sent along' })).toBeVisible();
     await row(ANSWERED).getByRole('button', { name: 'Marked as not related: undo' }).click();
     await row(ANSWERED).getByRole('button', { name: 'Pin: prefer this passage' }).click();
     await expect(row(ANSWERED).getByRole('checkbox')).toBeChecked();
-    // Never again takes the row away; the keyboard goes on at the one beside it, and it can be taken back on the spot.
+    // *Never* removes the row and moves the focus to the next one; the person can undo it on the spot.
     await row(ANSWERED).getByRole('button', { name: 'Never bring this passage back' }).press('Enter');
     await expect(row(ANSWERED)).toBeHidden();
     await expect(row(ASKED).getByRole('checkbox')).toBeFocused();
@@ -612,7 +612,7 @@ test.describe('what memory would send', () => {
     const sent = await given(1);
     expect(sent).toContain(ANSWERED);
     expect(sent).not.toContain(ASKED);
-    // The answer's card has it: left out, and no part of the sum.
+    // The answer's card shows the passage as left out and does not count it.
     const card = page.getByRole('article').getByRole('region', { name: 'Recalled from other conversations' });
     const head = card.getByRole('button').first();
     await expect(head).toHaveText(/^1 passage · \d+ tokens/);
@@ -620,7 +620,7 @@ test.describe('what memory would send', () => {
     await head.click();
     await expect(card.getByText('1 passage left out by you')).toBeVisible();
     const used = card.getByRole('listitem').filter({ hasText: ANSWERED });
-    // A click on the passage would open its message: why it came, and its price, are asked for beside it.
+    // A click on the passage opens its message, so reason and price have a button beside it.
     const askPrice = async (row: Locator) => {
       await row.getByRole('button', { name: 'Why this?' }).click();
       await row.getByText('Numbers', { exact: true }).click();
@@ -630,7 +630,7 @@ test.describe('what memory would send', () => {
     const off = card.getByRole('listitem').filter({ hasText: ASKED });
     await askPrice(off);
     await expect(off.getByText(/^\d+ tokens, not sent$/)).toBeVisible();
-    // And as it was sent, to the letter.
+    // The card also shows the exact words that were sent.
     await card.getByRole('button', { name: 'As the model read it' }).click();
     await expect.poll(() => card.locator('pre').textContent()).toBe(blockIn(server.chats().at(-1)));
 
@@ -654,7 +654,7 @@ test.describe('what memory would send', () => {
     await begin(page);
     const chip = page.getByRole('region', { name: 'Passages from other conversations' });
     const offer = chip.getByRole('button', { name: /may help|None will be sent/ });
-    /** The next message is refused, as where the tab cannot reach its log. */
+    /** Refuses the next message, as where the tab cannot reach its log. */
     const refuseOnce = () =>
       page.evaluate(() => {
         const chat = globalThis.recollect?.app.chat;
@@ -676,14 +676,14 @@ test.describe('what memory would send', () => {
       await field(page).press('Enter');
       await expect(field(page)).toHaveValue(SURE);
       if (count === 0) {
-        // Shown as it was, also after memory was asked again.
+        // The app shows the same passages, also after it asked memory again.
         await offer.click();
         await expect(box(ASKED)).not.toBeChecked();
         await page.waitForTimeout(1000);
         await expect(box(ASKED)).not.toBeChecked();
         await expect(box(ANSWERED)).toBeChecked();
       }
-      // The other time at once, before memory is asked again.
+      // The second time the person sends at once, before the app asks memory again.
       await field(page).press('Enter');
       const sent = await given(count + 1);
       for (const words of [ASKED, ANSWERED])
@@ -737,12 +737,12 @@ test.describe('what memory would send', () => {
         ['recall.auto_recall.trigger_on_start', false],
       ] as const)
         await app.settings.set(path, value);
-      // Memory as it is, and counted.
+      // The real memory, with a counter around it.
       const { recall } = app.memory;
       const count = globalThis as { looks?: number };
       count.looks = 0;
       (app.memory as { recall: typeof recall }).recall = (request) => {
-        // Nor does a draft count.
+        // Looks for a draft do not count.
         if (request.purpose === 'inject' && !request.draft) count.looks = (count.looks ?? 0) + 1;
         return recall(request);
       };
@@ -805,7 +805,7 @@ test.describe('what memory would send', () => {
     const answers = page.getByRole('article', { name: 'Answer' });
     await send('Hello there');
     await expect(answers.getByText('In the drawer.')).toBeVisible();
-    // Around what was found stands what memory did not bring.
+    // The tool reads the messages around the passage, which memory did not bring.
     const read = toolRead(server.chats().at(-1));
     expect(read).toMatch(/^“Backup of the photos” \(conversation /);
     expect(read).toContain('(the message asked for)');
@@ -823,8 +823,8 @@ test.describe('what memory would send', () => {
     await page.keyboard.press('Escape');
     await expect(ledger).toHaveCount(0);
 
-    // A tool that does not come back is stopped: its call stays, with a result that says so.
-    // What is asked for the chip while one writes is none of it.
+    // The app stops a tool that never answers: its call stays, with a result that says so.
+    // The looks for the chip while a person writes are not part of this.
     await page.evaluate((query) => {
       const memory = globalThis.recollect?.app.memory as unknown as
         | { recall: (asked: { text: string }) => Promise<unknown> }

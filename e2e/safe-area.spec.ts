@@ -22,9 +22,9 @@ test('header, composer, drawer and dialogs stay clear of the notch and the home 
   await inside(menu);
   await inside(page.getByRole('textbox', { name: 'Message', exact: true }));
   await menu.click();
-  const keyValues = page.getByRole('dialog');
-  await inside(keyValues.getByRole('button').first());
-  await inside(keyValues.getByRole('link', { name: 'Settings' }));
+  const sidebar = page.getByRole('dialog');
+  await inside(sidebar.getByRole('button').first());
+  await inside(sidebar.getByRole('link', { name: 'Settings' }));
   await page.keyboard.press('Escape');
   await page.keyboard.press('ControlOrMeta+k');
   await inside(page.getByRole('dialog').getByRole('combobox'));

@@ -9,7 +9,7 @@ import { asFile, expect, remembered } from './app.ts';
 
 export interface Screen {
   readonly name: string;
-  /** Whether the made-up library is in it. */
+  /** Whether it needs the made-up library. */
   readonly library: boolean;
   go(page: Page, phone: boolean): Promise<void>;
 }
@@ -22,7 +22,7 @@ const visit = async (page: Page, path: string) => {
     dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
   }, path);
 };
-/** A screen of its own: its code may still be on the way. */
+/** Visits a screen whose code may still be loading. */
 const visitScreen = async (page: Page, path: string) => {
   await visit(page, path);
   await expect(page.locator('main').getByRole('heading').first()).toBeVisible();
@@ -40,7 +40,7 @@ const openTitled = async (page: Page, title: RegExp) => {
 };
 const composer = (page: Page) => page.getByRole('textbox', { name: /^(Message|消息)$/ });
 
-/** Projects with all that can be in one; once. Gives the id of the fullest. */
+/** Makes projects with everything that one can hold, once. Resolves to the id of the fullest. */
 const withProject = (page: Page): Promise<string> =>
   page.evaluate(async () => {
     const app = globalThis.recollect?.app;
@@ -75,7 +75,7 @@ const withProject = (page: Page): Promise<string> =>
     return id;
   });
 
-/** Notes and feedback as a person would have left them; once. */
+/** Makes notes and feedback as a person would leave them, once. */
 async function withNotes(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const app = globalThis.recollect?.app;
@@ -213,7 +213,7 @@ function longTalk(start: number) {
     'assistant',
     text('The plan: stop the writers at six, after the backup of five.'),
   );
-  // Two more lines of time at an earlier question.
+  // Two more branches at an earlier question.
   const again = add(
     questions[3] ? (messages.find(({ id }) => id === questions[3])?.parentId ?? null) : null,
     'user',
@@ -233,7 +233,7 @@ function longTalk(start: number) {
   };
 }
 
-/** A conversation in which a model asked memory by its own tool: once it was sure, once it had near misses only. Its id. */
+/** Adds a conversation whose model used the recall tool: once with passages, once with near misses only. Resolves to its id. */
 const withRecalls = (page: Page): Promise<string> =>
   page.evaluate(async () => {
     const app = globalThis.recollect?.app;
@@ -313,7 +313,7 @@ const withRecalls = (page: Page): Promise<string> =>
     return id;
   });
 
-/** Connects a model that is never asked, and keeps that conversation, once. Its id. */
+/** Connects a model that no test asks, and adds that conversation, once. Resolves to its id. */
 async function withLongConversation(page: Page): Promise<string> {
   const start = Date.now() - 3 * 3_600_000;
   return await page.evaluate(
@@ -369,7 +369,7 @@ const openCompacted = async (page: Page) => {
   });
   await centred(page);
 };
-/** Brings the divider into the middle. Only what is near the screen exists: up from where one is until it is there, and stays. */
+/** Scrolls up until the list has drawn the divider, and keeps it in the middle. */
 const centred = (page: Page) =>
   expect(async () => {
     if ((await divider(page).count()) === 0)
@@ -384,7 +384,7 @@ const centred = (page: Page) =>
   }).toPass({ timeout: 60_000 });
 const dividerButton = (page: Page, name: RegExp) => divider(page).first().getByRole('button', { name });
 
-/** A click can miss while what stands above is still growing. */
+/** Clicks again where the rows above grew and the click missed. */
 const opened = (page: Page, name: RegExp, shows: 'textbox' | 'heading' = 'textbox') =>
   expect(async () => {
     if ((await dividerButton(page, name).getAttribute('aria-expanded')) !== 'true')
@@ -575,7 +575,7 @@ const showSidebar = (page: Page) =>
     .first()
     .click();
 
-/** What belongs to no place of its own, or leaves the library otherwise than it was: last. */
+/** Screens that change the library, or have no place of their own, come last. */
 const LAST_SCREENS: readonly Screen[] = [
   {
     name: 'endpoint',
@@ -584,7 +584,7 @@ const LAST_SCREENS: readonly Screen[] = [
       await visitScreen(page, '/settings/models');
       await page.getByRole('button', { name: /^(Other service|其他服务)/ }).click();
       const dialog = page.getByRole('dialog');
-      // A port that no browser asks: refused at once.
+      // Browsers block this port, so the request fails at once.
       await dialog.getByRole('textbox').first().fill('http://localhost:9/v1');
       await dialog.getByRole('button', { name: /^(Test connection|测试连接)$/ }).click();
       await expect(dialog.getByRole('alert')).toBeVisible();
@@ -642,13 +642,13 @@ const LAST_SCREENS: readonly Screen[] = [
     name: 'import-report',
     library: true,
     go: async (page) => {
-      // What it brings waits to be read: the next screen shows that.
+      // Paused, so that the next screen shows messages that wait to be read.
       await call(page, 'recollect.app.memory.setPaused(true)');
       await visitScreen(page, '/settings/storage');
       await page.getByRole('button', { name: /^(Import|导入)$/ }).click();
       const report = page.getByRole('dialog', { name: /^(Import report|导入报告)$/ });
       await expect(page.getByRole('dialog')).toBeVisible();
-      // One that was not put away is still there.
+      // The report may still be open from before.
       if (await report.isVisible()) return;
       await page
         .locator('input[data-import=files]')
@@ -697,7 +697,7 @@ export const SCREENS: readonly Screen[] = [
     library: false,
     go: async (page) => {
       await visit(page, '/');
-      // Before it the page is blank, and so was its first picture.
+      // The page is blank until the composer is there.
       await expect(composer(page)).toBeVisible();
     },
   },
@@ -797,7 +797,7 @@ export const SCREENS: readonly Screen[] = [
       await composer(page).fill('/recall 备份计划是怎么定的 --with-context');
       await composer(page).press('Enter');
       await expect(page.getByRole('region', { name: /Recalled|忆起|召回|回忆/ }).first()).toBeVisible();
-      // What is tall and comes into view takes nothing of the frame along.
+      // A tall element that scrolls into view must not move the frame.
       await expect(page.locator('main header').first()).toBeInViewport({ ratio: 1 });
     },
   },
@@ -869,11 +869,11 @@ export const SCREENS: readonly Screen[] = [
   ...LAST_SCREENS,
 ];
 
-/** Waits until fonts are there and nothing moves any more but what turns for ever. */
+/** Waits until fonts are loaded and only endless animations still run. */
 export async function atRest(page: Page): Promise<void> {
   await page.evaluate(async () => {
     await document.fonts.ready;
-    // Some movements begin a frame or two after what causes them, and one may cause the next.
+    // Some animations begin a frame or two after their cause, and one may start another.
     for (let round = 0; round < 3; round++) {
       for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
       const ending = document
@@ -890,13 +890,13 @@ export async function withLibrary(page: Page, by: 'words' | 'meaning' = 'meaning
   await remembered(page, by);
 }
 
-/** Closes what floats, so that the next screen begins clean. */
+/** Closes dialogs and menus, so that the next screen begins clean. */
 export async function settle(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
-  // One that is just opening does not hear the key yet.
+  // A dialog that is just opening does not receive the key yet.
   await expect(async () => {
     await page.keyboard.press('Escape');
-    // What was typed is kept until it is thrown away on purpose.
+    // The dialog asks before it throws away what was typed.
     const throwAway = page.getByRole('button', { name: /^(Throw away|放弃)$/ });
     if (await throwAway.isVisible()) await throwAway.click({ timeout: 3000 });
     await expect(page.getByRole('dialog')).toHaveCount(0, { timeout: 3000 });

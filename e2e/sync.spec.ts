@@ -1,5 +1,5 @@
-// Two people's worth of browsers and a real relay between them: pairing, recall of what the other device said, writing without a network,
-// and every way in which a wrong key must be refused.
+// Two browsers and a real relay between them: pairing, recall of what the other device said, writing offline,
+// and every way in which the app must refuse a wrong key.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -34,12 +34,12 @@ import {
 interface RelayProcess {
   readonly address: string;
   start(): Promise<void>;
-  /** As a power cut would. */
+  /** Kills it at once, as a power cut would. */
   kill(): Promise<void>;
   dispose(): Promise<void>;
 }
 
-/** A port that nobody listens at, right now. */
+/** A port on which no process listens right now. */
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
@@ -95,7 +95,7 @@ let base: string;
 test.beforeEach(async ({ baseURL }) => {
   base = baseURL ?? '';
   browsers = [];
-  // Another process may be quicker at the port.
+  // Another process may take the port first.
   for (let tries = 1; ; tries++)
     try {
       relay = relayProcess(await freePort());
@@ -115,7 +115,7 @@ interface Device {
   readonly context: BrowserContext;
 }
 
-/** A profile of its own: nothing is shared but the relay. */
+/** A browser with a profile of its own: the devices share only the relay. */
 async function device(path = '/?console', args: readonly string[] = []): Promise<Device> {
   const browser = ownBrowser(args);
   browsers.push(browser);
@@ -138,7 +138,7 @@ async function createAccount({ page }: Device, name = 'Desk'): Promise<void> {
   await page.getByLabel('Address of the relay').fill(relay.address);
   await page.getByRole('button', { name: 'Test the relay' }).click();
   await expect(page.getByText('would let this device in')).toBeVisible();
-  // The field above it names this device for messages, with or without an account.
+  // Looks inside the region: another field above it names this device as well, with or without an account.
   await page
     .getByRole('region', { name: 'Start on this device' })
     .getByLabel('Name of this device')
@@ -147,7 +147,7 @@ async function createAccount({ page }: Device, name = 'Desk'): Promise<void> {
   await inStep(page);
 }
 
-/** The sentence on Settings › Sync, which never says more than is known. */
+/** The status on Settings › Sync, which claims no more than the device knows. */
 const inStep = (page: Page) =>
   expect(page.getByRole('main').getByText('Up to date')).toBeVisible({ timeout: 60_000 });
 
@@ -179,7 +179,7 @@ async function confirmPairing(page: Page, name: string): Promise<void> {
 async function pairedTo(desk: Device, name = 'Phone'): Promise<Device> {
   const link = await linkOf(desk);
   const phone = await device();
-  // As a person does who pastes it into the address of a running app: nothing but the fragment changes.
+  // Pasted into the address of a running app, the link changes only the fragment.
   await phone.page.evaluate((fragment) => {
     location.hash = fragment;
   }, new URL(link).hash);
@@ -210,7 +210,7 @@ const same = (one: Page, other: Page) =>
     intervals: [300],
   });
 
-/** Asks the relay what it has of the account that this device belongs to now. `status`: of HTTP, 404 for an erased account. */
+/** Asks the relay for the rooms of this device's account. `status`: of HTTP, 404 for an erased account. */
 async function accountOnRelay(page: Page): Promise<() => Promise<{ status: number; rooms: number | null }>> {
   const { link } = await page.evaluate(
     async () =>
@@ -227,7 +227,7 @@ async function accountOnRelay(page: Page): Promise<() => Promise<{ status: numbe
   };
 }
 
-/** Says something and waits until it and its answer from memory are saved: what a walk compares stands still after it. */
+/** Says something and waits until it and its answer from memory are saved, so that a comparison afterwards is stable. */
 async function say(page: Page, words: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(words);
   await page.keyboard.press('Enter');
@@ -263,7 +263,7 @@ test('pair by link, import and chat on one, recall on the other', {
   const link = await linkOf(desk);
   const phone = await device('/');
   await phone.page.goto(link);
-  // Before anything else the key is gone from the address and from the history.
+  // The app first takes the key out of the address and the history.
   await expect(phone.page).toHaveURL(`${base}/pair`);
   expect(await phone.page.evaluate(() => `${location.href} ${document.referrer}`)).not.toContain('pair=');
   expect(await fingerprintOn(phone.page)).toBe(print);
@@ -322,7 +322,7 @@ test.describe('with a service worker that has the app where there is no network'
     await expect(desk.page.getByText(/Saved, also on Phone/)).toBeVisible({ timeout: 60_000 });
     await same(desk.page, phone.page);
 
-    // The app is all there before the network goes: what is still loading when it goes is another matter.
+    // The app is loaded completely before the network goes; other journeys cover loading offline.
     for (const { page } of [desk, phone]) await remembered(page, 'words');
     await relay.kill();
     await desk.context.setOffline(true);
@@ -341,13 +341,13 @@ test.describe('with a service worker that has the app where there is no network'
     const both = await contents(desk.page);
     expect(both).toContain('Green, like the garden gate.');
     expect(both).toContain('Red, like the barn next door.');
-    // Nobody's words were taken off their screen; the other branch is one step away.
+    // Each device still shows its own words; the other branch is one step away.
     await expect(desk.page.getByRole('article').getByText('Green, like the garden gate.')).toBeVisible();
     await expect(phone.page.getByRole('article').getByText('Red, like the barn next door.')).toBeVisible();
     for (const { page } of [desk, phone])
       await expect(page.getByText('2 / 2').or(page.getByText('1 / 2')).first()).toBeVisible();
 
-    // The one whose words came second to the relay is told; which one that is, the network decides.
+    // The app notifies the device whose words reached the relay second; the network decides which one that is.
     const led: Page[] = [];
     for (const { page } of [desk, phone]) {
       await openSettings(page);
@@ -366,7 +366,7 @@ test.describe('with a service worker that has the app where there is no network'
   });
 });
 
-/** A film of one picture for Chromium's made-up camera: the code in the middle of a grey wall. */
+/** A video of one frame for Chromium's fake camera: the code on a grey background. */
 function filmOf(rows: readonly (readonly boolean[])[]): Buffer {
   const [width, height, module] = [640, 480, 6];
   const [left, top] = [(width - rows.length * module) >> 1, (height - rows.length * module) >> 1];
@@ -397,7 +397,7 @@ test('two tabs of one device, and the one that syncs is killed: the other goes o
   await desk.page.getByRole('button', { name: 'New conversation' }).first().click();
   await say(desk.page, 'The barometer hangs in the hall.');
   const before = desk.page.url();
-  // The first tab leads: it says something more, and is gone at once.
+  // The first tab leads: the person says something in it and closes it at once.
   await desk.page.getByRole('textbox', { name: 'Message' }).fill('It fell last night.');
   await desk.page.keyboard.press('Enter');
   await expect(desk.page.getByRole('article').getByText('It fell last night.').first()).toBeVisible();
@@ -413,7 +413,7 @@ test('two tabs of one device, and the one that syncs is killed: the other goes o
     'The almanac lies in the kitchen.',
   ])
     expect(there).toContain(words);
-  // And the other way.
+  // The same in the other direction.
   await openApp(phone.page, `${before}?console`);
   await say(phone.page, 'I shall put it up again.');
   await expect.poll(() => contents(second), { timeout: 60_000 }).toContain('I shall put it up again.');
@@ -454,7 +454,7 @@ test('the QR code on the screen is read back on the other device', async () => {
   await expect(phone.page.getByText('The QR code was read.')).toBeVisible();
   expect(await fingerprintOn(phone.page)).toBe(print);
 
-  // And once more with the camera.
+  // The same with the camera.
   await phone.page.getByRole('button', { name: 'Use something else' }).click();
   await phone.page.getByRole('button', { name: 'Scan the QR code' }).click();
   await expect(phone.page.getByText('The QR code was read.')).toBeVisible();
@@ -492,7 +492,7 @@ test('wrong words are refused: misspelt, swapped, of another account; nothing is
   const swapped = words.with(at, words[at + 1] as string).with(at + 1, words[at] as string);
   await box.fill(swapped.join(' '));
   await go();
-  // Once in 256 a swap has the right checksum: then the relay has nothing for it, which is the next case.
+  // One swap in 256 has a valid checksum; the relay then has no such account, which is the next case.
   const said = phone.page.getByRole('alert');
   if (await said.isVisible()) await expect(said).toContainText('together they open nothing');
   else await phone.page.getByRole('button', { name: 'Use something else' }).click();
@@ -526,7 +526,7 @@ test('by keyboard: what was pressed goes away with its page, and one goes on whe
   ).map((item) => item.replace(/[\d\s]+/g, ''));
 
   const phone = await device('/pair?console');
-  // As a Chinese keyboard writes them.
+  // With the comma of a Chinese keyboard.
   await phone.page.getByLabel('Link or 24 words').fill(words.join('，'));
   await phone.page.getByRole('button', { name: 'Continue' }).press('Enter');
   await expect(phone.page.getByText('This is complete and its checksum is right.')).toBeFocused();
@@ -540,7 +540,7 @@ test('by keyboard: what was pressed goes away with its page, and one goes on whe
   await expect(phone.page.getByRole('textbox', { name: 'Name of this device' })).toBeFocused();
 });
 
-/** Makes the room of the notes, where the record of what is forgotten goes: one room fewer is then the conversation's. */
+/** Makes the notes' room, which also gets the record of what is forgotten, so that the room that goes is the conversation's. */
 const takeNote = (page: Page) =>
   page.evaluate(async () => {
     await globalThis.recollect?.app.notes.write({ text: 'Tea, never coffee' });
@@ -557,7 +557,7 @@ async function forgetEverywhere(page: Page): Promise<void> {
   await dialog.getByRole('button', { name: 'Forget for good' }).click();
   // After the time for an undo.
   await expect(dialog.getByRole('list', { name: 'What became of it' })).toBeVisible({ timeout: 40_000 });
-  // The relay has its part once the room's pieces are replaced.
+  // The relay's part is done once new blobs replace those of the room.
   await expect(dialog.getByText(/^Handed out no more/)).toBeVisible({ timeout: 60_000 });
   await expect(dialog.getByText(/^Searched again everywhere/)).toBeVisible();
   await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
@@ -637,7 +637,7 @@ test('forgotten everywhere while the other device wrote: its words lie in its tr
   const onRelay = await accountOnRelay(desk.page);
   const { status, rooms } = await onRelay();
 
-  // The phone writes where it reaches nobody, and is put away.
+  // The phone writes offline and is closed.
   await openApp(phone.page, `${base}${path}?console`);
   await expect(phone.page.getByRole('article').getByText('Shall we sell the boat?')).toBeVisible();
   await relay.kill();
@@ -688,7 +688,7 @@ test('a device that is locked out says so and keeps its library; the other goes 
   await inStep(desk.page);
   await expect.poll(before, { timeout: 60_000 }).toEqual({ status: 404, rooms: null });
   await expect(desk.page.getByRole('button', { name: 'Lock out Phone' })).toHaveCount(0);
-  // The list was empty for a moment, as that of a new account is: the keyboard goes on at its heading.
+  // A new account's list is empty for a moment, so the focus moves to its heading.
   await expect(desk.page.getByRole('heading', { name: 'Devices' })).toBeFocused();
   const after = await accountOnRelay(desk.page);
   await expect.poll(after).toEqual({ status: 200, rooms });
@@ -698,11 +698,11 @@ test('a device that is locked out says so and keeps its library; the other goes 
   await expect(main.getByText('This account was erased on the relay.').first()).toBeVisible();
   await expect(main.getByText('Everything is saved on this device.').first()).toBeVisible();
   expect(await contents(phone.page)).toBe(kept);
-  // Nobody is handed a key that opens nothing.
+  // The app offers no pairing with a key that opens nothing.
   await expect(main.getByRole('button', { name: 'Start over' })).toBeVisible();
   await expect(main.getByRole('button', { name: 'Show how' })).toHaveCount(0);
 
-  // Each goes on for itself.
+  // Each device goes on by itself.
   await desk.page.getByRole('button', { name: 'New conversation' }).first().click();
   await say(desk.page, 'The stove is in the cellar.');
   await expect(desk.page.getByText('Saved, on the relay')).toBeVisible({ timeout: 60_000 });
@@ -712,7 +712,7 @@ test('a device that is locked out says so and keeps its library; the other goes 
   expect(await contents(phone.page)).not.toContain('The stove is in the cellar.');
   expect(await contents(desk.page)).not.toContain('The lamp is in the car.');
 
-  // And can begin again, with all that is here.
+  // The phone can begin a new account with everything it has.
   await openSettings(phone.page);
   await main.getByRole('button', { name: 'Start over' }).click();
   await expect(main.getByRole('button', { name: 'Pair this device' })).toBeVisible();
