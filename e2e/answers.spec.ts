@@ -104,10 +104,9 @@ test('an earlier message in other words makes a branch; the switcher leads back 
   await expect(answers(page)).toHaveText([/herons/]);
 });
 
-test('what the model thinks is folded and opens on a click; code has colours, and is copied as it is', async ({
-  page,
-  context,
-}) => {
+test('what the model thinks is folded and opens on a click; code has colours, and is copied as it is', {
+  tag: '@gate',
+}, async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await connect(page);
   const code = [
@@ -155,9 +154,9 @@ test('what the model thinks is folded and opens on a click; code has colours, an
   await expect.poll(copied).toBe(code);
 });
 
-test('a picture that was picked is shown before and after sending, and the model is sent its bytes', async ({
-  page,
-}) => {
+test('a picture that was picked is shown before and after sending, and the model is sent its bytes', {
+  tag: '@gate',
+}, async ({ page }) => {
   await connect(page);
   const picture = join(import.meta.dirname, '../public/icons/icon-192.png');
   const choosing = page.waitForEvent('filechooser');
@@ -294,7 +293,9 @@ test('a model that takes no images is asked without them, and the picture stays'
   expect(server.chats().length).toBe(before + 1);
 });
 
-test('script, handlers and javascript: links in an imported conversation run nothing', async ({ page }) => {
+test('script, handlers and javascript: links in an imported conversation run nothing', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   const words = [
     '<script>globalThis.pwned = 1</script>',
@@ -344,10 +345,9 @@ async function answered(page: Page, text: string): Promise<Locator> {
   return answers(page).nth(before);
 }
 
-test('an answer is shown and copied as it was said: code, prices, tags, addresses, directions, tasks', async ({
-  page,
-  context,
-}) => {
+test('an answer is shown and copied as it was said: code, prices, tags, addresses, directions, tasks', {
+  tag: '@gate',
+}, async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await connect(page);
   const code = 'export PATH=$HOME/bin:$PATH';

@@ -162,7 +162,9 @@ test.describe('in one app that is open', () => {
     await expect(said(page, 'one two three')).toBeVisible();
   });
 
-  test('what is written meanwhile waits; it is taken back, deleted, or sent at once', async () => {
+  test('what is written meanwhile waits; it is taken back, deleted, or sent at once', {
+    tag: '@gate',
+  }, async () => {
     await choose(page, 'gated');
     await say(page, 'Count slowly');
     await expect(said(page, 'one two three')).toBeVisible();

@@ -34,7 +34,9 @@ async function say(page: Page, words: string, answer: string): Promise<void> {
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
 }
 
-test('words are found in a long conversation, also where nothing is drawn', async ({ page }) => {
+test('words are found in a long conversation, also where nothing is drawn', { tag: '@gate' }, async ({
+  page,
+}) => {
   await connect(page);
   await say(page, 'Where do cranes sleep?', `In shallow wáter.\n\n${'More of it.\n\n'.repeat(60)}`);
   await say(page, 'And swallows?', `In reeds.\n\n${'More of it.\n\n'.repeat(60)}`);

@@ -49,7 +49,7 @@ test('a thinking model goes on after its tools, also after a reload', async ({ p
   expect(JSON.stringify(server.requests.at(-1))).toContain('"reasoning_content":"I should look it up."');
 });
 
-test('odd events lose no word and bring no warning', async ({ page }) => {
+test('odd events lose no word and bring no warning', { tag: '@gate' }, async ({ page }) => {
   await begin(page, 'message-for-delta');
   await say(page, 'When is the backup?');
   await expect(answer(page)).toContainText('Backups run at three.');
@@ -102,7 +102,7 @@ test('an answer without a word says so, and is asked for again', async ({ page }
   }
 });
 
-test('an answer that was cut says so and goes on', async ({ page }) => {
+test('an answer that was cut says so and goes on', { tag: '@gate' }, async ({ page }) => {
   await begin(page, 'finish-empty');
   await say(page, 'When is the backup?');
   await expect(page.getByRole('alert')).toContainText('The answer broke off before its end.');
@@ -110,7 +110,9 @@ test('an answer that was cut says so and goes on', async ({ page }) => {
   await expect.poll(() => server.requests.length).toBe(2);
 });
 
-test('a refused answer names what was refused and can be sent without tools', async ({ page }) => {
+test('a refused answer names what was refused and can be sent without tools', { tag: '@gate' }, async ({
+  page,
+}) => {
   await begin(page, 'refuses-all');
   await say(page, 'When is the backup?');
   await expect(page.getByRole('alert')).toContainText('stream_options');

@@ -259,9 +259,9 @@ test('a browser that keeps nothing: it says so, and chat and recall work until t
   await expect(outcome.getByText(/key lies under the blue pot/).first()).toBeVisible();
 });
 
-test('an unknown command, a bad flag and a bad value are refused with what would work; the words stay', async ({
-  page,
-}) => {
+test('an unknown command, a bad flag and a bad value are refused with what would work; the words stay', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   for (const [words, sentence] of [
     ['/rcall potassium', /There is no command \/rcall\..*Did you mean \/recall\?/],
@@ -419,7 +419,9 @@ test('an import shows how far it is; called off it leaves nothing behind', async
   await expect.poll(() => entries(page)).toBe(0);
 });
 
-test('a conversation that a newer version wrote is read, and left as it is', async ({ page }) => {
+test('a conversation that a newer version wrote is read, and left as it is', { tag: '@gate' }, async ({
+  page,
+}) => {
   await openApp(page);
   await page.getByRole('textbox', { name: 'Message' }).fill('When does the backup run?');
   await page.keyboard.press('Enter');

@@ -161,7 +161,9 @@ test.describe('with a library that is remembered', () => {
     await expect(message(SECRET)).toHaveCount(0);
   });
 
-  test('the palette marks the words that were typed, and a click leads to the message', async () => {
+  test('the palette marks the words that were typed, and a click leads to the message', {
+    tag: '@gate',
+  }, async () => {
     await page.keyboard.press('ControlOrMeta+k');
     const palette = page.getByRole('dialog', { name: 'Search and commands' });
     await palette.getByRole('combobox').fill('sealed envelope');
@@ -250,7 +252,9 @@ test.describe('with a library that is remembered', () => {
     await expect(page.getByRole('heading', { name: 'Backup of the photos' })).toBeVisible();
   });
 
-  test('filters alone list the newest messages that pass, one that is not understood says so, and a single character finds messages', async () => {
+  test('filters alone list the newest messages that pass, one that is not understood says so, and a single character finds messages', {
+    tag: '@gate',
+  }, async () => {
     await page.keyboard.press('ControlOrMeta+k');
     const palette = page.getByRole('dialog', { name: 'Search and commands' });
     const box = palette.getByRole('combobox');
@@ -294,7 +298,9 @@ test.describe('with a library that is remembered', () => {
     await page.keyboard.press('Escape');
   });
 
-  test('--scope keeps to what is pinned, what is archived or not, and to dates', async () => {
+  test('--scope keeps to what is pinned, what is archived or not, and to dates', {
+    tag: '@gate',
+  }, async () => {
     const question = 'yellow leaves of the tomatoes';
     const ofTomatoes = (outcome: Locator) =>
       outcome.getByRole('button', { name: 'Open the message in “Balcony tomatoes”' }).first();
@@ -447,7 +453,7 @@ for (const [locale, title, button, box] of [
   ['zh-CN', '有记忆的聊天', '新对话', '消息'],
   ['en-US', 'A chat that remembers', 'New conversation', 'Message'],
 ] as const)
-  test(`a browser that speaks ${locale} is met in its language`, async ({ browser }) => {
+  test(`a browser that speaks ${locale} is met in its language`, { tag: '@gate' }, async ({ browser }) => {
     const context = await browser.newContext({ locale });
     try {
       const page = await context.newPage();

@@ -78,9 +78,9 @@ test('a conversation is pinned and renamed in the sidebar; both outlive a reload
   await expect(line(page, 'Yellow leaves')).toBeVisible();
 });
 
-test('what is archived leaves the list, is found under Archived, and is taken out again', async ({
-  page,
-}) => {
+test('what is archived leaves the list, is found under Archived, and is taken out again', {
+  tag: '@gate',
+}, async ({ page }) => {
   await bring(page, [PHOTOS, TOMATOES]);
   await choose(page, PHOTOS.title, 'Archive');
   await expect(line(page, PHOTOS.title)).toHaveCount(0);
@@ -97,7 +97,7 @@ test('what is archived leaves the list, is found under Archived, and is taken ou
   await expect(archived).toHaveCount(0);
 });
 
-test('a deleted conversation comes back with Undo, whole', async ({ page }) => {
+test('a deleted conversation comes back with Undo, whole', { tag: '@gate' }, async ({ page }) => {
   await bring(page, [PHOTOS, TOMATOES]);
   // The person deletes the conversation that is open: the page leaves it.
   await line(page, PHOTOS.title).click();
@@ -199,7 +199,9 @@ test('what lies under the pointer can be clicked while a list still moves', asyn
   expect(await isClickable(page.getByRole('article').last(), -4, 'article')).toBe(true);
 });
 
-test('one conversation of two goes out as Markdown from its menu, and only that one', async ({ page }) => {
+test('one conversation of two goes out as Markdown from its menu, and only that one', {
+  tag: '@gate',
+}, async ({ page }) => {
   await bring(page, [PHOTOS, TOMATOES]);
   const download = page.waitForEvent('download');
   await choose(page, TOMATOES.title, 'Export', 'As Markdown');
@@ -218,7 +220,7 @@ test('one conversation of two goes out as Markdown from its menu, and only that 
   for (const words of [PHOTOS.title, ...PHOTOS.turns]) expect(text).not.toContain(words);
 });
 
-test('an export that is dropped onto the window is imported', async ({ page }) => {
+test('an export that is dropped onto the window is imported', { tag: '@gate' }, async ({ page }) => {
   await openApp(page);
   const dataTransfer = await page.evaluateHandle((text) => {
     const transfer = new DataTransfer();
@@ -401,9 +403,9 @@ function imperfectExport(): Promise<Uint8Array> {
   });
 }
 
-test('the report counts what came in and what was left out, and why; once more, nothing is new', async ({
-  page,
-}) => {
+test('the report counts what came in and what was left out, and why; once more, nothing is new', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   const files = [asFile('chatgpt.zip', await imperfectExport(), 'application/zip')];
   await importThroughDialog(page, files);

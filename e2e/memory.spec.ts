@@ -25,7 +25,9 @@ const part = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Parts of memory' }).getByRole('button', { name }).click();
 const openMemory = (page: Page) => page.getByRole('link', { name: 'Memory' }).first().click();
 
-test('notes are written, changed, deleted with undo, and outlive a reload', async ({ page }) => {
+test('notes are written, changed, deleted with undo, and outlive a reload', { tag: '@gate' }, async ({
+  page,
+}) => {
   await openApp(page);
   await openMemory(page);
   await part(page, 'What it knows');
@@ -143,7 +145,7 @@ test('what was said of a passage counts at the next recall, and no longer once i
   await expect((await recall()).passage).toHaveCount(1);
 });
 
-test('what must never come back does not come back', async ({ page }) => {
+test('what must never come back does not come back', { tag: '@gate' }, async ({ page }) => {
   await openApp(page);
   await bring(page);
   const message = page.getByRole('textbox', { name: 'Message', exact: true });
@@ -410,9 +412,9 @@ test('a day on which a passage went to a model leads to the conversation it is o
   }
 });
 
-test('a new sensitive word is said to hold for what was read before; one in other capitals is there already', async ({
-  page,
-}) => {
+test('a new sensitive word is said to hold for what was read before; one in other capitals is there already', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   await page.goto('/settings/privacy?console');
   const word = page.getByRole('textbox', { name: 'Add a word' });

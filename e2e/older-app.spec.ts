@@ -24,7 +24,9 @@ const dump = JSON.parse(
   readFileSync(new URL('../test/fixtures/log-version-1.json', import.meta.url), 'utf8'),
 ) as Dump;
 
-test('conversations, draft, notes and settings of an older version are all there', async ({ page }) => {
+test('conversations, draft, notes and settings of an older version are all there', { tag: '@gate' }, async ({
+  page,
+}) => {
   // A file of the same origin in which no app runs.
   await page.goto('/manifest.webmanifest');
   await page.evaluate(async (dump) => {

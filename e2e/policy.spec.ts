@@ -108,7 +108,9 @@ test('in the page, injected script does not run and no other origin is asked', {
   expect(server.requests).toEqual([]);
 });
 
-test('in workers, foreign script does not run and only what is configured is asked', async ({ page }) => {
+test('in workers, foreign script does not run and only what is configured is asked', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   const plain = await startWorker(page, 'projection');
   expect(await plain.evaluate(runForeign)).toBe('refused');

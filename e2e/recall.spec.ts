@@ -248,7 +248,9 @@ test.describe('with a library that is remembered', () => {
     await expect(page).toHaveURL(/\?m=/);
   });
 
-  test('a short conversation is remembered by meaning as soon as it is left; what waits until then is counted', async () => {
+  test('a short conversation is remembered by meaning as soon as it is left; what waits until then is counted', {
+    tag: '@gate',
+  }, async () => {
     const status = page
       .getByRole('complementary')
       .getByRole('status')

@@ -3,7 +3,9 @@ import { expect, openApp, test } from './app.ts';
 
 const [TOP, BOTTOM] = [47, 34];
 
-test('header, composer, drawer and dialogs stay clear of the notch and the home bar', async ({ page }) => {
+test('header, composer, drawer and dialogs stay clear of the notch and the home bar', {
+  tag: '@gate',
+}, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Emulation.setSafeAreaInsetsOverride', { insets: { top: TOP, bottom: BOTTOM } });

@@ -2,9 +2,9 @@
 import { startScriptedModel } from '../test/server/scripted-model.ts';
 import { bringExport, chatgptHistory, expect, HISTORY, openApp, saved, test } from './app.ts';
 
-test('the database is deleted under the app: the conversations come back from the second copy, and it is said', async ({
-  page,
-}) => {
+test('the database is deleted under the app: the conversations come back from the second copy, and it is said', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   await bringExport(page, chatgptHistory(HISTORY));
   await saved(page);
