@@ -1,5 +1,5 @@
-// What locked storage costs: one library, once as it is and once sealed, measured in turns in one run, so that whatever else the machine does
-// meanwhile strikes both. The start is told without the time that the person and the derivation of the key take.
+// Measures what locked storage costs: one library, plain and sealed, in turns in one run, so that other load on the machine affects
+// both. The start excludes the time of the person and of deriving the key.
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { fillVectors, importStaged, stage, timeRecalls, timeSaves } from './in-p
 import { untilQuiet } from './processes.ts';
 import { inTime, settled } from './waiting.ts';
 
-/** Turns of each side; saves and recalls in one, and how many of the latter only warm it up. */
+/** Turns of each side; saves and recalls in a turn, and how many recalls only warm it up. */
 const [TURNS, SAVES, RECALLS, WARM_UP] = [5, 45, 50, 10];
 const FILE = 10_000;
-/** A start, and all that is done in one browser, end within these, ms: an old build may lack what is waited for. */
+/** Time limits of a start and of all work in one browser, ms: an old build may lack what this waits for. */
 const [START_MS, WORK_MS] = [120_000, 60 * 60_000];
 const PASSPHRASE = 'a kettle hums at dawn';
 
@@ -26,7 +26,7 @@ interface Deps {
 interface Samples {
   readonly saveMs: number[];
   readonly recallMs: number[];
-  /** Until what was said can be read, and until memory answers: ms since the page began to load, without unlocking. */
+  /** Until messages can be read, and until memory answers: ms since the page began to load, without unlocking. */
   readonly readableMs: number[];
   readonly memoryMs: number[];
   /** From the click on *Unlock* until the key is there. */
@@ -95,7 +95,7 @@ class Side {
     });
   }
 
-  /** Starts of a browser that has tidied up are told; what was measured until now is let go of. */
+  /** Drops the figures so far: the first start is slower while the browser compacts its database. */
   forget(): void {
     for (const numbers of Object.values(this.samples)) numbers.length = 0;
   }
@@ -118,7 +118,7 @@ class Side {
   }
 }
 
-/** Nothing is embedded meanwhile; a pause is forgotten unless it is said again. */
+/** Keeps the engine from embedding; repeats the pause, which it forgets after a while. */
 const pause = (page: Page): Promise<unknown> =>
   page.evaluate(`(() => {
     const say = () => globalThis.recollect.app.memory.setPaused(true);
@@ -126,7 +126,7 @@ const pause = (page: Page): Promise<unknown> =>
     say();
   })()`);
 
-/** Every message is found by words, and every passage has a vector. */
+/** Waits until words find every message and every passage has a vector. */
 async function indexed(page: Page, messages: number): Promise<void> {
   await settled(
     page,
@@ -147,7 +147,7 @@ async function turnOn(side: Side): Promise<void> {
   });
 }
 
-/** Both sides of a library of `size` messages, and what the second takes more. */
+/** Measures both sides of a library of `size` messages, and how much more the second takes. */
 async function compare(deps: Deps, size: number): Promise<unknown> {
   const { progress } = deps;
   const folders = ['plain', 'locked'].map((name) => mkdtempSync(join(tmpdir(), `recollect-bench-${name}-`)));
@@ -171,11 +171,11 @@ async function compare(deps: Deps, size: number): Promise<unknown> {
       await indexed(page, size);
     });
     progress(`sealed ${size}`);
-    // The first start after so much was written tidies the database up.
+    // The browser compacts its database at the first start after many writes.
     for (const side of [plain, locked]) await side.opened(async () => {});
     for (const side of [plain, locked]) side.forget();
     for (let turn = 0; turn < TURNS; turn += 1)
-      // Who begins changes: a machine that grows slower meanwhile strikes both.
+      // The first side alternates, so that a machine that grows slower affects both.
       for (const side of turn % 2 === 0 ? [plain, locked] : [locked, plain]) {
         await side.measure(turn);
         progress(`turn ${turn + 1} of ${TURNS}`);

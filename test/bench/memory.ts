@@ -136,7 +136,7 @@ export async function measureMemory(
 ): Promise<Record<string, { peak: Megabytes; last: Megabytes }>> {
   const profile = mkdtempSync(join(tmpdir(), 'recollect-memory-'));
   const watch = watchMemory(profile, 500);
-  /** Opens the app, works with it, and closes it whatever comes. */
+  /** Opens the app, works with it, and closes it in any case. */
   const opened = async (phase: string, work: (page: Led) => Promise<void>) => {
     watch.phase(phase);
     const page = await open(profile, app);
@@ -181,7 +181,7 @@ export async function measureMemory(
     return watch.end();
   } finally {
     watch.end();
-    // A browser that is still ending writes a little more; what went wrong before is told all the same.
+    // A browser that is still closing may write into it; an earlier error is reported all the same.
     try {
       rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
     } catch (error) {

@@ -63,7 +63,7 @@ const { values } = parseArgs({
     'within-minutes': { type: 'string', default: '120' },
     page: { type: 'boolean', default: false },
     runs: { type: 'string', default: '3' },
-    /** There is no other way to measure: kept because people ask for it by name. */
+    /** Has no effect: every run is in a browser. Kept because people pass it. */
     browser: { type: 'boolean', default: true },
   },
 });
@@ -72,16 +72,16 @@ const sizes = values.sizes.split(',').map(Number);
 const FILE = 10_000;
 /** Messages of the conversation that is scrolled through. */
 const LONG = 5000;
-/** Larger libraries are logs of agents, measured alone and as far as the time goes. */
+/** Larger libraries are agent logs, measured alone until the time is over. */
 const LARGE_FROM = 100_001;
 const DIMENSIONS = 384;
 const WARM_UP = 10;
-/** Libraries whose vectors take seconds to be copied to memory, and what is asked until then, so far apart (ms). */
+/** From this size on copying vectors to memory takes seconds; how many recalls run meanwhile, and their distance (ms). */
 const [COPIED_FROM, COPYING, COPYING_GAP_MS] = [4_000, 60, 250];
 const WARM_STARTS = 5;
-/** Until nothing comes into the palette any more, ms; how many questions are typed there, and how many of them only to warm it up. */
+/** Rest after which the palette counts as settled, ms; questions typed there, and how many of them only warm it up. */
 const [SETTLED_MS, TYPED, WARM_TYPED] = [400, 25, 5];
-/** Between two keys, ms: of somebody who types 200 words a minute, faster than nearly anybody, and 100, faster than most. */
+/** Between two keys, ms: at 200 words a minute, faster than nearly all people, and at 100, faster than most. */
 const KEYS_MS = [60, 120] as const;
 
 const round = (value: number): number => Math.round(value * 10) / 10;
@@ -126,14 +126,14 @@ const report: Record<string, unknown> = {
     cores: cpus().length,
     cpu: cpus()[0]?.model,
     node: process.version,
-    /** More than the number of cores: others were at work, and every time below is too long. */
+    /** Above the number of cores other programs were busy, and every time below is too long. */
     loadAtStart: round(loadavg()[0] ?? 0),
   },
   ...(otherBuild === null ? {} : { otherBuild }),
   shippedBytes: shipped(outDir),
 };
 
-/** Prints what was measured, and keeps it where that was asked for. */
+/** Prints the figures, and saves them where an option asks for it. */
 function keep(): void {
   const json = JSON.stringify(report, null, 2);
   if (values.json) writeFileSync(values.json, `${json}\n`);
@@ -190,7 +190,7 @@ const importing = async (page: Page, json: string) => {
   await page.evaluate(stage, { piece: json });
   return page.evaluate(importStaged, {});
 };
-/** A pause is forgotten unless it is said again. */
+/** Repeats the pause, because the engine forgets it after a while. */
 const setPaused = (page: Page, paused: boolean) =>
   inPage<void>(
     page,
@@ -219,7 +219,7 @@ async function typing(page: Page, work: Promise<unknown>, leastSeconds: number):
   const until = Date.now() + leastSeconds * 1000;
   let keys = 0;
   while (going || Date.now() < until) {
-    // In bursts: what is paused while a person types goes on in between.
+    // In bursts, because the engine pauses while a person types and goes on in between.
     const burst = 'it comes back to me '.slice(0, 8 + (keys % 12));
     await composer.pressSequentially(burst, { delay: 70 });
     keys += burst.length;
@@ -232,7 +232,7 @@ async function typing(page: Page, work: Promise<unknown>, leastSeconds: number):
   await composer.fill('');
   return {
     keys,
-    /** From the key to the next picture; the browser tells of those of 16 ms and more, in steps of 8. */
+    /** From the key to the next paint; the browser reports those of 16 ms and more, in steps of 8. */
     keyToPaintMs: { ...spread(heard.paintMs), above50: heard.paintMs.filter((ms) => ms > 56).length },
     keyToHandlerMs: spread(heard.delayMs),
     longTasksMs: heard.longTasksMs,
@@ -245,7 +245,7 @@ async function palette(page: Page, asked: readonly string[], delay: number): Pro
   const box = page.getByRole('dialog').getByRole('combobox');
   await box.waitFor();
   await page.evaluate(watchPalette, {});
-  // What was searched before without a key is nobody's typing.
+  // Drops searches that ran before the first key.
   await page.evaluate(paletteSeen, {});
   for (const question of asked) {
     await box.fill('');
@@ -265,7 +265,7 @@ async function palette(page: Page, asked: readonly string[], delay: number): Pro
   };
 }
 
-/** A person turns the wheel through a conversation of 5,000 messages, up from its end. */
+/** A person scrolls by wheel through a conversation of 5,000 messages, up from its end. */
 async function scroll(page: Page): Promise<unknown> {
   const title = 'A very long conversation';
   const at = Date.now() - LONG * 60_000;
@@ -386,7 +386,7 @@ try {
     }
     at.import = {
       files: imports.length,
-      /** What was there before only stays. */
+      /** Counts only new messages. */
       messages: texts.length - before,
       toLogMs: imports.reduce((sum, { toLogMs }) => sum + toLogMs, 0),
       toKeywordSearchableMs: imports.reduce(
@@ -399,7 +399,7 @@ try {
     await page.evaluate(stopCopy);
     at.saveWithoutCopyMs = spread(await page.evaluate(timeSaves, { count: 65, gapMs: 100 }));
     await page.evaluate(letCopy);
-    /** The least that any save can take here. */
+    /** The lower limit of any save on this machine. */
     at.bareWriteMs = spread(await page.evaluate(timeBareWrites, { count: 65, gapMs: 100 }));
 
     if (size === sizes[0]) {
@@ -439,7 +439,7 @@ try {
 
     const asked = questions(60, size);
     if (size >= COPIED_FROM) {
-      // The vectors were just written: it takes seconds until they are copied to memory.
+      // The index has just written the vectors and needs seconds to copy them to memory.
       const before: number[] = [];
       for (const question of questions(COPYING, 3)) {
         const { rows } = await page.evaluate(timeRecalls, { questions: [question], warmUp: 0 });
@@ -484,7 +484,7 @@ try {
       };
       progress(`compared at ${size}`);
     }
-    // What is imported meanwhile comes on top: where nothing more is measured of this size.
+    // Imports more meanwhile, so only where nothing else of this size is measured.
     if (size !== sizes[0]) {
       await setPaused(page, false);
       await typeWhileImporting(page, size);
@@ -495,7 +495,7 @@ try {
   await context.close();
 
   const starts: { readableMs: number; memoryMs: number; firstRecallMs: number }[] = [];
-  /** Asked as soon as the composer is there, while the index and the model are still being opened: by words alone where the model is not known yet. */
+  /** Asks as soon as the composer is there, while index and model still open: by words alone until the model is known. */
   const atOnce: { mode: string; doneMs: number }[] = [];
   for (let n = 0; n < WARM_STARTS; n++) {
     context = await openBrowser(profile);
@@ -511,7 +511,7 @@ try {
     await context.close();
   }
   const median = (times: readonly number[]) => percentile(times, 0.5);
-  /** Medians; the first start after so much was written takes longer, because the browser tidies its database up. */
+  /** Medians; the first start after many writes takes longer, because the browser compacts its database. */
   report.warmStart = {
     readableMs: median(starts.map(({ readableMs }) => readableMs)),
     memoryMs: median(starts.map(({ memoryMs }) => memoryMs)),
@@ -529,7 +529,7 @@ try {
 } finally {
   await context.close().catch(() => {});
   await server.close();
-  // A browser that is still ending writes a little more.
+  // A browser that is still closing may write into it.
   rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
 }
 

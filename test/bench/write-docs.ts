@@ -20,7 +20,7 @@ const recordedSchema = z.array(
     what: z.string(),
     figure: z.string(),
     wanted: z.string(),
-    /** Below or above what is wanted, as the one who recorded it judged. */
+    /** Misses its target, in the judgement of the person who recorded it. */
     missed: z.boolean().default(false),
     command: z.string(),
     machine: z.string(),
@@ -31,16 +31,16 @@ const recordedSchema = z.array(
 
 interface Measure {
   readonly what: string;
-  /** Where it stands in a run; `{size}` is `at10000` and the like. */
+  /** Path in a run; `{size}` is `at10000` and the like. */
   readonly path: string;
   readonly unit: 'ms' | 's' | 'MB' | 'bytes' | 'a second' | 'times' | 'of 100';
-  /** What is wanted of P50 and P95, or of the one number; by size where it differs. */
+  /** Targets of P50 and P95, or of the one number; by size where they differ. */
   readonly wanted?: Readonly<Record<number, readonly number[]>>;
   /** More is better. */
   readonly atLeast?: boolean;
 }
 
-/** Every measure of a library of some size. P95 alone is wanted where P50 is `Infinity`. */
+/** Every measure of a library of some size. Where the target of P50 is `Infinity`, only P95 has one. */
 const BY_SIZE: readonly Measure[] = [
   {
     what: 'Import, until found by words',
@@ -140,7 +140,7 @@ const BY_SIZE: readonly Measure[] = [
   },
 ];
 
-/** What a run measures once, whatever the size. */
+/** Measures that a run takes once, for any size. */
 const ONCE: readonly Measure[] = [
   { what: 'Cold start until readable', path: 'coldStart.readableMs', unit: 's' },
   { what: 'Warm start until readable', path: 'warmStart.readableMs', unit: 's', wanted: { 0: [1] } },
@@ -240,7 +240,7 @@ const shown = (value: number, unit: Measure['unit']): string => {
 const unitOf = (unit: Measure['unit']): string =>
   unit === 'bytes' ? '' : unit === 'times' ? ' ×' : unit === 'a second' ? ' a second' : ` ${unit}`;
 
-/** A figure as a cell, bold where it misses what is wanted; empty where the run has none. */
+/** A figure as a cell, bold where it misses its target; empty where the run has none. */
 function cellOf(run: Run | undefined, size: number, measure: Measure): string {
   const value = run && numbersOf(at(run, measure.path.replace('{size}', `at${size}`)));
   if (!value) return '';
@@ -382,14 +382,14 @@ const largeSchema = z.object({
     .default([]),
   memoryMegabytes: z.record(z.string(), z.object({ peak: z.object({ footprint: z.number() }) })).default({}),
   failed: z.string().optional(),
-  /** What whoever ran it has to say of the figures. */
+  /** A remark of the person who ran it. */
   note: z.string().optional(),
 });
 
 const grouped = (value: number): string => Math.round(value).toLocaleString('en');
 const both = ({ p50, p95 }: z.infer<typeof spreadSchema>): string =>
   `${shown(p50, 'ms')} / ${shown(p95, 'ms')} ms`;
-/** In bold where it is more than is wanted. */
+/** In bold where it is above its target. */
 const upTo = (most: number, is: number | undefined, text: string): string =>
   is !== undefined && is > most ? `**${text}**` : text;
 const average = (numbers: readonly number[]): number =>

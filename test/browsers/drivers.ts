@@ -1,4 +1,4 @@
-// Firefox and WebKitGTK as the system has them, driven by what they speak themselves: WebDriver BiDi, and WebDriver over HTTP.
+// Drives the system's Firefox and WebKitGTK by their own protocols: WebDriver BiDi, and WebDriver over HTTP.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { z } from 'zod';
 export interface Driver {
   readonly name: string;
   goto(url: string): Promise<void>;
-  /** What the expression `source` comes to in the page, its promise awaited; must survive JSON. Throws what it threw. */
+  /** The value of the expression `source` in the page, its promise awaited; must survive JSON. Throws what it threw. */
   evaluate(source: string): Promise<unknown>;
   /** Input as WebDriver's actions describe it: https://www.w3.org/TR/webdriver2/#actions */
   act(actions: readonly object[]): Promise<void>;
@@ -46,7 +46,7 @@ async function printed(child: ChildProcess, wanted: RegExp): Promise<string> {
       said.push(line);
       const found = wanted.exec(line)?.[1];
       if (found) {
-        // Nobody reads on: a full pipe would stop the program.
+        // Drains the output: a full pipe would stop the program.
         output.resume();
         return found;
       }
@@ -145,7 +145,7 @@ async function openWebKit(driver: string, browser: string, screen: string): Prom
   const port = 20_000 + (process.pid % 20_000);
   const child = spawn(driver, [`--port=${port}`], {
     stdio: 'ignore',
-    // As root there is no sandbox that WebKit's helpers could make.
+    // WebKit's helpers cannot make a sandbox as root.
     env: {
       ...process.env,
       DISPLAY: display,
@@ -224,7 +224,7 @@ export function findWebKit(): Found {
     : { missing: 'WebKitGTK is not installed (Debian: webkit2gtk-driver and xvfb).' };
 }
 
-/** Asks until it is so. Throws what was waited for, and the last answer, after `withinMs`. */
+/** Asks until the answer is true. After `withinMs` throws `what` and the last answer. */
 export async function until(what: string, isSo: () => Promise<unknown>, withinMs = 120_000): Promise<void> {
   const started = Date.now();
   let last: unknown;

@@ -30,12 +30,12 @@ const HISTORY = chatgptHistory([
 
 /** What a person sees and does, on one page. */
 function walker(driver: Driver, origin: string) {
-  // `tsx` keeps the names of functions by a helper of its own, which no page has.
+  // `tsx` wraps functions with a helper that pages do not have.
   const run = <A extends readonly unknown[], R>(work: (...given: A) => R, ...given: A) =>
     driver.evaluate(
       `(() => { globalThis.__name ??= (one) => one; return (${work})(...${JSON.stringify(given)}); })()`,
     ) as Promise<Awaited<R>>;
-  /** The middle of the first thing in sight that has this role and a name that holds these words; null if there is none. */
+  /** The middle of the first visible element that matches and whose name contains these words; null: none does. */
   const spot = (selector: string, words: string) =>
     run(
       (selector, words) => {

@@ -1,5 +1,5 @@
-// An embedding provider that keeps on disk what the model made of each text, before anything is centred. Another centre, or another way to
-// shorten token vectors, then takes a second run of seconds; the model is asked only for texts it has never read.
+// An embedding provider that keeps the model's raw output of each text on disk, before centring. A run with another centre, or another way
+// to shorten token vectors, then takes seconds; the model reads only new texts.
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -58,7 +58,7 @@ export function centredTokens({ tokens }: Raw, centre: Float32Array | null): Flo
   return out;
 }
 
-/** Makes of what the model said what the product keeps and compares. */
+/** Makes what the product keeps and compares from the model's raw output. */
 export type Centring = (raw: Raw, text: string, kind: 'query' | 'passage') => Read;
 
 /** Records on disk, one after the other: the key's 32 bytes, three lengths, three arrays. */
@@ -110,10 +110,7 @@ function openRecords(file: string) {
   };
 }
 
-/**
- * Wraps a provider made with `raw: keepStates`; `centring` says what becomes of its vectors. The file is ours alone: it is believed as it is,
- * and one process writes it at a time.
- */
+/** Wraps a provider made with `raw: keepStates`; `centring` changes its vectors. The file is trusted, and one process at a time may write it. */
 export function cached(
   provider: EmbeddingProvider,
   file: string,

@@ -1,5 +1,5 @@
-// Files that others made, read as kindly as their meaning allows: what cannot be meant otherwise is taken, what is missing is filled in, and
-// what cannot be understood is refused in one sentence that names the place.
+// Reads files that others made: accepts what has only one meaning, fills in what is missing, and refuses the rest in one sentence
+// that names the place.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Tasks } from './pipeline.ts';
@@ -22,7 +22,7 @@ export function readGiven(file: string): unknown {
   }
 }
 
-/** What the schema makes of the value. Throws `Refused` with the first thing that is wrong. */
+/** The value as the schema parses it. Throws `Refused` with the first error. */
 export function understand<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -62,7 +62,7 @@ const timeSchema = z
       ? new Date(value).toISOString()
       : null,
   );
-/** Two people talk: whoever is neither the person nor a tool answers. */
+/** The person's side of a talk; all others but tools count as the assistant. */
 const PERSON = /^(?:user|human|person|me|customer|client|prompter|speaker_?a|用户|我)$/iu;
 const TOOL = /^(?:tool|function|tool_result|工具)$/iu;
 const roleSchema = z

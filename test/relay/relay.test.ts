@@ -1,4 +1,4 @@
-// The relay as its clients meet it: a real process with the embedded store, stock clients, and strangers who misbehave.
+// A real relay process with the embedded store, stock clients, and strangers who misbehave.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ import {
   updateMessage,
 } from './support.ts';
 
-// Real processes on a machine that may be busy.
+// Real processes may be slow on a busy machine.
 vi.setConfig({ testTimeout: 90_000 });
 
 let folder: string;
@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Connects, and gives the step 1 that the relay greets with time to come. */
+/** Connects and waits for the relay's sync step 1. */
 const enter = async (...args: Parameters<typeof openSocket>) => {
   const opened = openSocket(...args);
   await opened.opened;
@@ -187,7 +187,7 @@ describe('whoever wants to come in', () => {
     );
     const good = openSocket(strict, known, 'r', { origin: 'https://other.example' });
     await good.opened;
-    // No browser, no origin.
+    // Clients outside of browsers send no origin.
     await openSocket(strict, known, 'r').opened;
     expect(await openSocket(strict, unknown, 'r').closed).toBe(4401);
     expect(
@@ -310,7 +310,7 @@ describe('strangers who misbehave', () => {
     const huge = await enter(small, key, 'r');
     huge.socket.send(updateMessage(makeUpdate(200_000)));
     expect(await huge.closed).toBe(4403);
-    // The same frame would be too large again: a stock client stays away.
+    // A stock client stays away, because the same frame would be too large again.
     const stubborn = client(small, key, 'other');
     await stubborn.synced();
     stubborn.doc.getArray('a').push([new Uint8Array(randomBytes(200_000))]);
@@ -342,7 +342,7 @@ describe('strangers who misbehave', () => {
     let highest = 0;
     const doc = new Y.Doc();
     const blobs = doc.getArray<Uint8Array>('blobs');
-    // 160 MB go through a room that holds one. All who do not read wait for the same frames: each is held once, or not at all.
+    // 160 MB pass through a room of 1 MB. The relay holds each frame once at most for all clients that do not read.
     for (let round = 0; round < 160; round++) {
       const echoes = writer.messages.length;
       const before = Y.encodeStateVector(doc);
@@ -384,7 +384,7 @@ describe('strangers who misbehave', () => {
         socket.pause();
         socket.send(ask(index));
       }
-      // Who reads is served, as soon as the others are cut.
+      // The relay serves the client that reads as soon as it has cut the others.
       const phone = client(busy, key, 'r');
       await until('the others to be cut', async () => {
         highest = Math.max(highest, await residentBytes(busy));
@@ -439,7 +439,7 @@ describe('strangers who misbehave', () => {
     const key = createKey();
     const mine = await Promise.all([1, 2, 3].map(() => enter(few, key, 'r')));
     expect(await openSocket(few, key, 'r').closed).toBe(1013);
-    // That passes: a stock client tries again, and comes in when there is a place.
+    // The refusal is temporary: a stock client retries and gets in when there is a place.
     const waiting = client(few, key, 'r');
     await until('it to be sent away', () => waiting.closes.length > 0);
     mine[1]?.socket.close();
@@ -476,13 +476,13 @@ describe('a log', () => {
       blobs.delete(0, 80);
       blobs.push([new Uint8Array(randomBytes(50_000))]);
     });
-    // Whatever comes next: the fold looks at the log when its turn comes.
+    // More updates follow; compaction reads the log only when its turn comes.
     for (let index = 0; index < 200; index++) blobs.push([new Uint8Array([index])]);
     await a.acknowledged();
     const usage = async (): Promise<{ bytes: number }> =>
       (await fetch(`${relay.url}/${key.tag}`, { headers: { authorization: `Bearer ${key.token}` } })).json();
     await until('the log to be short', async () => (await usage()).bytes < 60_000);
-    // The store tells the new size before it has purged the old entries, and the relay counts the snapshot after that.
+    // The store reports the new size before it has purged the old entries; the relay counts the snapshot after that.
     await until('the snapshot to be counted', async () => (await metric(relay, 'snapshots_total')) > folds);
     const b = client(relay, key, 'long');
     await b.synced();
@@ -524,12 +524,12 @@ describe('an account that asks for much', () => {
     const a = client(slow, key, 'r');
     await a.synced();
     const started = Date.now();
-    // 10 seconds' worth may come at once; 4.5 MB is half as much again.
+    // The relay allows a burst of 10 seconds' worth; 4.5 MB is half as much again.
     for (let index = 0; index < 45; index++) a.doc.getArray('a').push([new Uint8Array(randomBytes(100_000))]);
     await a.acknowledged();
     expect(Date.now() - started).toBeGreaterThan(2000);
     expect(a.closes).toEqual([]);
-    // Coming again and again is not a way around it.
+    // Reconnecting does not get around the limit.
     const codes = new Set<number>();
     for (let visit = 0; visit < 30 && codes.size === 0; visit++) {
       const visitor = openSocket(slow, key, 'r');
@@ -578,7 +578,7 @@ describe('quotas', () => {
     const a = client(tight, key, 'r');
     await a.synced();
     const blobs = a.doc.getArray<Uint8Array>('blobs');
-    // Ten times what the room may hold goes through it, as each is deleted before the next.
+    // Ten times the room's limit passes, because the client deletes each blob before the next.
     for (let round = 0; round < 10; round++) {
       a.doc.transact(() => {
         if (blobs.length > 0) blobs.delete(0, blobs.length);
@@ -760,7 +760,7 @@ describe('whoever runs it', () => {
     expect(script.headers.get('content-type')).toContain('javascript');
     expect(script.headers.get('cache-control')).toContain('immutable');
     expect(script.headers.get('content-security-policy')).toContain("connect-src 'self';");
-    // A worker has the policy that it came with: this one must reach whatever relay a person names.
+    // A worker has its own policy; this one must allow any relay that a person names.
     const worker = await fetch(`${serving.url}/assets/sync.worker-12345678.js`);
     expect(worker.headers.get('content-security-policy')).toContain(
       "connect-src 'self' http: https: ws: wss:;",

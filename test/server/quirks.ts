@@ -1,5 +1,5 @@
-// Endpoints as they really behave: each dialect byte by byte, written from public API documentation and public bug reports. The model id
-// names the dialect. A new one is one entry in ANSWERS (how it answers) or in REFUSALS (what it refuses), and nothing else.
+// How endpoints really behave, byte by byte, from public API documentation and bug reports. The model id names the dialect.
+// To add one, write one entry in ANSWERS (how it answers) or in REFUSALS (what it refuses).
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
@@ -69,7 +69,7 @@ const HARMONY_THOUGHT = '<|channel|>analysis<|message|>Look.<|end|>';
 
 /** How endpoints answer. */
 export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
-  // ------------------------------------------------------------------------------- values that nobody uses
+  // ------------------------------------------------------------------------------- values that have no use
   'error-null': {
     body:
       text('Backups run ', { error: null }) +
@@ -1093,7 +1093,7 @@ const callsOf = ({ messages }: Body) =>
     Array.isArray(calls) ? (calls as Record<string, unknown>[]) : [],
   );
 
-/** What endpoints refuse. Once nothing is refused, they answer. */
+/** What endpoints refuse. They answer a request with nothing to refuse. */
 export const REFUSALS: Readonly<Record<string, Check>> = {
   'refuses-stream-options': (body) =>
     'stream_options' in body
@@ -1247,7 +1247,7 @@ export interface QuirksServer {
 const THINKING_TOOLS = 'thinking-tools';
 const SIGNED_TOOLS = 'signed-tools';
 
-/** Models that call a tool, and then insist on what they sent with the call. */
+/** Models that call a tool and then require what they sent with the call. */
 function toolDialect(model: string, body: Body): { status?: number; body: unknown } | undefined {
   const refused =
     model === THINKING_TOOLS
@@ -1285,7 +1285,7 @@ export async function startQuirks({ port = 0 }: { port?: number } = {}): Promise
   const send = async (response: ServerResponse, bytes: Buffer) => {
     for (let at = 0, size = 1; at < bytes.length; at += size, size = 1 + ((size * 7) % 23)) {
       response.write(bytes.subarray(at, at + size));
-      // Each piece leaves by itself.
+      // Sends each piece as a packet of its own.
       if (bytes.length < 4000) await new Promise((resolve) => setImmediate(resolve));
     }
   };

@@ -305,7 +305,7 @@ function testsOfKeeping(
         const added = await subject.look({ ...asked, vector, after: afterLook(byWords), ...knowing });
         const shown = ({ candidates, worth }: Found) => ({
           worth,
-          // What stands beside several that were found may name either of them.
+          // A neighbour of several found chunks may name either of them.
           candidates: candidates
             .map((one) => (one.beside ? { ...one, previous: null, next: null } : one))
             .sort((a, b) => a.chunkId - b.chunkId),
@@ -1148,7 +1148,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         [c(2), [false, true]],
       ]);
       expect(await described('chain')).toEqual([]);
-      // A row without one keeps what was there; made anew, it is as it was made.
+      // A row without a description keeps the old one; a new one replaces it.
       await index.apply(change({ conversations: [conversation(1)] }), 2);
       expect(await described('boiler')).toEqual([[c(1), [true]]]);
       await index.describe(c(1), { summary: '', keywords: [], described: 'valve' });

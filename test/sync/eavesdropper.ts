@@ -1,4 +1,4 @@
-// Opens every sealed blob on its way to the relay, as whoever has the account's key may, and looks for words that must not leave a device.
+// Opens every sealed blob on its way to the relay with the account's keys, and looks for words that must not leave a device.
 import * as Y from 'yjs';
 import type { KeyRing, Sealing } from '../../src/adapters/vault/sealing.ts';
 import { blobKey } from '../../src/domain/sync/blob.ts';
@@ -15,11 +15,11 @@ import {
 import { syncDeflate } from './node-crypto.ts';
 
 export interface Eavesdropper {
-  /** The same sealing; every room key that is derived by it is known here from then on. */
+  /** The same sealing; the eavesdropper keeps every room key that it derives. */
   learn(sealing: Sealing): Sealing;
   /** A frame on its way to a room of the relay. */
   hear(room: string, frame: Uint8Array): void;
-  /** What was found, in words. */
+  /** What leaked, as sentences. */
   readonly leaks: readonly string[];
   /** Bodies that were opened and searched. */
   readonly searched: number;
@@ -30,7 +30,7 @@ const ROOM_KEY = roomKeyInfo('', 0).replace('|0', '');
 export function createEavesdropper(words: readonly string[]): Eavesdropper {
   const keys = new Map<string, RoomKey>();
   const heard = new Set<string>();
-  /** Of bodies that were cut: the parts that passed, by room. */
+  /** By room: the parts seen so far of bodies that were cut. */
   const parts = new Map<string, OpenedBlob[]>();
   const leaks: string[] = [];
   let searched = 0;
@@ -42,7 +42,7 @@ export function createEavesdropper(words: readonly string[]): Eavesdropper {
       if (info.startsWith(ROOM_KEY)) {
         const [document = '', epoch] = info.slice(ROOM_KEY.length).split('|');
         const name = ring.derive(roomIdInfo(document, Number(epoch)), ROOM_ID_BYTES);
-        // Beside what the device does: it must not come to things in another order.
+        // Not awaited, so that the device's own steps keep their order.
         void Promise.all([name, sealing]).then(([bytes, key]) => {
           const roomId = toText(bytes);
           keys.set(roomId, { roomId, key });
@@ -56,7 +56,7 @@ export function createEavesdropper(words: readonly string[]): Eavesdropper {
     const key = keys.get(room);
     if (!key) return void leaks.push(`a blob went to ${room}, whose key nobody has`);
     const opened = await openBlob(key, blob);
-    // Of an attacker: it is put back like all else that the relay lost.
+    // An attacker's blob: devices upload it again like others that the relay lost.
     if (!opened) return;
     const one = { key: blobKey(blob), bytes: blob.length, ...opened };
     const together = one.payload.parts === 1 ? [one] : [...(parts.get(room) ?? []), one];

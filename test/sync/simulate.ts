@@ -35,7 +35,7 @@ const totals = {
   struck: 0,
 };
 let ran = 0;
-// A seed in which everybody waits for something that never comes ends the process without a word.
+// Where all promises of a seed wait forever, Node ends the process silently.
 process.on('exit', (code) => {
   if (code === 13) console.log(`seed ${from + ran} never ended`);
 });

@@ -130,7 +130,7 @@ function createWriter(
         await advance(700);
       }
       await world.inStep(running);
-      // As the app does with a document of many entries; and long enough for the room to be compacted.
+      // The app compacts the log of a document with many entries; then time for the room to be compacted, too.
       const entries = await log.read(id);
       await log.fold(id, Y.mergeUpdates(entries.map(({ bytes }) => bytes)), entries.at(-1)?.seq ?? 0);
       await advance(12_000);

@@ -1,4 +1,4 @@
-// What goes out as our own JSON comes back equal; what goes out as Markdown can be read.
+// An export as JSON imports as an equal library; one as Markdown is readable.
 import fc from 'fast-check';
 import type { Element, ElementContent, RootContent } from 'hast';
 import { fromHtml } from 'hast-util-from-html';
@@ -104,7 +104,7 @@ describe('our own JSON', () => {
     const parts = conversation.replace('\n]}\n', '').split(/good day|good morning/);
     const utf8 = (part: string) => new TextEncoder().encode(part);
     const words = new Uint8Array(MiB).fill(97);
-    /** Three conversations of 200 MiB (20 in the gate), in pieces as from the disk: nobody holds all of them. */
+    /** Three conversations of 200 MiB (20 in the gate), in pieces as from the disk, so that memory never holds all of them. */
     const half = runs(100, 10);
     function* pieces() {
       yield utf8(head);
@@ -168,7 +168,7 @@ describe('our own JSON', () => {
       .replace('"role":"assistant"', '"role":"oracle"')
       .replace('"archived":false', '"archived":"maybe"');
     const { conversations, skipped } = await back(new TextEncoder().encode(text));
-    // The message and the flag.
+    // Skips the message and the flag.
     expect(skipped).toEqual({ 'malformed-line': 2 });
     expect(conversations[0]?.messages.size).toBe(2);
     expect(conversations[0]?.meta).toMatchObject({ title: 'Own 对话', archived: false, pinned: true });
@@ -366,7 +366,7 @@ describe('Markdown', () => {
     expect(said).toContain(
       '<summary>Session memory as A &lt;b&gt;phone&lt;/b&gt; saved it, 2026-01-01 00:00</summary>',
     );
-    // What is not the memory's own begins where it ends.
+    // A `</details>` in the saved file stands in a fence, where it does not end the block.
     expect(said).toContain('```markdown\n</details> Only by night.\n```\n\n</details>');
     expect(await text(both, chineseWords)).toContain('<summary>会话记忆</summary>');
   });
@@ -478,7 +478,7 @@ describe('Markdown', () => {
 
 describe('Markdown as others read it', () => {
   const T = Date.UTC(2026, 2, 1);
-  /** One line of messages, a minute apart. */
+  /** A branch of messages, a minute apart. */
   const talk = (
     parts: readonly (readonly Part[])[],
     more: Partial<Message> = {},
@@ -512,12 +512,12 @@ describe('Markdown as others read it', () => {
     };
   };
   const text = (words: string): Part => ({ type: 'text', text: words });
-  /** Without the front matter, which is no Markdown. */
+  /** The Markdown without its front matter. */
   const written = async (conversation: Conversation): Promise<string> =>
     new TextDecoder().decode(await exported(markdown, [conversation])).replace(/^---\n[\s\S]*?\n---\n/, '');
   const parsed = (source: string) =>
     fromMarkdown(source, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  /** The headings outside of all blocks that say who spoke, and the title. */
+  /** The title and the headings with roles, outside of all blocks. */
   const headings = (source: string): string[] =>
     [parsed(source), fromMarkdown(source)].flatMap((root) =>
       root.children
@@ -547,7 +547,7 @@ describe('Markdown as others read it', () => {
     tokens: 3,
     ...more,
   });
-  /** A recall that brought one passage and left out the same. */
+  /** A recall with one passage, which it also lists as left out. */
   const recalled = (title: fc.Arbitrary<string>): fc.Arbitrary<Part> =>
     fc.record({ title, passage: roughMarkdown }).map((more) => ({
       type: 'recall',
@@ -589,7 +589,7 @@ describe('Markdown as others read it', () => {
     expect(images.map((image) => image.type === 'image' && decodeURIComponent(image.url))).toEqual(
       files.filter(({ path }) => path.startsWith('attachments/')).map(({ path }) => path),
     );
-    // Spaces run together, and half a character is none.
+    // Markdown merges spaces and drops half a character.
     expect(images.map((image) => image.type === 'image' && image.alt)).toEqual(
       [`${name}.png`, name].map((said) => Buffer.from(said).toString()),
     );
@@ -698,7 +698,7 @@ describe('Markdown as others read it', () => {
       }),
       recalled(roughMarkdown),
     );
-    /** Elements of the page, each with the folds around it. */
+    /** Elements of the page, each with the count of `details` around it. */
     const walk = (node: RootContent | ElementContent, folds: number): (readonly [Element, number])[] => {
       if (node.type !== 'element') return [];
       const within = folds + (node.tagName === 'details' ? 1 : 0);
@@ -737,11 +737,11 @@ describe('Markdown as others read it', () => {
       };
       return written(talk([[recall, text('seen')]]));
     };
-    // Four columns in it is code, in the quote as well: the fence stays open until the quote ends.
+    // Four columns of indent are code, in the quote as well: the fence stays open until the quote ends.
     expect(await quoted('```js\n\t`````\n> <textarea>\n')).toContain(
       '> ```js\n>     `````\n> > <textarea>\n',
     );
-    // What no line begins with stays.
+    // A tab within a line stays.
     expect(await quoted('- a\tb')).toContain('> - a\tb\n');
   });
 
@@ -792,7 +792,7 @@ describe('Markdown as others read it', () => {
     );
     const chinese = new TextDecoder().decode(await exported(markdown, [conversation], 0, chineseWords));
     expect(chinese).toContain('你未采用的片段：\n\n- 1\\. Boats · 2026-03-01 · 得分 0.76');
-    // All of them left out: still told.
+    // The export lists them even where all passages were left out.
     expect(await written(talk([[{ ...recall, passages: [] }]]))).toContain('Boats');
   });
 });

@@ -62,7 +62,7 @@ describe('what is sent', () => {
     expect(first).toMatchObject({ ...sent, model: 'plain', stream: true, max_tokens: 300 });
     expect(set.parameters).toEqual({ ...sent, max_tokens: 300 });
     expect(second).toMatchObject({ ...sent, max_tokens: 50 });
-    // Nothing that nobody set.
+    // The request has no parameter that was not set.
     const { messages: _messages, ...rest } = bare ?? { messages: [] };
     expect(rest).toEqual({ model: 'plain', stream: true, stream_options: { include_usage: true } });
     expect(modelOf('plain')).not.toHaveProperty('parameters');
@@ -252,7 +252,7 @@ describe('what comes back', () => {
       usage: { inputTokens: 9, outputTokens: 2, cachedInputTokens: 4 },
     });
     expect((await collect(modelOf('echo'))).some((event) => event.type === 'usage')).toBe(false);
-    // No number of tokens.
+    // -1 is no number of tokens.
     expect(await usageOf({ prompt_tokens: -1, completion_tokens: 2 })).toEqual({
       type: 'usage',
       usage: { outputTokens: 2 },
@@ -495,7 +495,7 @@ describe('the reason of a refusal', () => {
     expect(
       await reasonOf('You exceeded your current quota.', 'insufficient_quota', 'insufficient_quota'),
     ).toMatchObject({ reason: 'quota' });
-    // Where a way to pay is named beside the time to wait, waiting helps.
+    // With a time to wait beside a link to pay, waiting is enough.
     expect(
       await reasonOf(
         'Rate limit reached. Please try again in 7.66s. Upgrade at https://example.org/settings/billing',

@@ -102,7 +102,7 @@ const TALK = {
   ],
 } as const;
 
-/** A long output that nobody asks for, as an agent reads them by the dozen: a log, a listing, code. */
+/** A long output without a question to it, as agents read many: a log, a listing, code. */
 function longOutput(language: 'en' | 'zh', next: () => number): Scene {
   const word = () => WORDS[Math.floor(next() * WORDS.length)] as string;
   const number = (most: number) => Math.floor(next() * most);

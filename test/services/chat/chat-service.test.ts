@@ -227,7 +227,7 @@ describe('memory', () => {
     await say('And today?', conversation);
     expect(server.chats()).toHaveLength(2);
     expect(JSON.stringify(server.chats())).not.toContain('lunch');
-    // The card tells of it, beside what was used.
+    // The card lists it beside the passages that were used.
     expect((await path(conversation))[1]?.parts[0]).toMatchObject({
       passages: [{ messageId: 'm1' }],
       leftOut: [{ messageId: 'm2' }],
@@ -420,7 +420,7 @@ describe('stopping and breaking', () => {
     const { chat, say, documents, transcript, idle } = scene({ store });
     const conversation = await say('one');
     room.full = true;
-    // Taken: whoever sent it must not send it again.
+    // The service takes the message, so the person must not send it again.
     await chat.send({ conversationId: conversation, parts: [{ type: 'text', text: 'two' }] });
     expect(chat.turn(conversation).get()).toMatchObject({
       status: 'idle',
@@ -575,7 +575,7 @@ describe('again and otherwise', () => {
     const sent = JSON.stringify(server.chats().at(-1)?.messages);
     expect(sent).toContain('at three');
     expect(sent).not.toMatch(/at (four|six|seven|nine|ten)/i);
-    // What the first answer had is kept with it.
+    // The first answer keeps its passages.
     expect(JSON.stringify(first)).toContain('at ten');
   });
 
@@ -599,7 +599,7 @@ describe('again and otherwise', () => {
     await documents.change(OLD, { messages: ['m1', 'm2', 'm3'].map(said) });
     await documents.change(gone, { messages: [said('m5')] });
     const conversation = await say('When?');
-    // The scripted model says again what it was told.
+    // The scripted model repeats what it received.
     const sent = () =>
       JSON.stringify(
         server
@@ -621,7 +621,7 @@ describe('again and otherwise', () => {
     expect(sent()).toContain('at three');
     expect(sent()).toContain('at four');
     expect(sent()).not.toMatch(/at (ten|nine)/);
-    // Taken back, it goes along again: nothing was lost.
+    // After the person takes the verdict back, the app sends the passage again.
     state.update((before) => ({ ...before, feedback: [] }));
     await documents.change(gone, { meta: { deletedAt: null } });
     await say('Once more?', conversation);
@@ -855,7 +855,7 @@ describe('what waits to be sent and is forgotten', () => {
 });
 
 describe('what was in the queue and is just being said', () => {
-  /** A tab whose log holds back, or refuses, what is appended after `hold`. A key-value store has room all the same. */
+  /** A tab whose log delays or refuses appends after `hold`, while its key-value store still has room. */
   const slow = (locks = createLocks()) => {
     const inner = createInMemoryStore();
     let gate: Promise<void> | undefined;
@@ -871,7 +871,7 @@ describe('what was in the queue and is just being said', () => {
         },
       },
     };
-    /** `go` lets it through, or makes it fail until it is called again. */
+    /** `go` lets the append through, or makes appends fail until it is called again. */
     const hold = () => {
       let resolve: () => void = () => undefined;
       gate = new Promise<void>((done) => {
@@ -887,7 +887,7 @@ describe('what was in the queue and is just being said', () => {
   };
   type Slow = ReturnType<typeof slow>;
 
-  /** An answer has ended and "second" is on its way to the log, which holds it back. */
+  /** An answer has ended and the log delays the append of "second". */
   async function underWay({ tab, hold }: Slow) {
     id = 'gated';
     const { conversationId } = await tab.chat.send({ parts: [{ type: 'text', text: 'first' }] });
@@ -899,7 +899,7 @@ describe('what was in the queue and is just being said', () => {
     const open = await tab.documents.open(conversationId);
     await until(open, ({ messages }) => [...messages.values()].some(({ finish }) => finish === 'stop'));
     const go = hold();
-    // A test that fails must not leave it held back.
+    // A failing test must not leave the append delayed.
     scenes.unshift({ close: async () => go() });
     await until(open, ({ messages }) => messages.has(asMessageId(queued?.id as string)));
     open.close();
@@ -1052,7 +1052,7 @@ describe('size', () => {
 });
 
 describe('a crash', () => {
-  /** A tab that dies in the middle of an answer: nothing of it runs on, its lock is freed. */
+  /** A tab that dies in the middle of an answer: nothing goes on, and the browser frees its lock. */
   async function crashed(store: Store, locks: ReturnType<typeof createLocks>, words: string) {
     const tab = createScene({
       store,
@@ -1092,7 +1092,7 @@ describe('a crash', () => {
     expect(next.chat.turn(conversationId).get().queue).toMatchObject([{ parts: [{ text: 'queued' }] }]);
     expect(await store.keyValues.keys('draft/')).toEqual([]);
     expect(await next.chat.rescueDrafts()).toBe(0);
-    // What waited goes out before what is said now.
+    // The queued message goes out before the new one.
     id = 'echo';
     await next.say('now', conversationId);
     expect((await next.transcript(conversationId)).slice(2)).toEqual([
@@ -1195,7 +1195,7 @@ it('an answer to what was erased meanwhile brings nothing back', async () => {
   await idle(conversationId);
   expect(await documents.read(conversationId)).toBeUndefined();
   expect(await store.keyValues.keys('draft/')).toEqual([]);
-  // A screen that still shows it, in another tab, says why the answer is gone.
+  // Another tab that still shows it says why the answer is gone.
   expect(chat.turn(conversationId).get().problem?.code).toBe('conversation-missing');
 });
 

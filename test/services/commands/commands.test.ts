@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const made of scenes.splice(0)) await made.close();
 });
 
-/** Real documents and chat; of library and memory what the commands use, over those documents. */
+/** Real documents and chat, and over them those parts of library and memory that commands use. */
 async function createDesk(titles: readonly string[] = [], chosen: object | null = null) {
   const scene = createScene({ store: createInMemoryStore() });
   scenes.push(scene);
@@ -311,7 +311,7 @@ describe('/recall in a scope, or explained', () => {
       result: { passages: [{ messageId: 'm1' }, { messageId: 'm2' }] },
     });
     expect(recalls[0]).toMatchObject({ text: 'backups', limit: 3 });
-    // Without a model the passages are the answer: shown as for any question.
+    // Without a model the passages are the answer, shown as for any question.
     expect(recalls[0]?.purpose).toBeUndefined();
   });
 
@@ -411,7 +411,7 @@ describe('checkpoints', () => {
       problem: { code: 'checkpoint-unknown', params: { nearest: expect.stringContaining('first') } },
     });
 
-    // The one that had the name gives way, and is there again once that is taken back.
+    // The checkpoint that had the name gives way, and returns when the person undoes it.
     const renamed = await control.renameCheckpoint(id, 'first', '  second \n');
     expect(renamed.name).toBe('second');
     expect(await kept()).toEqual(['second']);
@@ -436,7 +436,7 @@ describe('checkpoints', () => {
       type: 'problem',
       problem: { code: 'command-conversation' },
     });
-    // One word of a long name is nearer than a short name that shares nothing with it.
+    // A shared word in a long name is closer than a short name without one.
     await run('/checkpoint before refactor', id);
     expect(await run('/restore refactr', id)).toMatchObject({
       problem: { params: { nearest: 'before refactor, release, turn-2' } },
@@ -493,7 +493,7 @@ describe('checkpoints', () => {
       parts: [{ type: 'text', text: 'use port 8081' }],
       dmail: { from: messages[3], checkpoint: messages[1], by: 'person' },
     });
-    // Nobody but memory answers here.
+    // Memory alone answers here.
     expect(conversation?.messages.get((await head()) as MessageId)).toMatchObject({
       parentId: letter?.id,
       kind: 'recall',

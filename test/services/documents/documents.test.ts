@@ -23,7 +23,7 @@ import { readWhole } from '../../../src/services/documents/shared.ts';
 import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
 import { cutWhenRead, said, textOf, textsOf } from './said.ts';
 
-/** A second tab: the same log, other listeners, told of everything as foreign. */
+/** A second tab: the same log with listeners of its own, which get every change as foreign. */
 function secondTab(store: Store): Store {
   return {
     ...store,
@@ -55,7 +55,7 @@ function fragile(store: Store): { store: Store; fail: (broken: boolean) => void 
   };
 }
 
-/** What a person said of a passage of this conversation. */
+/** A person's verdict on a passage of this conversation. */
 const verdictOn = (id: ConversationId) => ({
   verdict: 'never' as const,
   conversationId: id,
@@ -65,7 +65,7 @@ const verdictOn = (id: ConversationId) => ({
   title: '',
 });
 
-/** A store in which what `holds` names waits until `go` is called; `reached` resolves when it does. */
+/** A store in which the operation that `holds` names waits for `go`; `reached` resolves when it is called. */
 function held(
   store: Store,
   holds: { readonly read?: DocumentId; readonly append?: (entries: readonly NewEntry[]) => boolean },
@@ -453,7 +453,7 @@ describe('documents', () => {
       const message = said(text, messages.at(-1)?.id ?? null, at + 1);
       messages.push(message);
       await documents.change(id, { messages: [message], meta: { head: message.id } });
-      // As long as a conversation is on the screen it has one author.
+      // A conversation keeps one author while it is open.
       if (at === 0) open.push(await documents.open(id));
     }
     for (const one of open) one.close();
@@ -467,17 +467,17 @@ describe('documents', () => {
       expect(textsOf((await createReader(damaged.log).read(id))?.conversation).sort()).toEqual(
         [...wanted].sort(),
       );
-      // It still reads as one conversation, from the first word that is left to the last.
+      // The damaged conversation still reads as one, from its first message left to its last.
       const conversation = (await again.read(id)) as Conversation;
       const path = pathTo(conversation.messages, effectiveHead(conversation) as Message['id']);
       expect(path.map(textOf)).toEqual(wanted);
-      // It goes on as every conversation does, and what is forgotten in it is gone.
+      // A person can go on in it, and a message forgotten in it is gone.
       const more = said('more', messages[3]?.id, 9);
       await again.change(id, { messages: [more], meta: { head: more.id } });
       await again.change(id, { removed: [messages[3]?.id as Message['id'], more.id] });
       expect(textsOf(await again.read(id)).sort()).toEqual(wanted.filter((text) => text !== 'four').sort());
       await again.close();
-      // As it was, for the next round.
+      // Restores the log for the next round.
       await store.log.erase(id);
       await store.log.append(entries);
       entries.splice(0, entries.length, ...(await store.log.read(id)));
@@ -516,7 +516,7 @@ describe('documents', () => {
     expect((await again.read(id))?.compactions.size).toBe(0);
     await again.close();
     const kept = await damaged.log.read(id);
-    // As another device has it, and this one once the piece has come from there.
+    // The whole document as another device has it, and this one after the missing piece arrives.
     const whole = createConversationDocument(id);
     for (const { bytes } of [...kept.filter((_, at) => at !== 1), ...entries.slice(1, 2)]) whole.apply(bytes);
     expect(shown(whole.read())).toEqual(['one', 'two', 'four']);
@@ -533,7 +533,7 @@ describe('documents', () => {
     for (let at = 0; at < count; at += 1) {
       last = said(`message ${at}`, last?.id ?? null, at + 1);
       await documents.change(id, { messages: [last], meta: { head: last.id } });
-      // Two sittings, so two authors behind one another.
+      // Reopened, so that two authors follow each other.
       if (at % 4 === 0) {
         open?.close();
         open = await documents.open(id);
@@ -600,7 +600,7 @@ describe('documents', () => {
     const [real, ghost] = [newConversationId(), newConversationId()];
     for (const id of [real, ghost]) await documents.change(id, { messages: [said('hello')] });
     await documents.close();
-    // As a flipped bit in an id does: the line is there, its conversation is not.
+    // A flipped bit in an id leaves a list entry without a conversation.
     await store.log.erase(ghost);
     const notes = createNotes({ store, now: () => 1 });
     for (const id of [real, ghost]) await notes.judge(verdictOn(id));
@@ -774,7 +774,7 @@ describe('a conversation in memory', () => {
 });
 
 describe('a line of the library', () => {
-  /** What the library says of a conversation, here and at the next start. */
+  /** The list entries of a conversation, here and after the next start. */
   const lines = async (documents: Documents, store: Store, id: ConversationId) => {
     const of = (shown: Documents) => shown.library.get().entries.find((entry) => entry.id === id);
     await documents.retry();
@@ -848,7 +848,7 @@ describe('a line of the library', () => {
       const imported = documents.changeMany(changes, 'import');
       await reached;
       const erased = documents.erase([id]);
-      // On a disk one waits for the other.
+      // A disk does one after the other.
       if (when === 'read') await erased;
       go();
       await Promise.all([imported, erased]);
@@ -935,7 +935,7 @@ describe('what an import brings of what is here', () => {
       here.change({ completed: [as('The first line, and more.')] });
       there.change({ completed: [as('The first line', 'data:image/png;base64,AA==')] });
       meet(here, there);
-      // What was planned before the devices met has less, and takes nothing away.
+      // A change planned before the devices met has less, and removes nothing.
       there.change({ completed: [as('The first line,')] });
       meet(here, there);
       for (const document of [here, there]) {

@@ -40,7 +40,7 @@ const open: typeof openDevice = (options) => {
 const CANARY = 'Quillfeather';
 const STORY = `My neighbour ${CANARY} lost the garden in the flood of 1994 and never spoke of it.`;
 
-/** A library in which the canary lies in every place. */
+/** A library with the canary in every place. */
 async function populated(device = open()) {
   const story = await device.say('story', [STORY, 'I am sorry to hear that.', 'And the weather?'], {
     title: `About ${CANARY}`,
@@ -114,7 +114,7 @@ describe('forget', () => {
     expect(await device.placesOf(CANARY)).toEqual([]);
     expect(JSON.stringify([device.notes.state.get(), device.prompts.state.get()])).not.toContain(CANARY);
     expect(JSON.stringify(device.documents.library.get())).not.toContain(CANARY);
-    // What remains of it is confirmed, and has no word of it.
+    // The record that remains is confirmed and contains no word of it.
     const [record] = device.forget.records.get();
     expect([...(record?.confirmed.values() ?? [])]).toMatchObject([{ left: 0 }]);
   });
@@ -127,7 +127,7 @@ describe('forget', () => {
     const read = await device.documents.read(id);
     expect(messages.map((one) => textOf(read?.messages.get(one.id) as Message))).toEqual([
       '••• asked',
-      // A single name that is written small in another form may be another word.
+      // A single name in lower case may be another word.
       'josés@example.org',
       '•••’s garden',
       '••• Garten',
@@ -163,7 +163,7 @@ describe('forget', () => {
       message: story.messages[0]?.id as never,
     });
     expect(await device.placesOf('lost the garden')).toEqual([]);
-    // Of the session memory the person's own line stays; what a model made of the message is not to be told from it.
+    // Session memory keeps the person's own line; what a model wrote from the message cannot be told apart, so it goes.
     const file = savedFiles((await device.documents.read(story.id)) as Conversation).current;
     expect(file).toMatchObject({ lines: [{ text: '- Roses need care' }], upTo: null });
     const all = [...((await device.documents.read(quoted.id))?.messages.values() ?? [])];
@@ -213,7 +213,7 @@ describe('forget', () => {
       [title, 'And the weather?'],
       [title, 'And the weather?'],
     ]);
-    // What another conversation is called is nobody's business here.
+    // The title of another conversation stays as it is.
     expect([...((await device.documents.read(other.id))?.messages.values() ?? [])]).toEqual(other.messages);
     await device.documents.erase([other.id]);
     expect(await device.placesOf(CANARY)).toEqual([]);
@@ -243,7 +243,7 @@ describe('forget', () => {
     const now = (await device.documents.read(story.id))?.meta.title;
     expect(device.notes.state.get().feedback.map((one) => one.title)).toEqual([now]);
     expect(await device.placesOf(CANARY)).toEqual([]);
-    // Everything is deleted since, and comes back.
+    // The person deletes everything and imports a backup.
     const [pinned] = device.notes.state.get().feedback;
     await device.notes.takeBack(pinned?.id as string);
     await device.documents.erase([quoted.id]);
@@ -322,7 +322,7 @@ describe('forget', () => {
       await device.forget.begin(plan);
       if (isUndone) await device.forget.undo();
       await device.close();
-      // The clock of these devices stands still: what was asked for begins when its time is over.
+      // The clock of these devices stands still, so forgetting begins at the next start.
       const next = open({ store, engine: false });
       await next.notes.known();
       await new Promise((resolve) => setTimeout(resolve, 150));
@@ -367,7 +367,7 @@ describe('forget', () => {
     expect(JSON.stringify([kept, documents.library.get()])).not.toContain(CANARY);
     expect([kept.prompts.length, kept.personas.length]).toEqual(whole ? [1, 0] : [2, 1]);
     expect(kept.prompts.find(({ name }) => name === 'Other')?.text).toBe('Dear {{name}}');
-    // A project is more than its notes.
+    // The project itself stays, with its instructions and folders.
     const project = await documents.read(id);
     expect(project?.meta).toMatchObject({
       title: 'House of •••',
@@ -397,7 +397,7 @@ describe('forget', () => {
     await device.notes.confirm(record?.id as string, 'phone', { at: NOW, left: 0 });
     const rules = { isGone: () => false, hide: (text: string) => ({ text, redacted: 0 }) };
     expect(await device.documents.unpurged(rules)).toEqual([]);
-    // What was deleted by hand lies in the log until it is folded.
+    // The log keeps what a person deleted until its next snapshot.
     await device.notes.remove((await device.notes.write({ text: 'Tea, never coffee' })).id);
     expect(await device.documents.unpurged(rules)).toEqual([NOTES_DOCUMENT]);
     await device.documents.purge(rules);
@@ -567,7 +567,7 @@ describe('forget', () => {
       const kept = await notes.write({ text: 'Tea, never coffee' });
       await prompts.savePrompt({ name: 'Letter', description: '', text: `Dear ${CANARY}, I` });
       await prompts.savePrompt({ name: 'Other', description: '', text: 'Dear {{name}}' });
-      // What is sought stands in one place yet, and the rest was deleted by hand a moment ago.
+      // One place still has the words; the person has just deleted the others.
       await device.say('other', [`${CANARY} again`]);
       const deleted = await deleteMessage(documents, story.id, first.id);
       const gone = [await notes.remove(note.id), await notes.remove(kept.id)];
@@ -680,7 +680,7 @@ describe('forget', () => {
     );
     isFull = true;
     await expect(device.forget.begin(plan)).rejects.toBe(full);
-    // Nobody would try that again: it is not said either.
+    // Trying again would be of no use, so the state offers nothing.
     expect(device.forget.state.get()).toEqual({ step: 'idle' });
     expect(await device.placesOf(CANARY)).toContain('log');
   });
@@ -695,7 +695,7 @@ describe('forget', () => {
       ...{ id: 'late', at: NOW - 10, kind: 'phrase', ids: [], inside: [story.id], sources: [], whole: true },
       words: [imprintOf(CANARY, 'late') as Imprint],
     };
-    // Said here before this device hears what another one forgot.
+    // This device writes before it learns what another one forgot.
     const later = {
       ...first,
       id: newMessageId(),
@@ -716,7 +716,7 @@ describe('forget', () => {
     );
     expect(device.forget.records.get()[0]?.confirmed.get('local')?.left).toBe(0);
     await device.close();
-    // As the next start reads it from the disk.
+    // The next start reads it from the disk.
     const next = open({ store, engine: false });
     expect([...((await next.documents.read(story.id))?.messages.values() ?? [])].map(textOf).sort()).toEqual([
       'Indeed',
@@ -740,7 +740,7 @@ describe('forget', () => {
       const store = createInMemoryStore({ now: () => NOW });
       const device = open({ store });
       const DAY_MS = 86_400_000;
-      // By a clock that is ahead, or with a wrong date.
+      // The message has a date in the future, from a clock that is ahead.
       const ahead = await device.say(
         'ahead',
         [STORY, 'I see.'],
@@ -764,7 +764,7 @@ describe('forget', () => {
       expect(report.places.map(({ left }) => left)).toEqual(PLACES.map(() => 0));
       expect(await device.placesOf(CANARY)).toEqual([]);
       expect((await device.documents.read(ahead.id))?.messages.size).toBe(whole ? 1 : 2);
-      // No backup brings it back, and what is said after it with such a date is another thing.
+      // No backup brings it back; a later message with such a date is not affected.
       await device.library.importFiles(filesOf({ 'backup.json': bytes }));
       expect(await device.placesOf(CANARY)).toEqual([]);
       await device.say('since', [`Lunch with ${CANARY}`], {}, NOW + DAY_MS);
@@ -883,7 +883,7 @@ it('whatever is forgotten, restored, imported and deleted in whatever order: not
         } else if (what === 'undelete' && (await device.documents.read(story.id)))
           await device.documents.change(story.id, { restored: story.messages });
         else await device.say(`more ${acts.length}`, ['More rain']);
-        // Level-triggered: what came back goes again.
+        // The service repeats its work: what came back goes again.
         const isThere = async () => {
           const places = await Promise.all([...gone].map((one) => device.placesOf(one)));
           return places.flat().length > 0;
@@ -920,7 +920,7 @@ describe('killed at a write', () => {
       isFull: () => false,
       onCommit: () => {},
     });
-    // What is dead never closes.
+    // A dead store never finishes closing.
     const device = openDevice({ store, engine: false });
     const ended = await Promise.race([device.forgetAll(SOUGHT).then(() => 'done'), died.then(() => 'died')]);
     return { disk, ended, writes };

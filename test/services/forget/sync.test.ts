@@ -64,7 +64,7 @@ it('two devices and a third that joins later', { timeout: 120_000 }, async () =>
   expect(await here.placesOf(CANARY)).toEqual([]);
   expect(await there.placesOf(CANARY)).toEqual([]);
 
-  // Who joins now reads all that the relay has.
+  // A device that joins now reads everything on the relay.
   const third = await devices.pair(one, devices.make('Tablet'));
   const joined = openDevice({
     store: fromTab(third.store),
@@ -145,7 +145,7 @@ it('what another device wrote meanwhile lies in its trash, however soon it comes
   const other = await devices.pair(one);
   await until(async () => (await other.texts(idOf('boat'))).length > 0);
   other.stop();
-  // It writes where it reaches nobody, by a clock that is behind.
+  // The other device writes offline, with a clock that is behind.
   const { store, vault, config } = other;
   const again = devices.make('Phone', { store, vault, config, now: () => NOW - 500 });
   again.stop();

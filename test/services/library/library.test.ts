@@ -54,7 +54,7 @@ function setup(deps: Partial<LibraryDeps & { notes: Notes }> = {}, store: Store 
   return { store, documents, library, entries, read, bySource };
 }
 
-/** A ZIP in a ZIP in a ZIP …, an export in the innermost. */
+/** ZIPs inside each other, with an export in the innermost. */
 const deep = async (zips: number): Promise<Uint8Array> =>
   await zipped(zips === 1 ? chatgpt.exportFiles : { 'inner.zip': await deep(zips - 1) });
 const listing = (...conversations: unknown[]): SourceFile[] =>
@@ -83,7 +83,7 @@ function grown() {
   return more;
 }
 
-/** So long that it is written by itself. */
+/** A conversation so long that the import appends it alone. */
 function grownBig() {
   const more = grown();
   const message = more.mapping.u9?.message as { content: { parts: string[] } };
@@ -113,7 +113,7 @@ describe('importing', () => {
       importer: 'chatgpt',
       conversations: { added: 3, changed: 0, unchanged: 0 },
       messages: { user: 7, assistant: 11, system: 1, tool: 2 },
-      // Beside the first: of three answers to one question, of four under a picture, of three beginnings of what is tangled.
+      // All but the first: of three answers to one question, four under a picture, three roots of the tangled tree.
       branches: 7,
       attachments: 1,
       problem: null,
@@ -345,7 +345,7 @@ describe('importing', () => {
     const [report] = await library.importFiles(listing(broken, broken));
     expect(report?.problem?.code).toBe('import-broken');
     expect(report?.skipped).toMatchObject([{ reason: 'malformed-line', count: 2 }]);
-    // Who has read the report knows of the activity that failed, too.
+    // A person who has read the report knows of the failed activity, too.
     expect(library.activities.get()).toMatchObject([{ id: report?.activity, state: 'failed' }]);
     expect(library.activities.get()[0]?.seen).toBeUndefined();
     library.acknowledge(report?.activity ?? '');
@@ -372,7 +372,7 @@ describe('importing', () => {
     const roomy = limited(2_000_000_000);
     expect((await roomy.library.importFiles(listing(chatgpt.branched)))[0]?.problem).toBeNull();
     expect(await roomy.library.room()).toMatchObject({ used: 999_000 });
-    // What is here already needs no room.
+    // Messages that are here already need no room.
     const full = setup({ room: async () => ({ used: 9, limit: 9, state: 'full' }) }, roomy.store);
     expect((await full.library.importFiles(listing(chatgpt.branched)))[0]?.problem).toBeNull();
   });
@@ -455,7 +455,7 @@ describe('importing', () => {
       message: { ...(last.message as object), id, content: { content_type: 'text', parts: [text] } },
     });
     newer.mapping.u9 = saying('u9', words);
-    // What was deleted over there since is in the older one only.
+    // Only the older export has the message that was deleted there since.
     const older = structuredClone(chatgpt.branched) as typeof chatgpt.branched;
     older.mapping.gone = { ...saying('gone', 'Gone since.'), parent: 'a1' };
     older.mapping.a1?.children.push('gone');
@@ -510,7 +510,7 @@ describe('importing', () => {
     });
     await library.importFiles(listing(chatgpt.branched));
     appends = 0;
-    // Added first, changes to what was here last: the second append is the one that fails.
+    // The import appends new conversations first and changes last, so the second append fails.
     const [report] = await library.importFiles(listing(chatgpt.tools, grown()));
     expect(report?.problem?.code).toBe('import-storage');
     const entries = (await until(documents.library, (l) => l.ready)).entries;
@@ -555,7 +555,7 @@ describe('importing', () => {
     const sources = async (of: Documents) =>
       (await until(of.library, (l) => l.ready)).entries.map(({ source }) => source?.id).sort();
     expect(await sources(documents)).toEqual(['one', 'two']);
-    // As after a kill, and as after room was made.
+    // As after a kill, and as after the person made room.
     const killed = createDocuments({ store: inner });
     closing.push(killed);
     expect(await sources(killed)).toEqual(['one', 'two']);
@@ -701,7 +701,7 @@ describe('importing', () => {
     expect(unread).toEqual([
       { reason: 'unread-file', count: 3, example: 'all/letter.pdf, all/odd.zip, all/settings.json' },
     ]);
-    // Each alone gives the same conversations.
+    // Each file imported alone gives the same conversations.
     const alone = setup();
     await alone.library.importFiles([
       await zipFile('gpt.zip', chatgpt.exportFiles),
@@ -1120,7 +1120,7 @@ describe('taking out', () => {
     expect((await there.library.importFiles([newer]))[0]?.conversations.unchanged).toBe(1);
     expect(await there.store.log.head()).toBe(head);
 
-    // What was forgotten is not brought back by a summary that may quote it.
+    // A summary that may quote a forgotten message does not bring it back.
     await there.documents.change(known.id, { removed: [place] });
     await there.library.importFiles([newer]);
     const without = await there.read(known.id);

@@ -130,7 +130,7 @@ it('what is used on one device while the other archives it comes back', { timeou
   const id = asConversationId('boat');
   await one.say(id, 'Shall we sell the boat?', START - 100 * DAY);
   await alike(one, other, id);
-  // The other device is not reached before the run: it wrote a day earlier.
+  // The other device wrote a day earlier, and this one has not heard of it before the run.
   other.device.stop();
   await other.say(id, 'No, we keep it.', START - DAY);
   expect(await one.retention.run()).toMatchObject({ archived: [id] });
@@ -142,7 +142,7 @@ it('what is used on one device while the other archives it comes back', { timeou
   await one.retention.run();
   await alike(one, again, id);
   expect(await again.entry(id)).toMatchObject({ archived: false, deletedAt: null, messageCount: 2 });
-  // Nobody archives it again before its time.
+  // No device archives it again before its time.
   for (const tab of [one, again]) expect(await tab.retention.run()).toBeNull();
 });
 

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 const HASHING = createHashingEmbedding();
-/** A provider that counts what it is asked, and can be told to fail or to be slow. */
+/** A provider that counts its calls and can fail or be slow on demand. */
 function watched(more: Partial<EmbeddingProvider> = {}) {
   const asked: string[] = [];
   const state = { failing: null as Error | null, gate: null as Promise<void> | null };
@@ -50,7 +50,7 @@ function watched(more: Partial<EmbeddingProvider> = {}) {
 const found = async (index: MemoryIndex, words: string) =>
   (await index.look({ words, filter: {}, limit: 50 })).candidates.map((candidate) => candidate.text);
 
-/** What memory gave of an animal. */
+/** A passage of memory about an animal. */
 const QUOTED: RecalledPassage = {
   conversationId: 'c',
   messageId: 'm',
@@ -250,7 +250,7 @@ describe('the projector', () => {
       expect(made).toMatch(/Let me look/);
     }
     expect(await rows('read_file')).toMatch(/zebra.*zebra/);
-    // Also where an import gave the tool another name, or none.
+    // The same where an import gave the tool another name, or none.
     expect(isOfMemory({ type: 'tool-result', callId: 'c', text: 'the zebra crossed', recalled: ZEBRA })).toBe(
       true,
     );
@@ -823,7 +823,7 @@ describe('the indexer', () => {
       read: async ([reading], { signal }) => {
         const text = reading?.text ?? '';
         read.push(text);
-        // As long as it takes to have some kept while others are under way.
+        // Long enough that the engine keeps some vectors while it makes others.
         await new Promise((resolve) => setTimeout(resolve, 150 + 70 * (read.length % 3)));
         const [vector] = await HASHING.embed([text], { kind: 'passage', signal });
         const none = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };

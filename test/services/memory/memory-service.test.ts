@@ -32,9 +32,9 @@ const READY: MemoryStatus = {
   engine: 'memory',
 };
 const TALKED = libraryEntry('talked');
-/** What is listed in the homes of the test, and one conversation more. */
+/** List entries of all homes of the test, and one more. */
 const listed = () => [TALKED, ...homes.flatMap(({ documents }) => documents.library.get().entries)];
-/** A memory without an engine: over whatever index and provider a test hands it. */
+/** A memory without an engine, over the index and provider that a test passes in. */
 function memoryOver(
   index: () => MemoryIndex | null,
   embedding: EmbeddingProvider | null | (() => EmbeddingProvider | null),
@@ -70,7 +70,7 @@ const library = () => [
   }),
 ];
 
-/** A house that remembers the library. */
+/** A home with the library in its index. */
 const remembered = async (options: HomeOptions = {}) => {
   const house = home({ now: () => NOW, ...options });
   await house.add(...library());
@@ -101,7 +101,7 @@ describe('asked again', () => {
       );
       await house.indexed();
     }
-    // Who searches for what was answered finds it all the same.
+    // A person who searches for it still finds it.
     const found: string[] = [];
     await house.memory.search({
       text: 'cellar key',
@@ -331,7 +331,7 @@ describe('recall', () => {
       [...result.passages, ...result.nearMisses].map(({ title }) => title);
     expect(titles(await house.recall('Where does the cellar key hang'))).not.toContain('Asked before');
     expect((await house.recall(question)).passages[0]?.title).toBe('Keys');
-    // Nor in other words: nobody answered it, so it tells nothing.
+    // Other words do not find it either: without an answer the question says nothing.
     expect(titles(await house.recall('What about the cellar key, where does it hang?'))).not.toContain(
       'Asked before',
     );
@@ -443,7 +443,7 @@ describe('recall', () => {
                 hits = found;
               },
             });
-      // What keeps it in step meets the damage, too.
+      // The engine meets the damage, too.
       status.set({ ...READY, state: 'failed' });
       setTimeout(() => {
         [here, isClosed] = [null, true];
@@ -476,7 +476,7 @@ describe('recall', () => {
       let here: MemoryIndex = before;
       const status = writable<MemoryStatus>(READY);
       let looks = 0;
-      // The first answer is that of the new one, which is as a new index is: empty.
+      // The first answer comes from the new index, which is empty.
       before.look = async (wanted) => {
         looks += 1;
         here = after;

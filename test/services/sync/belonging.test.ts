@@ -1,4 +1,4 @@
-// Who belongs to the account: who leaves is listed no more, and who joins is told where the relay shows less than there was.
+// Membership of an account: the list drops a device that leaves, and a device that joins learns if the relay has less than before.
 import { describe, expect, it } from 'vitest';
 import { cluster } from './cluster.ts';
 import { eventually, newConversationId, settled, type TestDevice } from './device.ts';
@@ -24,7 +24,7 @@ describe('a device that leaves', () => {
     const tablet = await home.pair(laptop, home.make('Tablet'));
     await settled(tablet);
     expect(names(tablet)).toEqual(['Laptop', 'Tablet']);
-    // Back again, it is another one.
+    // The device that returns counts as another one.
     await home.pair(laptop, phone);
     await eventually(tablet, async () => names(tablet).join() === 'Laptop,Phone,Tablet');
   });
@@ -47,7 +47,7 @@ describe('a device that leaves', () => {
 });
 
 describe('the log', () => {
-  /** Oldest first, without what every account has: how it began here. */
+  /** Steps of the journal, oldest first, without the beginning of the account, which every device has. */
   const steps = async (device: TestDevice) =>
     (await device.sync.journal())
       .filter(({ kind }) => kind === 'note')

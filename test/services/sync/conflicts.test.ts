@@ -1,4 +1,4 @@
-// Two branches by accident are told to everybody concerned; branches that somebody made knowingly are told to nobody.
+// Devices report two branches made by accident to each person concerned, and say nothing of branches made on purpose.
 import { describe, expect, it } from 'vitest';
 import { type ConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
@@ -13,7 +13,7 @@ const conflicts = async (device: TestDevice) =>
 const has = (device: TestDevice, id: ConversationId, count: number) =>
   eventually(device, async () => (await device.texts(id)).length === count);
 
-/** Two devices that can be parted, and a conversation with one message. */
+/** Two devices that can go offline, and a conversation with one message. */
 async function parted() {
   const [laptop, phone] = [make('Laptop'), make('Phone')];
   await create(laptop);
@@ -22,7 +22,7 @@ async function parted() {
   await laptop.say(id, 'the beginning');
   await has(phone, id, 1);
   await isSynced(phone);
-  /** While it runs, only the other device is in touch with the relay. */
+  /** Keeps this device offline while `work` runs. */
   const away = async (device: TestDevice, work: () => Promise<unknown>) => {
     const config = device.config.get();
     const mode = (now: 'remote' | 'disabled') =>
@@ -36,7 +36,7 @@ async function parted() {
   return { laptop, phone, id, away };
 }
 
-/** Another answer to the same words, as asking again gives. */
+/** Adds another answer to the same question, as asking again does. */
 async function beside(device: TestDevice, id: ConversationId, text: string) {
   const conversation = await device.read(id);
   const head = conversation?.meta.head ?? null;
@@ -156,7 +156,7 @@ describe('a memory note that was reworded in two places', () => {
     for (const device of [laptop, phone]) {
       await eventually(device, async () => (await texts(device)).length === 2);
       expect((await texts(device)).sort()).toEqual(['Port 91.', 'Port 92.']);
-      // The journal is written at the end of the round that brought the words.
+      // The engine writes the journal at the end of the round that brought the messages.
       await eventually(device, async () => (await conflicts(device)).length > 0);
       expect(await conflicts(device)).toEqual(['wordings']);
     }

@@ -1,4 +1,4 @@
-// What comes from a room once more: the log takes in what it lacks, and nothing of what was forgotten here since.
+// A room delivers content again: the log takes what it lacks, and nothing that was forgotten here since.
 import { expect, it } from 'vitest';
 import { newMessageId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
@@ -18,7 +18,7 @@ it.each(['known', 'new'] as const)('in a body whose numbers are %s', async (numb
   const { store, documents } = device;
   const { id } = await device.say('talk', ['And about rain', `About ${CANARY}`]);
   const before = (await readWhole(store.log, id))?.update as Uint8Array;
-  // Another device writes on, and puts both into one body.
+  // Another device writes more and puts both into one body.
   const elsewhere = createConversationDocument(id, undefined, () => NOW);
   elsewhere.apply(before);
   const message = {

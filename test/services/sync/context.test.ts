@@ -18,9 +18,9 @@ async function both() {
     const scene = talk({ store: device.store });
     return {
       ...scene,
-      /** Waits until the device has it so. */
+      /** Waits until this is true on the device. */
       sees: (so: () => Promise<boolean>) => eventually(device, so, 20_000),
-      /** The compaction through which the next request is made. */
+      /** The compaction that the next request uses. */
       seenThrough: async (id: ConversationId) =>
         (await scene.context.next(id, []))?.manifest.compaction ?? null,
       ids: async (id: ConversationId) => (await scene.path(id)).map((message) => message.id),
@@ -75,7 +75,7 @@ describe('across devices', () => {
 
     const gone = await phone.context.restore(id, 'early');
     expect(await phone.ids(id)).toEqual(before.slice(0, 4));
-    // There nothing is compacted: all of it is sent as it is.
+    // The phone has no compaction and sends everything as it is.
     expect(await phone.seenThrough(id)).toBeNull();
     await laptop.sees(async () => (await laptop.ids(id)).length === 4);
     expect(await laptop.seenThrough(id)).toBeNull();

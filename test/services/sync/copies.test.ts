@@ -1,5 +1,5 @@
-// A device that is there twice, one that was put back and lost nothing, and one whose log has a damaged entry: what they have is whole, on the
-// relay and here, what must stay here stays, and nothing is said again and again.
+// A device that exists twice, one restored from a backup, and one with a damaged log entry: their content is whole on the relay and here,
+// excluded content stays here, and no device repeats itself endlessly.
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
@@ -22,7 +22,7 @@ import {
 
 const home = relayCluster();
 const { make, create, joinTo } = home;
-/** The same store, in which the document's entry at this place (from 0) is damaged. */
+/** A copy of the store with the document's entry at this place (from 0) damaged. */
 const damage = async (store: Store, id: ConversationId, place: number): Promise<Store> => {
   const bad = (await store.log.read(id))[place]?.id;
   const asRead = <T extends { id: string; bytes: Uint8Array }>(entries: readonly T[]): T[] =>
@@ -34,7 +34,7 @@ const damage = async (store: Store, id: ConversationId, place: number): Promise<
   };
   return { ...store, log };
 };
-/** What others fetch and put is seen as it is; what goes out is counted, by how many blobs and which rooms. */
+/** Passes everything through, and counts outgoing blobs and their rooms. */
 const counting = (backend: SyncBackend) => {
   const sent: string[] = [];
   const counted: SyncBackend = {
@@ -54,7 +54,7 @@ const counting = (backend: SyncBackend) => {
   };
   return { backend: counted, sent };
 };
-/** Appends to the log what changes the conversation as far as it can be read, and nothing else. */
+/** Appends only the change to the log, made on what can be read of the conversation. */
 const append = async ({ store }: TestDevice, id: ConversationId, change: ConversationChange) => {
   const document = createConversationDocument(id);
   for (const { bytes } of await store.log.read(id)) if (bytes.length > 0) document.apply(bytes);
@@ -111,13 +111,13 @@ describe('a device with a damaged entry', () => {
     await settled(first);
     expect((await first.sync.where(known)).place).toBe('withheld');
     first.stop();
-    // This one was written while sync was not running, and is looked at for the first time with the damage in it.
+    // Written while sync was off, so that sync first reads it with the damage in it.
     await begin(unknown);
     const damaged = await damage(await damage(first.store, known, 0), unknown, 0);
     const laptop = make('Laptop', { ...own, store: damaged });
     expect((await laptop.read(known))?.meta.workDir).toBeNull();
     await settled(laptop);
-    // Rules that changed are applied again.
+    // Changed rules make sync look at all conversations again.
     own.config.set({
       ...own.config.get(),
       privacy: {
@@ -129,7 +129,7 @@ describe('a device with a damaged entry', () => {
     await settled(laptop);
     const phone = await joinTo(laptop, make('Phone'));
     await has(phone, open, ['this may be read']);
-    // Written to by an import, which tells the library nothing of a folder that it cannot read.
+    // As an import writes it, which cannot read the folder and gives the library none.
     await append(laptop, known, { meta: { title: 'still secret' } });
     await append(laptop, unknown, { meta: { title: 'still secret' } });
     await settled(laptop, phone);
@@ -149,7 +149,7 @@ describe('a device with a damaged entry', () => {
     first.stop();
     const laptop = make('Laptop', { ...own, store: await damage(first.store, id, 2) });
     expect(await laptop.texts(id)).not.toContain('two');
-    // What was forgotten is taken off the relay, and all the rest of the room with it, for one whole.
+    // Forgetting replaces the whole room on the relay by one snapshot.
     await append(laptop, id, { removed: [slip.id] });
     await settled(laptop);
     expect((await laptop.sync.journal()).some(({ what }) => what === 'folded')).toBe(true);
@@ -191,7 +191,7 @@ describe('a device that was put back and used no number twice', () => {
 });
 
 describe('a device that was put back and is alone on its account', () => {
-  /** Says it is in step only once everything is here. */
+  /** Fails where the device says that it is in step before it has everything. */
   const holdsWhenSynced = async (device: TestDevice, all: ReadonlyMap<ConversationId, readonly string[]>) => {
     await isSynced(device, 20_000);
     for (const [id, texts] of all) {

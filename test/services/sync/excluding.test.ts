@@ -1,4 +1,4 @@
-// Folders that are excluded: nothing of them leaves, whatever was on its way, is asked for or stands quoted elsewhere.
+// Nothing of an excluded folder leaves the device: not what was on its way, what others ask for, or what other conversations quote.
 import { describe, expect, it } from 'vitest';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import type { Message, ToolRecall } from '../../../src/domain/chat/message.ts';
@@ -35,7 +35,7 @@ describe('a folder that is excluded later', () => {
     const name = [...home.hub.rooms.keys()].find((room) => !index.has(room)) ?? '';
     exclude(laptop, ['*/private/*']);
     await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'withheld');
-    // What lies on the relay stays there.
+    // Excluding leaves the relay's copy as it is.
     expect(roomsOf().get(name)).toBeGreaterThan(0);
     home.hub.setOnline(false);
     (home.hub.rooms.get(name) as Map<string, Uint8Array>).clear();
@@ -46,7 +46,7 @@ describe('a folder that is excluded later', () => {
     await settled(laptop);
     expect(roomsOf().get(name)).toBe(0);
     expect(laptop.status.get().withheld).toBe(1);
-    // Let in again, all of it goes.
+    // No longer excluded, all of it goes to the relay.
     exclude(laptop, []);
     await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'relay');
     const phone = await home.pair(laptop);
@@ -105,7 +105,7 @@ describe('what quotes a conversation of an excluded folder', () => {
     { type: 'text', text: 'this may be read' },
     recalledFrom(from, id, { title: WORDS, passage: WORDS }),
     {
-      // Only what came close is of it: the text is not, the card is.
+      // Only the near misses come from it: the card is private, the text is not.
       type: 'tool-result',
       callId: 'b',
       name: 'recall',
@@ -126,7 +126,7 @@ describe('what quotes a conversation of an excluded folder', () => {
     exclude(laptop, ['*/private/*']);
     return { tap, laptop };
   };
-  /** An excluded conversation, and one that quotes it: the newer of the two goes first. */
+  /** Writes an excluded conversation and one that quotes it; sync sends the newer one first. */
   const write = async (laptop: TestDevice, newest: 'quoting' | 'excluded') => {
     const ids = [newConversationId(), newConversationId()].sort();
     if (newest === 'excluded') ids.reverse();

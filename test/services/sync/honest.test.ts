@@ -1,4 +1,4 @@
-// The status never says more than is known, and what was erased stays erased, also where a tab still has it open.
+// The status claims no more than the device knows, and erased conversations stay erased, even where a tab has one open.
 import { describe, expect, it } from 'vitest';
 import type { NewEntry, Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
@@ -26,7 +26,7 @@ import { eventually, isSynced, newConversationId, settled, type TestDevice, text
 const home = cluster();
 const { make, create, pair } = home;
 const blobs = () => [...home.hub.rooms.values()].reduce((sum, room) => sum + room.size, 0);
-/** A tab that has the conversation open, and goes on writing whatever became of it. */
+/** A tab that has the conversation open and goes on writing, even after it was erased. */
 const openTab = async (device: TestDevice, id: ConversationId) => {
   const document = createConversationDocument(id);
   for (const { bytes } of await device.store.log.read(id)) document.apply(bytes);
@@ -45,7 +45,7 @@ describe('while everything is being looked at', () => {
     for (const id of ids) await laptop.say(id, 'kept');
     await isSynced(laptop);
     const whole = blobs();
-    // Every room but the index loses what it had; nobody tells the device.
+    // Every room but the index loses its blobs, without notice to the device.
     const index = [...home.hub.rooms.entries()].sort(([, a], [, b]) => b.size - a.size)[0]?.[0];
     for (const [name, room] of home.hub.rooms) if (name !== index) (room as Map<string, Uint8Array>).clear();
     const lies: string[] = [];
@@ -327,7 +327,7 @@ describe('a relay that finds a conversation too large', () => {
     };
     const laptop = await create(make('Laptop', { backend: narrow }));
     const [small, large] = [newConversationId(), newConversationId()];
-    // Nothing that deflate could make small.
+    // Words that deflate cannot shrink.
     const words = Array.from({ length: 9_000 }, () => Math.random().toString(36).slice(2)).join(' ');
     await laptop.say(large, words);
     await laptop.say(small, 'kept');
@@ -344,7 +344,7 @@ describe('a relay that finds a conversation too large', () => {
 });
 
 describe('a full disk', () => {
-  /** A phone whose disk has no room for what `isFull` says: these entries, or an erasure (null). */
+  /** A phone whose disk is full where `isFull` says so, of these entries or of an erasure (null). */
   const joinWith = async (laptop: TestDevice, isFull: (entries: readonly NewEntry[] | null) => boolean) => {
     const store = createInMemoryStore();
     const unless = async <T>(entries: readonly NewEntry[] | null, work: () => Promise<T>): Promise<T> => {
@@ -374,7 +374,7 @@ describe('a full disk', () => {
       await laptop.say(old, 'to be erased');
       await eventually(phone, async () => (await phone.texts(old)).length === 1);
       await isSynced(phone);
-      // The phone hears of both at once, of the new one first; it cannot do what the second asks for.
+      // The phone gets both at once, the new conversation first; its disk is full for the erasure.
       full = 'append';
       await laptop.say(fresh, 'to be fetched');
       await eventually(laptop, async () => (await laptop.sync.where(fresh)).place === 'relay');
@@ -433,7 +433,7 @@ describe('a full disk', () => {
   }, 60_000);
 });
 
-/** A backend that notes which connections are opened, and whether anything is asked to be erased. */
+/** A backend that records opened connections and requests to erase. */
 const watched = (): { backend: SyncBackend; calls: string[] } => {
   const calls: string[] = [];
   const { backend } = home.hub;
@@ -500,7 +500,7 @@ describe('tabs of one browser (mode "local")', () => {
     expect(await here.sync.where(id)).toEqual({ place: 'here', devices: [] });
     expect(here.status.get()).toMatchObject({ mode: 'local', state: 'local', account: null, problem: null });
     expect(calls).toEqual([]);
-    // The same device as soon as it is to sync: the watch does see connections.
+    // With sync on, the same backend does record connections.
     setMode(here, 'remote');
     await isSynced(here);
     expect(calls).toContain('open');

@@ -1,5 +1,4 @@
-// Blobs that were damaged, carried from one room to another, kept back or are of a version that nobody here knows: counted, kept, never
-// believed, and never in the way of the rest.
+// Damaged, misplaced, withheld and unknown blobs: a device counts and keeps them, never trusts them, and reads all others.
 import { describe, expect, it } from 'vitest';
 import { createSealing } from '../../../src/adapters/vault/sealing.ts';
 import {
@@ -17,7 +16,7 @@ import { eventually, isSynced, newConversationId, settled, type TestDevice } fro
 const home = cluster();
 const { create, pair } = home;
 type Blobs = Map<string, Uint8Array>;
-/** The rooms that came to be since. */
+/** Rooms created since. */
 const roomsSince = (before: ReadonlySet<string>) =>
   [...home.hub.rooms].filter(([name]) => !before.has(name)).map(([, blobs]) => blobs as Blobs);
 /** A conversation, and its room. */
@@ -100,7 +99,7 @@ describe('a room', () => {
       await eventually(phone, async () => phone.status.get().unreadable === odd.length);
       expect(await phone.texts(other.id)).toEqual(['in another room']);
       expect(await phone.texts(id)).toEqual(['one', 'two']);
-      // Enough to be folded: what was understood becomes one, the rest stays where it is.
+      // Enough for compaction: readable blobs become one, the others stay.
       for (let number = 0; number < 70; number += 1) {
         await laptop.say(id, `line ${number}`);
         await laptop.engine.settled();
@@ -149,7 +148,7 @@ describe('a room', () => {
     });
     await eventually(back, async () => (await back.texts(id)).length === 2, 30_000);
     counting = false;
-    // Several rounds may pass between two words of it, never all of them.
+    // Several rounds may pass between two reports, but not all of them.
     expect(counts.length).toBeGreaterThan(3);
     counts.slice(1).forEach(({ unreadable }, index) => {
       expect(unreadable - (counts[index]?.unreadable ?? 0)).toBeLessThan(JUNK / 2);
@@ -189,7 +188,7 @@ describe('a room', () => {
       await device.engine.settled();
       await isSynced(device);
     }
-    // To whoever comes from now on the relay shows nothing of it, nor of what a device may send again.
+    // From now on the relay hides the room, and what a device may send again, from every device that connects.
     room.clear();
     room.set = () => room;
     const tablet = await pair(phone, home.make('Tablet'));
@@ -238,7 +237,7 @@ describe('rooms', () => {
       20_000,
     );
     await isSynced(phone);
-    // The index, and a look whether it has moved, besides.
+    // Besides the index, and a check whether it has moved.
     expect(most).toBeGreaterThanOrEqual(16);
     expect(most).toBeLessThanOrEqual(32);
     phone.stop();
@@ -251,7 +250,7 @@ describe('rooms', () => {
     const back = home.make('Phone', { backend: counting, store, vault, config });
     for (const id of away) await eventually(back, async () => (await back.texts(id)).length === 2);
     await isSynced(back);
-    // The index, three places where it could have moved to, and the five.
+    // The index, three rooms that it could have moved to, and the five.
     expect(new Set(opened).size).toBeLessThanOrEqual(9);
   }, 60_000);
 });

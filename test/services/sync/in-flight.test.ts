@@ -1,4 +1,4 @@
-// How much of a room is on its way to the relay at a time: little enough for a slow line to answer every few seconds.
+// A device sends a room in portions small enough for a slow line to acknowledge every few seconds.
 import { expect, it } from 'vitest';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
 import { newConversationId } from '../../../src/domain/base/ids.ts';

@@ -1,4 +1,4 @@
-// The inbox of memory on two devices: what is decided on one is decided on the other, and so is what is taken back.
+// The inbox of memory on two devices: a decision or its undo on one device holds on the other.
 import { it } from 'vitest';
 import { until } from '../../../src/domain/base/readable.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
@@ -7,7 +7,7 @@ import { eventually, settled, type TestDevice } from './device.ts';
 
 const home = cluster();
 
-/** The notes of a device as a tab that is opened now reads them. */
+/** Reads the notes as a tab of the device that opens now. */
 async function withNotes<T>(
   device: TestDevice,
   work: (notes: ReturnType<typeof createNotes>) => Promise<T> | T,
@@ -45,7 +45,7 @@ it('a decision is seen on the other device, and so is its undo', async () => {
   await settled(laptop);
   await shows(phone, ['The port is 8081 now.', 'Tests come first.', 'I like tea.'], [['The port is 8080.']]);
 
-  // Refused on the phone, taken back on the phone.
+  // The person refuses a proposal on the phone and takes it back there.
   const [, , tea] = await withNotes(phone, ({ inbox }) => inbox.get().proposals);
   if (!tea) throw new Error('a proposal was expected');
   await withNotes(phone, (notes) => notes.refuse([tea.id]));
@@ -65,7 +65,7 @@ it('a decision is seen on the other device, and so is its undo', async () => {
   });
   await shows(phone, ['The port is 8081 now.', 'Tests come first.', 'I like tea.'], [['The port is 8080.']]);
 
-  // No more of a kind: said on one, and asked of neither.
+  // The person wants no more of a kind on one device; neither proposes it.
   await withNotes(phone, (notes) => notes.setWanted('preference', false));
   await shows(laptop, ['The port is 8081 now.', 'Tests come first.'], [['The port is 8080.']]);
   await withNotes(laptop, (notes) => notes.setWanted('preference', true));

@@ -1,4 +1,4 @@
-// Locking out takes along what the account knows: nothing of it is lost with the old account, and what was forgotten stays forgotten.
+// Locking a device out makes a new account with everything the old one knew; forgotten content stays forgotten.
 import { describe, expect, it } from 'vitest';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
 import { cluster } from './cluster.ts';
@@ -11,7 +11,7 @@ const otherOf = (device: TestDevice) => device.status.get().devices.find(({ here
 const accounts = () => new Set([...home.hub.rooms.keys()].map((room) => room.split('/')[0]));
 const roomNames = () => [...home.hub.rooms.keys()].map((room) => room.split('/')[1] ?? '');
 
-/** These rooms say nothing of what lies in them until they may. */
+/** A backend whose named rooms deliver nothing until the test lets them. */
 const slowRooms = (names: readonly string[]) => {
   const listeners = new Set<() => void>();
   let may = false;

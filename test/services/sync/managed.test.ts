@@ -29,7 +29,7 @@ it('is joined by its words and the token that the operator gave, and not by the 
   await has(phone, id, ['hello']);
   expect(phone.config.get().sync.mode).toBe('managed');
   expect(phone.status.get().account).toMatchObject({ managed: true });
-  // What it hands on by link carries the token, as before.
+  // The pairing link carries the token, as before.
   const { link } = await phone.sync.pairing('https://app.example/');
   expect(phone.sync.readOffer(link).token).toBe(token);
 });

@@ -1,4 +1,4 @@
-// Rooms that are left for the next epoch while others are there: what was forgotten stays forgotten, and nobody brings all of it again.
+// A device moves a room to the next epoch while others use it: forgotten content stays forgotten, and no device uploads everything again.
 import { describe, expect } from 'vitest';
 import { type Deflate, platformDeflate } from '../../../src/adapters/sync/deflate.ts';
 import { deep } from '../../scale.ts';
@@ -7,7 +7,7 @@ import { eventually, newConversationId, settled, type TestDevice } from './devic
 
 const home = cluster();
 const { create, joinTo, make } = home;
-/** Makes nothing smaller, so that what is large stays large, and takes its time. */
+/** Compresses nothing and is slow, so that large content stays large. */
 const slow: Deflate = {
   ...platformDeflate,
   deflate: async (bytes) => {
@@ -47,7 +47,7 @@ describe('a room too large to be made anew where it is', () => {
       await settled(laptop, phone);
       await settled(laptop, phone);
       expect(onRelay()).toBeLessThan(before * 1.2);
-      // The others know that what was forgotten is not in the new room: nobody moves once more.
+      // The others know that the new room lacks the forgotten message, so no device moves again.
       for (const device of [phone, laptop]) {
         await device.say(id, `from ${device.name}`);
         await settled(phone, laptop);

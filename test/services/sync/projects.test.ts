@@ -65,7 +65,7 @@ describe('two devices at once', () => {
           JSON.stringify(places) === JSON.stringify(apart)
         );
       });
-    // Restored on one, it holds on both what was filed in it by either.
+    // After one device restores it, both show what either filed in it.
     await phone.change(project, { meta: { deletedAt: null } });
     for (const device of [laptop, phone])
       await eventually(device, async () => {
@@ -108,7 +108,7 @@ it('of a project that stays on a device nothing is sent from there, nor of what 
   await settled(phone);
   expect((await phone.texts(a)).join()).not.toContain('stays here');
   expect((await phone.texts(b)).join()).not.toContain('stays here');
-  // Moved out again, all of it goes.
+  // Moved out of the excluded project, the whole conversation goes to the relay.
   await laptop.change(b, { meta: { projectId: '' } });
   await eventually(phone, async () => (await phone.texts(b)).includes('stays here, too'));
   laptop.config.set(config);

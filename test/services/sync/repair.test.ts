@@ -1,4 +1,4 @@
-// What is taken for a loss on the relay, and what is not; what is folded, and what is left alone.
+// Sync recognises a loss on the relay, and compacts only what is worth it.
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { platformDeflate } from '../../../src/adapters/sync/deflate.ts';
@@ -62,14 +62,14 @@ it('does not take for a loss what another device has just put together anew', as
     () => false,
   );
   expect(await repair.repair()).toBe(false);
-  // The segment came, and what it replaces went, after the room was last read.
+  // The segment arrived, and the blobs it replaces went, after the last read of the room.
   blobs = new Map([['segment', new Uint8Array()]]);
   expect(await repair.repair()).toBe(false);
   expect(repair.isRepairing).toBe(false);
   record = { ...record, marks: { segment: have } };
   expect(await repair.repair()).toBe(false);
   expect(losses).toBe(0);
-  // A loss is still seen.
+  // Sync still notices a loss.
   blobs = new Map();
   expect(await repair.repair()).toBe(false);
   expect(repair.isRepairing).toBe(true);
@@ -91,7 +91,7 @@ it('does not open a large room again and again where there is nothing to fold', 
   const never = (): never => {
     throw new Error('Nothing is to be sent or taken');
   };
-  // Three conversations brought along, of which each is cut into more parts than are folded at a time.
+  // Three conversations, each cut into more parts than one compaction takes.
   const sealInto = createSealInto({
     records: {
       putOutboxRow: (_step, _document, _number, row) => {
@@ -168,7 +168,7 @@ it('folds no more at a time than fits into a room beside what it replaces', () =
   const fold = planCompaction(units);
   expect(fold.length).toBeGreaterThan(2);
   expect(fold.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(MAX_COMPACT_BYTES);
-  // What is larger stays as it is.
+  // Compaction leaves larger blobs alone.
   const large = Array.from(
     { length: 40 },
     (_, at): Unit => ({ keys: [`${at}`], kind: 'segment', bytes: MAX_COMPACT_BYTES + at }),

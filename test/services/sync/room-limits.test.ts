@@ -1,4 +1,4 @@
-// Conversations that nearly fill the room that the relay gives them, and those that do not fit.
+// Conversations that nearly fill their room on the relay, and those that do not fit.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Deflate, platformDeflate } from '../../../src/adapters/sync/deflate.ts';
@@ -8,10 +8,10 @@ import { eventually, isSynced, newConversationId, settled, type TestDevice } fro
 
 const home = relayCluster({ RELAY_MAX_ROOM: String(128 * 1024) });
 const { create, joinTo, make } = home;
-/** Words that cannot be made smaller. Without hyphens: behind one, "hf_" begins what is taken for a token, however long it is, and is taken out. */
+/** Words that do not compress. Without hyphens, because the filter would take "-hf_…" for a secret token and remove it. */
 const noise = (length: number) =>
   randomBytes(length).toString('base64url').slice(0, length).replaceAll('-', '_');
-/** Takes its time, as large conversations do. */
+/** Slow, as deflating a large conversation is. */
 const slow: Deflate = {
   ...platformDeflate,
   deflate: async (bytes) => {
@@ -19,7 +19,7 @@ const slow: Deflate = {
     return await platformDeflate.deflate(bytes);
   },
 };
-/** Makes nothing smaller: what is large stays large without being hard to make. */
+/** Compresses nothing, so that large content is cheap to make. */
 const plain: Deflate = { ...platformDeflate, deflate: async (bytes) => bytes };
 const heldBy = async (device: TestDevice) =>
   (await device.store.log.since(0, 100_000)).map(({ bytes }) => Buffer.from(bytes).toString('latin1')).join();
@@ -32,12 +32,12 @@ describe('a conversation above half of what a room may hold', () => {
       const phone = await joinTo(laptop);
       const id = newConversationId();
       const slip = await laptop.say(id, `slip of the tongue ${noise(500)}`);
-      // One by one: so many small changes are to be made one.
+      // One by one, so that there are many small changes to compact.
       for (let count = 2; count <= 67; count += 1) {
         await laptop.say(id, noise(1400));
         await eventually(phone, async () => (await phone.texts(id)).length === count, 20_000);
       }
-      // There is no room for them and for what they are made, too.
+      // The room has no space for both the changes and their snapshot.
       const isFolded = async (device: TestDevice) =>
         (await device.sync.journal()).some(({ what }) => what === 'folded');
       await eventually(laptop, async () => (await isFolded(laptop)) || (await isFolded(phone)), 30_000);
@@ -59,7 +59,7 @@ describe('a conversation above half of what a room may hold', () => {
 
 describe('a conversation that is more than half of what a room may hold', () => {
   it('is brought to its new room by one device, and both come to rest', async () => {
-    // Whoever moves it takes a while to make it ready.
+    // The device that moves the room is slow.
     const laptop = await create(make('Laptop', { deflate: slow }));
     const phone = await joinTo(laptop, make('Phone', { deflate: slow }));
     const id = newConversationId();
@@ -144,7 +144,7 @@ describe('a message that the relay has no room for', () => {
 describe('a message of many parts that the relay has no room for', () => {
   const large = relayCluster({ RELAY_MAX_ROOM: String(1024 * 1024) });
 
-  /** No name of a secret is in it: looking for what belongs to one takes long. */
+  /** Digits contain no keyword of a secret, after which the filter would search long. */
   const digits = (length: number) => randomBytes(length / 2).toString('hex');
 
   it('leaves none of them there: what is small has the room, and the others come to rest', async () => {

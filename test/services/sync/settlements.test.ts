@@ -1,5 +1,5 @@
-// Two devices change the same conversation while neither hears the other: who wins is settled beforehand, the same on both, row by row. And
-// what a newer version of the app writes is kept by an older one that goes on with it.
+// Two devices change the same conversation offline: each row states who wins, the same on both. And an older version of the app keeps
+// what a newer one wrote.
 import { describe, expect, it } from 'vitest';
 import * as Y from 'yjs';
 import { asMessageId, type ConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
@@ -11,12 +11,12 @@ const home = cluster();
 
 interface Row {
   readonly what: string;
-  /** Done on each while both are offline; the second one later, by both clocks. */
+  /** Changes on each device while both are offline; the second is later, by both clocks. */
   readonly first: (device: TestDevice, id: ConversationId, messages: readonly string[]) => Promise<unknown>;
   readonly second: (device: TestDevice, id: ConversationId, messages: readonly string[]) => Promise<unknown>;
-  /** What both have afterwards; null: nothing. */
+  /** Checks what both have afterwards. */
   readonly both: (conversation: Conversation | undefined, texts: readonly string[]) => void;
-  /** Where what lost is kept: on the second device, in the trash. */
+  /** Texts that lost and lie in the second device's trash. */
   readonly trash?: readonly string[];
 }
 const BEGUN = ['one', 'two'];
@@ -141,7 +141,7 @@ describe('an older version beside a newer one', () => {
       for (const { bytes } of await device.store.log.read(id)) Y.applyUpdate(there, bytes);
       return there;
     };
-    // As a newer app may write: a flag, a kind of part and a root that nobody here has heard of.
+    // A newer app may write a flag, a kind of part and a root that this version does not know.
     const doc = await documentOn(laptop);
     const before = Y.encodeStateVector(doc);
     const [first] = [...doc.getMap<unknown>('m').keys()];

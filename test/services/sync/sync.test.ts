@@ -1,4 +1,4 @@
-// Two and more devices over rooms in memory: what a person expects of sync.
+// What a person expects of sync, with two and more devices over rooms in memory.
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
@@ -17,7 +17,7 @@ const home = cluster();
 const { make, create, joinTo } = home;
 const has = (device: TestDevice, id: ConversationId, count: number) =>
   eventually(device, async () => (await device.texts(id)).length === count);
-/** More than can be opened: whoever reads the room leaves it for the next epoch. */
+/** Fills a room with so much junk that a device that reads it moves to the next epoch. */
 const fillWithJunk = (blobs: ReadonlyMap<string, Uint8Array>) => {
   for (let number = 0; number < 80; number += 1)
     (blobs as Map<string, Uint8Array>).set(`junk ${number}`, crypto.getRandomValues(new Uint8Array(90)));
@@ -80,7 +80,7 @@ describe('two devices', () => {
     await has(laptop, id, 3);
     await has(phone, id, 3);
     await isSynced(laptop);
-    // Written at once: two branches under the same message, and a line in both logs that says so.
+    // Both wrote at once: two branches under the same message, and a line in both journals.
     const conversation = await laptop.read(id);
     const parents = [...(conversation?.messages.values() ?? [])].map(({ parentId }) => parentId);
     expect(parents.filter((parent, at) => parents.indexOf(parent) !== at)).toHaveLength(1);
@@ -99,7 +99,7 @@ describe('two devices', () => {
     await eventually(phone, async () => (await phone.read(id))?.meta.title === 'first');
     await phone.change(id, { meta: { title: 'from the future' } });
     await eventually(laptop, async () => (await laptop.read(id))?.meta.title === 'from the future');
-    // The laptop has seen it, so its word comes later although its clock is twenty years behind.
+    // The laptop has seen the phone's title, so its own counts as later although its clock is twenty years behind.
     await laptop.change(id, { meta: { title: 'from the past, but later', pinned: true } });
     await eventually(phone, async () => (await phone.read(id))?.meta.title === 'from the past, but later');
     expect((await phone.read(id))?.meta.pinned).toBe(true);
@@ -120,7 +120,7 @@ describe('two devices', () => {
   it('send a large message in parts', async () => {
     const { laptop, phone } = await both();
     const id = newConversationId();
-    // Nothing that can be deflated much.
+    // Bytes that hardly compress.
     const bytes = Buffer.alloc(900_000);
     for (let at = 0; at < bytes.length; at += 60_000) crypto.getRandomValues(bytes.subarray(at, at + 60_000));
     const noise = bytes.toString('base64');
@@ -201,7 +201,7 @@ describe('what stays here', () => {
     expect(far).not.toContain('abcdef0123456789');
     expect(far).toContain('and the rest');
     expect(await laptop.texts(id)).toEqual(['the password: hunter2-very-secret and the rest']);
-    // The document is the same to Yjs: what the other device adds arrives, and nothing comes back changed.
+    // To Yjs the document is the same: additions arrive, and nothing returns changed.
     await phone.say(id, 'understood');
     await has(laptop, id, 2);
     expect(await laptop.texts(id)).toContain('the password: hunter2-very-secret and the rest');
@@ -286,7 +286,7 @@ describe('pairing', () => {
     const phone = make('Phone');
     const [shared, own] = [newConversationId(), newConversationId()];
     await laptop.say(shared, 'from the laptop');
-    // The same conversation on both, as after importing the same export.
+    // Both devices have the same conversation, as after importing the same export.
     for (const { bytes } of await laptop.store.log.read(shared))
       await phone.store.log.append([{ id: newEntryId(), document: shared, origin: 'import', bytes }]);
     await phone.say(shared, 'added on the phone');
@@ -404,7 +404,7 @@ describe('revoking', () => {
     await laptop.say(id, 'one');
     await phone.say(id, 'two');
     await has(laptop, id, 2);
-    // What stays here must not hold back the end of the old account.
+    // A conversation that stays here must not delay the end of the old account.
     await laptop.change(newConversationId(), { meta: { title: 'A sample', sample: true, createdAt: 1 } });
     await isSynced(laptop);
     const old = new Set(home.hub.rooms.keys());
@@ -488,7 +488,7 @@ describe('a damaged relay', () => {
     for (const blobs of home.hub.rooms.values()) fillWithJunk(blobs);
     await laptop.say(id, 'two');
     await has(phone, id, 2);
-    // Whoever comes first does it.
+    // Either device may do it.
     await eventually(laptop, async () =>
       [...(await laptop.sync.journal()), ...(await phone.sync.journal())].some(
         (line) => line.what === 'rebuilt',
@@ -565,10 +565,10 @@ describe('a damaged relay', () => {
     await settled(first, phone);
     const backup = await copyOfStore(first.store);
     first.stop();
-    // The other one moves the index. So in the old one there is nothing that would tell the first of what it did in the new one.
+    // The other device moves the index, so the old room does not tell the first device of later changes.
     const [index] = home.hub.rooms.values();
     if (index) fillWithJunk(index);
-    // A relay would notify the phone of what came into the room.
+    // A relay would notify the phone of the new blob.
     phone.engine.wake();
     await eventually(phone, async () =>
       (await phone.sync.journal()).some((line) => line.what === 'rebuilt' && line.document === null),
@@ -581,7 +581,7 @@ describe('a damaged relay', () => {
     await moved.say(id, 'two');
     await settled(moved);
     moved.stop();
-    // What it says before it hears of the move keeps it in the old one for a while.
+    // A device that writes before it learns of the move stays in the old room for a while.
     home.hub.setOnline(false);
     const back = make('Laptop', { ...own, store: backup });
     await eventually(back, async () => back.status.get().state === 'offline');
@@ -606,7 +606,7 @@ describe('growth', () => {
     );
     const tablet = await joinTo(laptop, make('Tablet'));
     await has(tablet, id, 80);
-    // Who has it all already takes nothing twice.
+    // A device that has everything takes nothing twice.
     const entries = (await phone.store.log.read(id)).length;
     expect(entries).toBeLessThanOrEqual(81);
   }, 60_000);

@@ -1,4 +1,4 @@
-// Where a conversation is, asked only when the status says something: the last thing to happen must be one of those times.
+// A screen asks where a conversation is when the status changes, so the status must change after the last step.
 import { expect, it } from 'vitest';
 import type { Whereabouts } from '../../../src/services/sync/sync.ts';
 import { deep } from '../../scale.ts';
@@ -73,13 +73,13 @@ it('when another device was last heard of is when it last told of itself, by its
   expect(phoneAt(laptop)).toMatchObject({ here: false, pairedAt: paired, seenAt: paired });
   await settled(laptop, phone);
   phone.stop();
-  // It comes back later: by its own clock, whatever this device's says.
+  // The phone comes back later by its own clock, which may differ from this device's.
   const { store, vault, config } = phone;
   const back = make('Phone', { store, vault, config, now: () => paired + hour });
   await eventually(laptop, async () => phoneAt(laptop)?.seenAt === paired + hour);
   expect(phoneAt(laptop)?.pairedAt).toBe(paired);
   back.stop();
-  // While it is away, nothing that this device does moves it.
+  // While the phone is away, this device's activity does not change its time.
   await laptop.say(newConversationId(), 'while it is away');
   await settled(laptop);
   expect(phoneAt(laptop)?.seenAt).toBe(paired + hour);

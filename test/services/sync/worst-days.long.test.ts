@@ -1,5 +1,5 @@
-// Days on which much goes wrong at once, as people have them: a laptop put back from a backup, a relay that is emptied in the middle of a
-// first sync, devices locked out while they write, words written into what another device forgets everywhere.
+// Days on which much goes wrong at once: a laptop restored from a backup, a relay emptied during a first sync, devices locked out
+// while they write, and messages written into conversations that another device forgets everywhere.
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
@@ -29,7 +29,7 @@ describe('a device that was put back from a backup', () => {
     await has(laptop, id, ['one', 'two', 'three']);
     await settled(laptop, phone);
     phone.stop();
-    // Put back, and written to before it is online again.
+    // The person restores the laptop and writes before it is online again.
     await home.relay.setOnline(false);
     phone = make('Phone', { ...parts, store: backup });
     await phone.say(id, 'another two');
@@ -49,7 +49,7 @@ describe('a relay that is emptied', () => {
   deep(
     'in the middle of a first sync is filled again, and the newcomer gets all of it',
     async () => {
-      // One that was not connected when the others saw the loss finds it at its next look.
+      // A device that was offline when the others saw the loss finds it at its next look.
       const config = () =>
         writable({ ...defaultConfig, sync: { ...defaultConfig.sync, auto_sync_interval: 15 } });
       const laptop = await create(make('Laptop', { config: config() }));
@@ -86,10 +86,10 @@ describe('clocks that are hours apart', () => {
     await has(phone, talk, ['from the future']);
     await has(laptop, other, ['from the past']);
     await settled(laptop, phone);
-    // The device whose clock is behind had the last word: it knew the other's.
+    // The device whose clock is behind wins, because it had seen the other's title.
     await phone.change(talk, { meta: { title: 'By the phone' } });
     await eventually(laptop, async () => (await laptop.read(talk))?.meta.title === 'By the phone');
-    // Erased by the one that is ahead, then by the one that is behind: gone, and it does not come back.
+    // Each device erases a conversation, one with a fast clock and one with a slow one: both stay gone.
     await phone.sync.forget([talk]);
     await laptop.sync.forget([other]);
     await eventually(laptop, async () => (await laptop.texts(talk)).length === 0);
@@ -170,7 +170,7 @@ describe('what is forgotten everywhere', () => {
     await has(phone, id, ['one']);
     await settled(laptop, phone);
     const forgetting = laptop.sync.forget([id]);
-    // Into the very forgetting: each of these may come before or after the word of it.
+    // Writes during the forgetting: each message may come before or after the record.
     for (let number = 0; number < 12; number += 1) {
       if ((await phone.read(id))?.meta.deletedAt != null) break;
       await phone.say(id, `meanwhile ${number}`);
@@ -222,7 +222,7 @@ describe('a relay that has no more room', () => {
   it('is named, keeps nobody from going on, and gets everything once it has room again', async () => {
     const laptop = await narrow.create();
     const phone = await narrow.joinTo(laptop, narrow.make('Phone'));
-    // Words, not any characters: among those something that looks like a secret turns up by chance, and does not leave the device.
+    // Letters only: random characters would by chance look like a secret, which the filter keeps on the device.
     const letter = () => String.fromCharCode(97 + Math.floor(Math.random() * 26));
     const noise = () =>
       Array.from({ length: 6_000 }, () => Array.from({ length: 5 }, letter).join('')).join(' ');
@@ -239,7 +239,7 @@ describe('a relay that has no more room', () => {
     const late = await say();
     expect((await laptop.sync.where(late)).place).toBe('here');
     expect(laptop.status.get().state).not.toBe('synced');
-    // Nothing is in the way of who writes on.
+    // A device that writes on is not blocked.
     for (const [id, text] of said) expect(await laptop.texts(id)).toEqual([text]);
     await narrow.relay.setOnline(false);
     limits.RELAY_MAX_ACCOUNT = '100000000';
