@@ -1,4 +1,4 @@
-// axe on every screen, in both themes: no serious violation. And a walk with the keyboard alone.
+// axe finds no serious violation on any screen in either theme, and a person can do the main job by keyboard alone.
 import type { Locator, Page } from '@playwright/test';
 import axe from 'axe-core';
 import { startScriptedModel } from '../test/server/scripted-model.ts';
@@ -17,9 +17,9 @@ for (const library of [false, true])
       await screen.go(page, false);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        // Colours on their way from one to another are not what people read.
+        // Waits for transitions to end: axe must measure final colours.
         await atRest(page);
-        // Through the debugger: the page's policy forbids foreign script.
+        // Through the debugger, because the page's policy forbids injected script.
         if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
         // Only colours differ from theme to theme.
         const only = colorScheme === 'dark' ? ['color-contrast'] : null;
@@ -45,7 +45,7 @@ for (const library of [false, true])
     expect(found).toEqual([]);
   });
 
-/** Presses Tab until the element has the focus: whoever uses only the keyboard reaches nothing else. */
+/** Presses Tab until the element has the focus, as a person without a mouse has to. */
 async function reachByTab(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeEnabled();
   for (let step = 0; step < 120; step++) {
@@ -58,7 +58,7 @@ async function reachByTab(page: Page, target: Locator): Promise<void> {
 test('the keyboard alone: look around, import, connect, ask, stop, ask again, edit, search, settings, back', async ({
   page,
 }) => {
-  // The longest road of all: every key of it is pressed.
+  // The longest journey: it presses every key.
   test.setTimeout(300_000);
   const server = await startScriptedModel();
   const keys = page.keyboard;
@@ -69,7 +69,7 @@ test('the keyboard alone: look around, import, connect, ask, stop, ask again, ed
     await tabTo(target);
     await keys.press(key);
   };
-  /** Of the palette: written, seen, taken. */
+  /** Types into the palette, waits for the option and chooses it. */
   const palette = async (words: string, option: RegExp) => {
     await keys.press('ControlOrMeta+k');
     await expect(page.getByRole('dialog').getByRole('combobox')).toBeFocused();
@@ -288,7 +288,7 @@ test('the keyboard goes on beside what is taken away: notes, an offer to undo, t
 
   const undo = page.getByRole('button', { name: 'Undo' });
 
-  // A note that is kept: the next one is written in the same place. The same words again are not kept.
+  // After saving a note the focus stays in the field. The same words again are not saved.
   await field.focus();
   await page.keyboard.type('Call me Ada.');
   await page.keyboard.press('Tab');
@@ -302,7 +302,7 @@ test('the keyboard goes on beside what is taken away: notes, an offer to undo, t
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.press('Delete');
 
-  // One that is edited: back to where the editor was opened.
+  // After an edit the focus returns to the button that opened the editor.
   await row('Rye').getByRole('button', { name: 'Edit note' }).focus();
   await page.keyboard.press('Enter');
   await page.keyboard.press('End');
@@ -310,7 +310,7 @@ test('the keyboard goes on beside what is taken away: notes, an offer to undo, t
   await page.keyboard.press('Control+Enter');
   await expect(row('Or oats.').getByRole('button', { name: 'Edit note' })).toBeFocused();
 
-  // One that is deleted: the same button of the one in its place, and back there from the offer to undo it.
+  // After a deletion the focus moves to the same button of the next note, and returns there from the undo.
   await remove('Tea').focus();
   await page.keyboard.press('Enter');
   await expect(remove('The lease')).toBeFocused();

@@ -1,4 +1,4 @@
-// What is asked and answered, looked at closely: other wordings, thoughts, code, pictures, refusals, and words that would like to run.
+// Questions and answers in detail: other wordings, thoughts, code, pictures, refusals, and script in words.
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ test.beforeAll(async () => {
 test.afterAll(() => server.close());
 test.beforeEach(() => server.reset());
 
-/** The form for an endpoint at any address, as a person comes to it. */
+/** Opens the form for an endpoint at any address as a person does. */
 async function endpointForm(page: Page): Promise<Locator> {
   await openApp(page);
   await page
@@ -53,7 +53,7 @@ async function connect(page: Page): Promise<void> {
 const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
 const asked = (page: Page) => page.getByRole('article', { name: 'You' });
 const answers = (page: Page) => page.getByRole('article', { name: 'Answer' });
-/** Only what the log has, no answer that is still being said. */
+/** Waits until no answer is being written any more. */
 const ended = (page: Page) => expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
 
 async function say(page: Page, words: string): Promise<void> {
@@ -141,7 +141,7 @@ test('what the model thinks is folded and opens on a click; code has colours, an
   await line.click();
   await expect(thought).toBeHidden();
 
-  // The colours come when the grammar of the language is there.
+  // Colours appear once the language's grammar is loaded.
   const colours = () =>
     answer.locator('pre span').evaluateAll((spans) => {
       const tokens = spans.filter((span) => span.childElementCount === 0 && span.textContent?.trim());
@@ -149,7 +149,7 @@ test('what the model thinks is folded and opens on a click; code has colours, an
     });
   await expect.poll(colours).toBeGreaterThan(1);
   await answer.getByRole('button', { name: 'Copy code' }).click();
-  // The line break before the closing fence may go along: Markdown counts it among the code.
+  // The line break before the closing fence may be copied: Markdown counts it as code.
   const copied = () => page.evaluate(async () => (await navigator.clipboard.readText()).replace(/\n$/, ''));
   await expect.poll(copied).toBe(code);
 });
@@ -162,7 +162,7 @@ test('a picture that was picked is shown before and after sending, and the model
   const choosing = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Attach files' }).click();
   await (await choosing).setFiles(picture);
-  // A picture that cannot be drawn has no width of its own.
+  // A broken picture has no natural width.
   const width = (image: Locator) =>
     image.evaluate((element) => (element as HTMLImageElement).naturalWidth).catch(() => 0);
   const attached = page.getByRole('list', { name: 'Attached files' }).getByRole('listitem');
@@ -227,7 +227,7 @@ test('the test of a connection says what is wrong: the key, the address, the pac
     'There is nothing at this address, or the service does not know this model (404).',
     'Check the base URL: it often ends in /v1.',
   );
-  // The address that would have worked is one click away.
+  // The refusal offers the address that works.
   await refusal.getByRole('button', { name: `Use ${server.baseUrl}` }).click();
   await expect(dialog.getByRole('status').getByText(/^It works: \d+ models/)).toBeVisible();
   await expect(dialog.getByLabel('Base URL')).toHaveValue(server.baseUrl);
@@ -285,7 +285,7 @@ test('a model that takes no images is asked without them, and the picture stays'
   await expect(page.getByRole('alert')).toHaveCount(0);
   await expect(asked(page).getByRole('img', { name: 'icon-192.png' })).toBeVisible();
   expect(server.chats().at(-1)?.messages.at(-1)?.content).toContain('[image: icon-192.png]');
-  // Remembered: the next question does not fail first.
+  // The app remembers the refusal: the next question does not fail first.
   const before = server.chats().length;
   await say(page, 'And now?');
   await expect(answers(page)).toHaveCount(2);
@@ -318,10 +318,10 @@ test('script, handlers and javascript: links in an imported conversation run not
     .click();
   const answer = answers(page);
   await expect(answer).toContainText('The end of it.');
-  // What a person wrote is shown as it was written.
+  // The app shows a person's words unchanged.
   await expect(asked(page)).toContainText('<script>globalThis.pwned = 1</script>');
   for (const link of ['Press me', 'Press this']) await answer.getByText(link).click();
-  // A picture that is missing as well, and began later, has told so by now.
+  // Waits for a second missing picture, which began later, to fail.
   await page.evaluate(
     () =>
       new Promise<void>((resolve) => {
@@ -335,7 +335,7 @@ test('script, handlers and javascript: links in an imported conversation run not
   await expect(page.locator('a[href^="javascript:" i]')).toHaveCount(0);
 });
 
-/** The answer with these words, once it is kept. */
+/** The answer with these words, once it is saved. */
 async function answered(page: Page, text: string): Promise<Locator> {
   const before = await answers(page).count();
   server.next({ steps: [{ text: `${text}\n\nThat is answer ${before + 1}.` }, { finish: 'stop' }] });
@@ -431,7 +431,7 @@ test('a preview draws Mermaid, and HTML that runs and reaches neither the networ
   await expect
     .poll(() => picture.evaluate((element) => (element as HTMLImageElement).naturalWidth))
     .toBeGreaterThan(50);
-  // Two boxes are not blown up to the width of the column.
+  // A diagram of two boxes keeps its size instead of filling the column.
   expect(await picture.evaluate((element) => element.clientWidth)).toBeLessThan(450);
   await previews.last().click();
   const inner = answer.frameLocator('iframe').frameLocator('iframe');
@@ -489,7 +489,7 @@ test('a preview connects to nobody for a link, a refresh or a frame, and links a
   await inner.getByRole('link', { name: 'Contents' }).click();
   await expect(inner.getByRole('heading', { name: 'Far' })).toBeInViewport();
   await expect(inner.locator('iframe')).toHaveCount(0);
-  // Whatever had begun would be here before what is asked for now.
+  // An earlier connection would arrive before this one.
   const last = connectTo(port, '127.0.0.1');
   await once(last, 'connect');
   await expect.poll(() => reached).toContain('connected');
@@ -516,7 +516,7 @@ test('what a model keeps with its tool stands among the memory notes as the mode
   await say(page, 'From now on my boat lies at jetty nine.');
   await expect(answers(page).last()).toContainText('I shall keep that in mind.');
   await ended(page);
-  // The model was told that it is kept.
+  // The tool's result says that the note is saved.
   expect(server.chats()[1]?.messages.at(-1)).toMatchObject({
     role: 'tool',
     tool_call_id: 'call_1',
@@ -550,14 +550,14 @@ test('connections that two tabs make at the same time are two, each with its own
     await dialog.getByLabel('Name', { exact: true }).fill(name);
     return dialog;
   };
-  // An address as documentation shows it, with what comes behind it.
+  // The address as documentation shows it, with its path.
   const first = await begun(page, 'first', `${server.baseUrl}/chat/completions`);
   const second = await begun(other, 'second', server.baseUrl);
   for (const [tab, dialog] of [
     [page, first],
     [other, second],
   ] as const) {
-    // Only what is in front is drawn away.
+    // A tab in the background draws no animation.
     await tab.bringToFront();
     await dialog.getByRole('button', { name: 'Save and use' }).click();
     await expect(dialog).toBeHidden();
@@ -596,7 +596,7 @@ test('a model that is typed while the connection is tested stays the one that an
   await dialog.getByLabel('Base URL').fill(server.baseUrl);
   await dialog.getByLabel('Key', { exact: true }).fill('sk-test');
   await dialog.getByRole('button', { name: 'Test connection' }).click();
-  // A field to type in, as long as no list of models is there.
+  // A text field until the list of models is there.
   const model = dialog.getByRole('combobox', { name: 'Model that answers' });
   await model.fill('markdown');
   answer();

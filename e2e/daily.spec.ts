@@ -1,4 +1,4 @@
-// What people do every day and expect from any chat app: find words, take an answer along, tidy the list, see names that say something.
+// What people do every day in any chat app: find words, copy an answer, tidy the list, read meaningful titles.
 
 import type { Page } from '@playwright/test';
 import { type ScriptedModelServer, startScriptedModel } from '../test/server/scripted-model.ts';
@@ -11,7 +11,7 @@ test.beforeAll(async () => {
 test.afterAll(() => server.close());
 test.beforeEach(() => server.reset());
 
-/** A model of the scripted server, connected by the console. */
+/** Connects a model of the scripted server by the console. */
 async function connect(page: Page): Promise<void> {
   await openApp(page);
   await page.evaluate(async (baseUrl) => {
@@ -66,7 +66,6 @@ test('an answer is downloaded, and asked again of another model', async ({ page 
   await page.getByRole('menuitem', { name: 'echo' }).click();
   await expect(page.getByRole('status', { name: 'Branch 2 of 2' })).toBeVisible();
   await expect.poll(() => server.chats().at(-1)?.model).toBe('echo');
-  // For this once: what is asked next goes on by the choice of the conversation.
 });
 
 test('several conversations are archived at once, and come back from the notice', async ({ page }) => {
@@ -107,7 +106,7 @@ test('an answer that ended out of sight is marked in tab and list', async ({ pag
   server.next({ steps: [{ text: 'Well. ' }, { gate: true }, { text: 'At last.' }, { finish: 'stop' }] });
   await composer(page).fill('A slow question');
   await composer(page).press('Enter');
-  // Its beginning tells that the server stands at the gate.
+  // These words mean that the server has reached the gate.
   await expect(page.getByText('Well.')).toBeVisible();
   await page.getByRole('button', { name: 'New conversation' }).first().click();
   server.go();

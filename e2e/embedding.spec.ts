@@ -1,4 +1,4 @@
-// The embedding model in bad and other hands: files that came damaged, and a service that makes the vectors instead.
+// The embedding model with damaged files, and with a service that makes the vectors instead.
 import type { Page } from '@playwright/test';
 import { startScriptedModel } from '../test/server/scripted-model.ts';
 import {
@@ -51,7 +51,7 @@ test('a damaged file of the model is fetched anew: recall goes on by words until
     await composer(page).press('Enter');
     await expect(page.getByText(/restic every night at three/).first()).toBeVisible();
 
-    // Kept for offline use as it came, as by an app of before.
+    // Caches the damaged file, as an earlier version of the app did.
     await page.evaluate(async (weights) => {
       await navigator.serviceWorker.ready;
       await (await caches.open('recollect-models')).put(weights, await fetch(weights));
@@ -64,7 +64,7 @@ test('a damaged file of the model is fetched anew: recall goes on by words until
     };
     await means();
 
-    // What a host without Git LFS hands out is no file of weights at all.
+    // A host without Git LFS serves a pointer instead of the weights.
     await page.evaluate(async (weights) => {
       const pointer = 'version https://git-lfs.github.com/spec/v1';
       const headers = { 'content-length': String(pointer.length) };
@@ -89,7 +89,7 @@ test('a service makes the vectors instead: words work meanwhile, a wrong key say
   const provider = page.getByRole('group', { name: 'Where it runs' });
   const press = async (name: string) => {
     await page.getByRole('button', { name }).click();
-    // It goes once the change is kept.
+    // The button goes once the change is saved.
     await expect(page.getByRole('button', { name })).toHaveCount(0);
   };
   const toSettings = async () => {
@@ -122,7 +122,7 @@ test('a service makes the vectors instead: words work meanwhile, a wrong key say
       'restic every night at three',
     );
 
-    // The right one. As long as the service holds its answer, words go on.
+    // The right key. Until the service answers, search by words works.
     await toSettings();
     await page.getByLabel('Key', { exact: true }).fill('right-key');
     await press('Save');

@@ -1,5 +1,5 @@
-// What happens to everybody sooner or later: a new version, a missing file, a browser that keeps nothing, a wrong command, a change of
-// language, a long conversation, an import that is called off.
+// What happens to most people at some time: a new version, a missing file, a browser that keeps nothing, a wrong command, a change of
+// language, a long conversation, a cancelled import.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
@@ -56,7 +56,7 @@ test('the page after looking around says that all is made up, has a question for
   await remembered(page);
   await page.getByRole('button', { name: /disc brakes squeal/ }).click();
   await composer(page).press('Enter');
-  // The question and the best of what memory has stay in sight, what just missed it is folded.
+  // The question and the best passages stay in view; near misses are collapsed.
   const question = page.getByRole('article', { name: 'You' });
   await expect(question).toContainText('disc brakes squeal');
   const card = page.locator('[data-recall]');
@@ -110,7 +110,7 @@ for (const busy of [false, true])
       await expect(notice).toBeVisible();
       await expect(composer(page)).toHaveValue('Half a sentence that is not');
       if (busy) await page.evaluate(() => void fetch('/models/slow').catch(() => {}));
-      // What the page has of its own is gone once it was loaded again.
+      // Marks the page: the mark is gone after a reload.
       await page.evaluate(() => Object.assign(globalThis, { isBefore: true }));
       const now = () =>
         page
@@ -122,15 +122,15 @@ for (const busy of [false, true])
           .catch(() => 'between');
       const press = (timeout = 1000) =>
         notice.getByRole('button', { name: 'Reload' }).click({ timeout, noWaitAfter: true });
-      // A click also waits for the page that it loads, on a busy machine for many seconds.
+      // A click also waits for the page it loads, which takes many seconds on a busy machine.
       await press(30_000);
       if (busy) {
-        // Loaded again though the old version is not done; and once more, by itself, when the new one takes over.
+        // The page reloads although the old version still runs, and once more by itself when the new one takes over.
         await expect.poll(now).toBe('after complete, waiting: installed');
         await page.evaluate(() => Object.assign(globalThis, { isBefore: true }));
         end();
       }
-      // A browser with much to do was seen to keep the new version waiting: the notice stands there still, and one presses once more.
+      // A busy browser may keep the new version waiting: the notice stays, and the person presses again.
       await expect(async () => {
         await expect
           .poll(now, { timeout: 45_000 })
@@ -163,7 +163,7 @@ test('without the files of the model, recall goes on by words and says so; with 
     await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
     await remembered(page, 'words');
     await page.goto(`${app.url}/?console`);
-    // Asked before the index is open: it waits for it.
+    // The question comes before the index is open and waits for it.
     await composer(page).fill('/recall restic snapshots');
     await composer(page).press('Enter');
     await expect(page.getByText(/restic every night at three/).first()).toBeVisible();
@@ -172,12 +172,12 @@ test('without the files of the model, recall goes on by words and says so; with 
       .toBe('embedding-missing');
     await page.goto(`${app.url}/memory/index?console`);
     await expect(page.getByText(/The files of the embedding model are not here/).first()).toBeVisible();
-    // The pictures are there all the same.
+    // The charts work without the file.
     await page.goto(`${app.url}/memory/pictures?console`);
     await expect(page.getByText(/The files of the embedding model are not here/).first()).toBeVisible();
     await expect(page.getByRole('region', { name: 'Timeline' }).locator('svg a')).toHaveCount(1);
     missing = false;
-    // It looks again by itself.
+    // The app retries by itself.
     await remembered(page, 'meaning');
   } finally {
     await context.close();
@@ -190,7 +190,7 @@ test.describe('with a service worker that keeps what it passes on', () => {
 
   test('another model comes from the hub once, and then recalls offline', async ({ page, context }) => {
     const asked: string[] = [];
-    // A hub with one model: the smaller weights of the one that ships, under a name of their own. ONNX Runtime runs it.
+    // A hub with one model: the shipped model's smaller weights under another name. ONNX Runtime runs it.
     await context.route('https://huggingface.co/**', async (route) => {
       const path = new URL(route.request().url()).pathname.split('/resolve/main/')[1] ?? '';
       asked.push(path);
@@ -227,7 +227,7 @@ test.describe('with a service worker that keeps what it passes on', () => {
       });
     await expect.poll(recalled).toMatch(/^hybrid .*restic every night at three/);
 
-    // Neither the weights nor the tokenizer are asked of the hub again, and without a network it goes on.
+    // The app asks the hub for nothing again, and works offline.
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
     const before = asked.length;
     await context.setOffline(true);
@@ -266,7 +266,7 @@ test('an unknown command, a bad flag and a bad value are refused with what would
   for (const [words, sentence] of [
     ['/rcall potassium', /There is no command \/rcall\..*Did you mean \/recall\?/],
     ['/recall potassium --depth 3', /\/recall does not know --depth\..*--limit/],
-    // As a Chinese input method writes it.
+    // With the signs of a Chinese input method.
     ['／recall　potassium　－－depth　３', /\/recall does not know --depth\..*--limit/],
     ['/recall potassium --limit many', /“many” does not work as/],
   ] as const) {
@@ -275,7 +275,7 @@ test('an unknown command, a bad flag and a bad value are refused with what would
     await expect(page.getByRole('main')).toContainText(sentence);
     await expect(composer(page)).toHaveValue(words);
   }
-  // The last one only; it is over with the first letter that is written, and with the page.
+  // The page shows only the last problem, until the person types a letter or leaves.
   const problems = page
     .getByRole('main')
     .getByText('does not work as')
@@ -355,7 +355,7 @@ test('a conversation of 5,000 messages opens at its end, draws only what is near
   await asked.getByRole('button', { name: 'Edit', exact: true }).click();
   const editor = page.getByRole('textbox', { name: 'Edit the message' });
   await editor.fill('Half of a better question');
-  // By hand: what was clicked is held where it is until the person goes on.
+  // By hand, because the list keeps a clicked row in place until the person goes on.
   await list.hover({ position: { x: 20, y: 20 } });
   await page.mouse.wheel(0, -400);
   await list.evaluate((box) => {
@@ -370,7 +370,7 @@ test('a conversation of 5,000 messages opens at its end, draws only what is near
     await expect(page.getByText('Question 0: what of station 0?')).toBeVisible({ timeout: 1000 });
   }).toPass();
   expect(await drawn()).toBeLessThan(80);
-  // What is being written goes nowhere, wherever one reads meanwhile.
+  // The open editor keeps its words while the person reads elsewhere.
   await expect(editor).toHaveValue('Half of a better question');
 });
 
@@ -425,7 +425,7 @@ test('a conversation that a newer version wrote is read, and left as it is', { t
   await openApp(page);
   await page.getByRole('textbox', { name: 'Message' }).fill('When does the backup run?');
   await page.keyboard.press('Enter');
-  // Answered from memory, which has nothing. While it is being said an answer is one article more, and not saved yet.
+  // Memory answers and has nothing. An unfinished answer is one article more and not saved yet.
   await expect(page.getByText('From memory, without a model')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   await expect(page.getByRole('article')).toHaveCount(2);
@@ -433,7 +433,7 @@ test('a conversation that a newer version wrote is read, and left as it is', { t
   await page.evaluate(async () => {
     const documents = globalThis.recollect?.app.documents;
     const [entry] = documents?.library.get().entries ?? [];
-    // As a newer app would: its format stands among the flags.
+    // A newer app writes its format among the flags.
     if (entry) await documents?.change(entry.id, { meta: { v: 2 } as object });
   });
   const note = page.getByRole('alert').filter({ hasText: 'written by a newer version of Recollect' });
@@ -455,7 +455,7 @@ test.describe('with a service worker, which an installed app must have', () => {
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
     const devtools = await page.context().newCDPSession(page);
     const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors');
-    // The window of a walk is a private one, in which nothing is installed.
+    // Playwright's window is private, where no app can be installed.
     expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
     const { data, errors } = await devtools.send('Page.getAppManifest');
     expect(errors).toEqual([]);
@@ -521,7 +521,7 @@ for (const kept of [true, false])
 
 test('nothing moves where the person wants no motion', async ({ page }) => {
   await openApp(page);
-  /** Whatever takes longer than a frame to change, or does not end, on the screen as it is. */
+  /** Animations on the screen that take longer than a frame, or never end. */
   const moving = () =>
     page.evaluate(() => {
       const ms = (times: string) =>

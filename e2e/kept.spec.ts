@@ -1,4 +1,4 @@
-// Memory in daily use, in one app: a question asked again and again, and a rule for requests that share no word with it.
+// Memory in daily use: a question asked repeatedly, and a rule for requests that share no word with it.
 import type { Page } from '@playwright/test';
 import {
   type ChatRequest,
@@ -37,7 +37,7 @@ const connect = (on: boolean) =>
     },
     { on, baseUrl: server.baseUrl },
   );
-/** Says something in a new conversation; resolves when the answer is whole and kept. */
+/** Says something in a new conversation; resolves when the answer is complete and saved. */
 const ask = async (words: string) => {
   await page.getByRole('button', { name: 'New conversation' }).first().click();
   await expect(page).not.toHaveURL(/\/c\//);
@@ -49,17 +49,14 @@ const ask = async (words: string) => {
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   await saved(page);
 };
-/** Leaves the conversation, which embeds it at once. A title that a model gives later waits a minute: it is embedded now as well. */
+/** Leaves the conversation, which embeds it at once, together with a title that would wait a minute. */
 const leave = async () => {
   await page.getByRole('button', { name: 'New conversation' }).first().click();
   await expect(page).not.toHaveURL(/\/c\//);
   await page.evaluate(() => globalThis.recollect?.app.memory.wake('ended'));
   await remembered(page);
 };
-/**
- * Asks a model. An answer that waited too long for memory on a busy machine goes on without it: then the question is asked once more.
- * The answer without memory stays, as one more echo.
- */
+/** Asks a model; asks once more where a busy machine kept memory too long. The answer without memory stays as one more echo. */
 const askInTime = (words: string, answer: string) =>
   expect(async () => {
     await leave();
@@ -146,7 +143,7 @@ test.describe('one library, used', () => {
       await askInTime(request, 'Here it is.');
       return JSON.stringify(server.chats().at(-1)?.messages);
     };
-    // The first look at the notes may come too late for an answer.
+    // The first read of the notes may be too late for an answer.
     const goesAlong = () =>
       expect(async () => {
         const words = await sent();

@@ -1,4 +1,4 @@
-// A device that can be locked: a canary said before and after is nowhere on its disk in clear, byte by byte, also after a crash in the middle.
+// A locked device: no byte of its disk shows a canary written before or after the change, even after a crash in the middle.
 import { createHash } from 'node:crypto';
 import type { BrowserContext, Page } from '@playwright/test';
 import { startScriptedModel } from '../test/server/scripted-model.ts';
@@ -32,13 +32,13 @@ async function unlock(page: Page): Promise<void> {
     .toBe(true);
 }
 
-/** The page is loaded again by itself: going elsewhere before it asks would race with that. */
+/** Waits until the page has reloaded itself and asks: leaving earlier would race with the reload. */
 async function finishNow(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Finish now' }).click();
   await expect(page.getByRole('heading', { name: 'Recollect is locked' })).toBeVisible();
 }
 
-/** Through the dialog, as a person does it. */
+/** Turns the lock on through the dialog. */
 async function turnOn(page: Page): Promise<void> {
   await page.goto(`${BASE}/settings/privacy?console`);
   await page.getByRole('switch', { name: 'Lock this device' }).click();
@@ -85,7 +85,7 @@ test('what was said before and after is nowhere on the disk in clear, also after
     await remembered(page, 'words');
     await expect.poll(() => page.evaluate(() => globalThis.recollect?.app.logCopy.get()?.state)).toBe('kept');
     await context.close();
-    // The search finds what is there.
+    // The search does find the words before they are sealed.
     const clear = ours(filesWith(browser.profile, BEFORE));
     expect(clear.some((path) => path.includes('IndexedDB'))).toBe(true);
     expect(clear.some((path) => path.includes('File System'))).toBe(true);
@@ -95,7 +95,7 @@ test('what was said before and after is nowhere on the disk in clear, also after
     await turnOn(page);
     await finishNow(page);
     await page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
-    // Killed while the change is being finished.
+    // Kills the browser while the app finishes the change.
     await page.getByRole('button', { name: 'Unlock' }).click();
     await browser.kill();
 
@@ -195,7 +195,7 @@ test('a device is sealed; locking one tab locks the other, and one passphrase un
   const browser = ownBrowser();
   try {
     const { context, page } = await openSealed(browser);
-    // A second tab is handed the key by the first.
+    // A second tab gets the key from the first.
     const other = await context.newPage();
     await other.goto(`${BASE}/?console`);
     await expect(other.getByRole('textbox', { name: 'Message' })).toBeVisible();
@@ -209,7 +209,7 @@ test('a device is sealed; locking one tab locks the other, and one passphrase un
         await expect(tab.getByText('Kettles')).toHaveCount(0);
         expect(await tab.title()).not.toContain('Kettles');
       }
-      // What was asked and answered between them meanwhile opened neither.
+      // The requests for the key between the two tabs opened neither.
       await other.reload();
       await expect(other.getByRole('heading', { name: 'Recollect is locked' })).toBeVisible();
       await page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
@@ -217,7 +217,7 @@ test('a device is sealed; locking one tab locks the other, and one passphrase un
       for (const tab of [page, other])
         await expect(tab.getByRole('textbox', { name: 'Message' })).toBeVisible();
     }
-    // Written a moment before the lock: it stands in the first tab that is there again.
+    // The person typed it right before the lock: the first tab that reopens has it.
     const written = async () =>
       (
         await Promise.all(
@@ -234,7 +234,7 @@ test('locking is turned off again with nothing lost', async () => {
   const browser = ownBrowser();
   try {
     const { page } = await openSealed(browser);
-    // What another app shared to a device that is locked waits until it is unlocked, and goes from the address then.
+    // Words shared to a locked device wait until it is unlocked, and then leave the address.
     await page.goto(`${BASE}/?console&shared_text=${AFTER}`);
     await page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
     await page.getByRole('button', { name: 'Unlock' }).click();
@@ -242,7 +242,7 @@ test('locking is turned off again with nothing lost', async () => {
     expect(page.url()).not.toContain(AFTER);
 
     await page.goto(`${BASE}/settings/privacy?console`);
-    // The last tab was loaded again: it asks.
+    // The last tab reloaded itself and asks.
     await page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
     await page.getByRole('button', { name: 'Unlock' }).click();
     await page.getByRole('switch', { name: 'Lock this device' }).click();
@@ -273,7 +273,7 @@ const toAsk = (page: Page) =>
   expect(page.getByRole('heading', { name: 'Recollect is locked' })).toBeVisible();
 const settingsOf = (page: Page) => page.getByRole('switch', { name: 'Lock this device' });
 
-/** Wrong tries in a row, as the lock's own record has them. */
+/** Wrong tries in a row, as the lock's record counts them. */
 const wrongTries = (page: Page): Promise<number> =>
   page.evaluate(
     () =>
@@ -340,9 +340,9 @@ test('a passkey unlocks beside a passphrase that changes, until it is removed; w
 
     await page.getByRole('button', { name: 'Lock now' }).click();
     await toAsk(page);
-    // The passphrase of before is one that is wrong.
+    // The old passphrase is wrong now.
     while ((await wrongTries(page)) < 7) await tryPassphrase(page, PASSPHRASE);
-    // Whoever has the right one waits as well, also on a page that was loaded again.
+    // The right passphrase has to wait as well, even after a reload.
     await page.reload();
     await tryPassphrase(page, OTHER);
     await expect(page.getByText('Too many wrong tries.')).toBeVisible();
@@ -375,7 +375,7 @@ test('a browser that dies at any moment of turning it on or off loses nothing, a
     page = context.pages()[0] ?? (await context.newPage());
     return page;
   };
-  /** The browser dies once the expression is true: at once, while copying, or while the change is being finished. */
+  /** Kills the browser at once, while the app copies, or while it finishes the change. */
   const dies = async (when: 'at once' | 'copying' | 'finishing', wanted: 'sealed' | 'off') => {
     if (when === 'copying')
       await expect
@@ -387,7 +387,7 @@ test('a browser that dies at any moment of turning it on or off loses nothing, a
         )
         .toBe(true);
     if (when === 'finishing') {
-      // Where all was copied before it died, unlocking has finished the change already.
+      // If the app had copied everything before it died, unlocking has finished the change already.
       const state = () =>
         page.evaluate(() => {
           const { ready, phase } = globalThis.recollect?.app.lock.state.get() ?? {};
@@ -411,7 +411,7 @@ test('a browser that dies at any moment of turning it on or off loses nothing, a
     await bringExport(page, chatgptHistory(conversations));
     await saved(page);
     for (const wanted of ['sealed', 'off'] as const) {
-      // As the switch and its dialog do it.
+      // Calls what the switch and its dialog call.
       await page.evaluate(
         async ([isOn, passphrase]) => {
           const { settings, lock } = globalThis.recollect?.app ?? {};
@@ -445,7 +445,7 @@ test('a browser that dies at any moment of turning it on or off loses nothing, a
   }
 });
 
-/** As the system hands something over: the words are posted, and the app opens. */
+/** Shares words as the system does: posts them, and opens the app. */
 async function share(context: BrowserContext, words: string): Promise<Page> {
   const page = await context.newPage();
   await page.setContent(
@@ -481,7 +481,7 @@ test.describe('with the service worker', () => {
           return found;
         });
       await expect.poll(waiting).toEqual([]);
-      // It is a draft now, as if it had been written here.
+      // The shared words are an ordinary draft now.
       await page.keyboard.press('ControlOrMeta+Shift+L');
       await toAsk(page);
       await unlock(page);
@@ -492,7 +492,7 @@ test.describe('with the service worker', () => {
   });
 });
 
-/** Places where words of a person are kept; each is given a word of its own. */
+/** Places that keep a person's words; each gets a word of its own. */
 const PLACES = [
   'message',
   'draft',
@@ -521,14 +521,14 @@ const PLACES = [
   'memory search',
 ] as const;
 type Place = (typeof PLACES)[number];
-/** Letters that no other file of a browser has, the same in each run. */
+/** Letters that no other file of a browser contains, the same in each run. */
 const wordOf = (place: Place): string =>
   [...createHash('sha256').update(place).digest()]
     .map((byte) => 'bcdfghjkmpqrstvw'[byte % 16])
     .slice(0, 18)
     .join('');
 
-/** What is written by the services. */
+/** Writes words through the services. */
 const keepWords = (page: Page, baseUrl: string, words: Record<Place, string>) =>
   page.evaluate(
     async ({ baseUrl, words }) => {
@@ -564,7 +564,7 @@ const keepWords = (page: Page, baseUrl: string, words: Record<Place, string>) =>
     { baseUrl, words },
   );
 
-/** What is typed, sent, searched for and attached, as a person does it. */
+/** Types, sends, searches and attaches words as a person does. */
 async function typeEverywhere(page: Page, words: Record<Place, string>): Promise<void> {
   const box = page.getByRole('textbox', { name: 'Message' });
   await page
@@ -600,7 +600,7 @@ test('no word from any place of a locked device is in a file of the browser', as
     await page.goto(`${BASE}/?console`);
     await unlock(page);
     const talks = ['Kettles', words.title].map((title) => ({ title, turns: [words.imported, 'Noted.'] }));
-    // The first is there already: its messages stay as they are.
+    // The first conversation exists already and keeps its messages.
     await bringExport(page, chatgptHistory(talks));
     await keepWords(page, server.baseUrl, words);
     await typeEverywhere(page, words);
@@ -613,7 +613,7 @@ test('no word from any place of a locked device is in a file of the browser', as
     await page.keyboard.press('ControlOrMeta+Shift+L');
     await toAsk(page);
     browser.kill();
-    // Attached files are kept in base64.
+    // The app stores attached files in base64.
     const forms = (word: string) => [word, Buffer.from(word).toString('base64')];
     const left = PLACES.flatMap((place) =>
       forms(words[place]).flatMap((form) =>

@@ -1,4 +1,4 @@
-// The browser was closed and there is no server any more, only what the device kept: everything works but the model.
+// After a restart of the browser and without a server, everything but the model works from what the device kept.
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { SECTION_IDS } from '../src/ui/settings/sections.ts';
@@ -25,14 +25,14 @@ const say = async (page: Page, words: string) => {
   await composer(page).fill(words);
   await composer(page).press('Enter');
 };
-/** Within the app, without a reload. */
+/** Goes to a page within the app, without a reload. */
 const visit = (page: Page, path: string) =>
   page.evaluate((path) => {
     history.pushState(history.state, '', path);
     dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
   }, path);
 
-/** What needs code of its own to be drawn. */
+/** Content that needs lazily loaded code. */
 const LESSON = {
   title: 'Areas',
   turns: [
@@ -54,7 +54,7 @@ test('closed, without any server, and opened again: ask, find, import, export, a
     ]);
     await first.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
     await first.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-    // The model passes the service worker, which keeps it.
+    // The service worker caches the model as it passes.
     await openApp(first, `${app.url}/?console`);
     await remembered(first);
     const kept = () =>
@@ -73,7 +73,7 @@ test('closed, without any server, and opened again: ask, find, import, export, a
     await openApp(page, `${app.url}/?console`);
 
     await say(page, 'What did we say about the backup of the photo disk?');
-    // The index opens first, in a browser that has just begun.
+    // In a fresh browser the index opens first.
     await expect(page.getByText('From memory, without a model')).toBeVisible({ timeout: 90_000 });
     const answer = page.getByRole('article').last();
     await expect(answer).toContainText('How often should the photo disk be backed up?');
@@ -86,7 +86,7 @@ test('closed, without any server, and opened again: ask, find, import, export, a
     await expect(page.getByText('feed them with potassium')).toBeVisible();
     await expect(page).toHaveURL(/\?m=/);
 
-    // A model that is still coming into memory is not waited for.
+    // The app does not wait for a model that still loads.
     const mode = () =>
       page.evaluate(async () => {
         const signal = new AbortController().signal;

@@ -1,5 +1,5 @@
-// The security policy in force: injected script does not run, nobody is asked whom the person did not name, in the page as in its
-// workers; and the app works under it, the embedding model's threads included.
+// The security policy in force: injected script does not run, and page and workers ask no host that the person did not configure.
+// The app works under it, the embedding model's threads included.
 import type { Page, Request, Worker } from '@playwright/test';
 import { type ScriptedModelServer, startScriptedModel } from '../test/server/scripted-model.ts';
 import {
@@ -28,11 +28,11 @@ const workerUrl = (page: Page, name: string): Promise<string> =>
     return new URL(path ?? '', `${location.origin}/`).href;
   }, name);
 
-/** Another worker of the app's own, to be looked into. */
+/** Starts another worker of the app, for inspection. */
 async function startWorker(page: Page, name: string): Promise<Worker> {
   const url = await workerUrl(page, name);
   const [worker] = await Promise.all([
-    // Those that the app itself still starts are others.
+    // Ignores workers that the app itself starts meanwhile.
     page.waitForEvent('worker', (started) => started.url() === url),
     page.evaluate((url) => {
       Object.assign(globalThis, { started: new Worker(url, { type: 'module' }) });
@@ -130,7 +130,7 @@ test('in workers, foreign script does not run and only what is configured is ask
         );
         worker.postMessage({ type: 'allow', origins });
         const given = { url, method: 'GET', headers: [], body: null, mode: 'cors' };
-        // A number that came before is not answered again.
+        // The worker answers each call number once.
         const call = origins.length + 1;
         worker.postMessage({ from: '', asked: { call, verb: 'request', given } });
         return await answer;
@@ -162,7 +162,7 @@ test.describe('with a service worker, which asks as well', () => {
       await settings?.saveEndpoint({ id: 's', label: 'Scripted', baseUrl, models: ['plain'] }, 'sk-test');
       await settings?.choose({ endpointId: 's', model: 'plain' });
     }, server.baseUrl);
-    // Once more, now that the service worker holds the page: what it asks for is heard as well.
+    // Again with the service worker in control, so that the test sees its requests as well.
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
     await page.goto('/?console');
     await remembered(page);
@@ -191,7 +191,7 @@ test.describe('with a service worker, which asks as well', () => {
     await expect(sections.first()).toBeVisible();
     for (const section of await sections.all()) {
       await section.click();
-      // On a phone the line says below its title what is there.
+      // On a phone the details stand below the title.
       const [title = ''] = await section.locator('span > span').allTextContents();
       await expect(page.getByRole('heading', { level: 2, name: title, exact: true })).toBeVisible();
     }
@@ -201,7 +201,7 @@ test.describe('with a service worker, which asks as well', () => {
       .filter(({ protocol }) => protocol !== 'data:');
     expect(new Set(origins.map(({ origin }) => origin))).toEqual(new Set([baseURL, server.origin]));
     expect(sockets).toEqual([]);
-    // All of them are heard: the service worker's, and those of the workers that may reach out.
+    // The list has requests of the service worker and of workers that may use the network.
     expect(asked.some((request) => request.serviceWorker() !== null)).toBe(true);
     for (const path of [/\/models\/.+\.onnx_data$/, /\/chat\/completions$/])
       expect(

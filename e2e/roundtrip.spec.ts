@@ -1,4 +1,4 @@
-// What goes out comes in again: everything exported, a fresh browser, imported, equal.
+// A person exports everything, imports it into a fresh browser, and the libraries are equal.
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { exportFiles } from '../test/fixtures/chatgpt.ts';
@@ -15,7 +15,7 @@ import {
   test,
 } from './app.ts';
 
-/** All that is in the library, in one order, ready to be compared. */
+/** Everything in the library in a fixed order, for comparison. */
 const everything = (page: Page) =>
   page.evaluate(async () => {
     const documents = globalThis.recollect?.app.documents;
@@ -40,7 +40,7 @@ const everything = (page: Page) =>
     );
   });
 
-/** What a person adds to what they imported, to that conversation or any long one: a pin, a checkpoint, a compaction that was reworded, notes and feedback. */
+/** Adds to the conversation, or to any long one: a pin, a checkpoint, a reworded compaction, notes and feedback. */
 const addOfTheirOwn = (page: Page, to?: string) =>
   page.evaluate(async (to) => {
     const app = globalThis.recollect?.app;
@@ -95,7 +95,7 @@ test('export, a fresh profile, import: an equal library', { tag: ['@gate', '@tak
   ]);
   await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
   await addOfTheirOwn(page);
-  // A conversation that came without a title gets one, a moment later.
+  // The app gives an untitled conversation a title shortly after.
   await expect
     .poll(() =>
       page.evaluate(
@@ -144,7 +144,7 @@ test('one conversation goes out as JSON from its menu, and comes into a fresh pr
     ({ meta }: { meta: { title: string } }) => meta.title === title,
   );
   expect(wanted).toHaveLength(1);
-  // What the session sent back lies in a branch of its own.
+  // Messages that the session sent back are a branch of their own.
   const parents = wanted[0].messages.map(({ parentId }: { parentId: string | null }) => parentId);
   expect(new Set(parents).size).toBeLessThan(parents.length);
 

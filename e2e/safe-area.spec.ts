@@ -1,4 +1,4 @@
-// A phone with a notch and a home bar, as its browser tells of them: nothing that is read or pressed lies under either.
+// On a phone that reports a notch and a home bar, no text or button lies under either.
 import { expect, openApp, test } from './app.ts';
 
 const [TOP, BOTTOM] = [47, 34];

@@ -15,7 +15,7 @@ export interface Screen {
 }
 
 const call = (page: Page, script: string): Promise<unknown> => page.evaluate(script);
-/** Within the app, without a reload. */
+/** Goes to a page within the app, without a reload. */
 const visit = async (page: Page, path: string) => {
   await page.evaluate((path) => {
     history.pushState(history.state, '', path);

@@ -18,7 +18,7 @@ test('the database is deleted under the app: the conversations come back from th
   const before = await library();
   expect(before?.length).toBeGreaterThan(0);
   await expect.poll(() => page.evaluate(() => globalThis.recollect?.app.logCopy.get()?.state)).toBe('kept');
-  // Until the follower has all of it: it collects what is new for a moment.
+  // Waits until the follower has everything: it collects changes for a moment.
   const copied = () =>
     page.evaluate(async () => {
       const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('recollect-log-copy');

@@ -1,4 +1,4 @@
-// Room and order, as a person keeps them: tidying up, the size that was allowed, and a promise that is refused because it could not be kept.
+// Storage: clean-up, the size limit, and a durability promise that the app refuses because it could not keep it.
 import type { Page } from '@playwright/test';
 import {
   asFile,
@@ -36,7 +36,7 @@ test('the clean-up says what it will do, archives, deletes only after consent, a
 }, async ({ page }) => {
   await openApp(page);
   await bring(page, HISTORY);
-  // The history is one to six weeks old. What is pinned stays.
+  // The history is one to six weeks old. Clean-up leaves pinned conversations.
   await page.evaluate(async () => {
     const documents = globalThis.recollect?.app.documents;
     const entry = documents?.library.get().entries.find(({ title }) => title === 'Backup of the photos');
@@ -53,7 +53,7 @@ test('the clean-up says what it will do, archives, deletes only after consent, a
     .poll(async () => (await lines(page)).archived)
     .toEqual(['Balcony tomatoes', '数据库备份', '杭州两日游'].sort());
   await expect(group.getByText(/: 3 archived$/)).toBeVisible();
-  // Consent is asked for in words, and lists before it deletes.
+  // The app lists what it would delete and asks for consent.
   await set(page, { 'storage.cleanup.delete_archived_after_days': 1 });
   await group.getByRole('button', { name: 'Agree…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Agree', exact: true }).click();
@@ -61,7 +61,7 @@ test('the clean-up says what it will do, archives, deletes only after consent, a
     group.getByText('3 archived conversations go to the trash on the day beside each:').first(),
   ).toBeVisible();
   expect((await lines(page)).trash).toEqual([]);
-  // What happened is still known after a reload, and one click takes it back.
+  // The report survives a reload, and one click undoes the clean-up.
   await page.reload();
   await group.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(async () => (await lines(page)).archived).toEqual([]);
@@ -92,7 +92,7 @@ test('the size that was allowed: an import beyond it is refused with the figures
 test('a new index takes no more of the quota than it is long', async ({ page }) => {
   await openApp(page);
   await remembered(page, 'words');
-  // Chromium sets a megabyte aside for each of some 400 files while they are written.
+  // Chromium reserves a megabyte for each of some 400 files while they are written.
   const used = () =>
     page.evaluate(async () => {
       const { usageDetails } = (await navigator.storage.estimate()) as {
@@ -114,7 +114,7 @@ test('an index that stops in the middle of its work is opened again without a wo
   const engineOf = () => page.workers().filter((worker) => worker.url().includes('engine.worker'));
   const before = engineOf();
   expect(before).toHaveLength(1);
-  // What a file system throws that Postgres has no number for ends Postgres.
+  // An error of the file system without a Postgres number ends Postgres.
   await before[0]?.evaluate(() => {
     FileSystemSyncAccessHandle.prototype.write = () => {
       throw new Error('No more file handles');
@@ -187,16 +187,16 @@ test('J and K walk the messages, O opens what was recalled, Alt with arrows walk
   await page.keyboard.press('Alt+ArrowDown');
   await expect(page).toHaveURL(here);
 
-  // An answer from memory has a card; O folds it and opens it again.
+  // An answer from memory has a card; O collapses and opens it.
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill('What do balcony tomatoes need?');
   await page.keyboard.press('Enter');
   const card = page.locator('[data-recall]').last().locator('button[aria-expanded]').first();
   await expect(card).toBeVisible();
-  // While it is being said an answer is no message yet.
+  // An answer becomes a message when it is complete.
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   await saved(page);
   await expect(messages.last()).toContainText('From memory');
-  // In the list itself: the same words stand in the panel, where a click leads there a few frames later.
+  // Clicks in the list: the panel has the same words, but a click there takes a few frames to lead on.
   await messages.getByText('What do balcony tomatoes need?').first().click();
   await expect.poll(focused).toContain('What do balcony tomatoes need?');
   await page.keyboard.press('j');
