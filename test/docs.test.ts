@@ -12,7 +12,7 @@ const listed = (folder: string): string[] =>
     file.replaceAll('\\', '/'),
   );
 
-/** Every page that somebody reads. */
+/** Every page of documentation. */
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',

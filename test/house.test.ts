@@ -1,4 +1,4 @@
-// Keeps the drawing of the house true: imports go down, each big dependency has one room, every class is one that the style sheet has.
+// Checks the architecture: imports only go down, each big dependency has one folder, and the style sheet has every class.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { compile } from 'tailwindcss';
@@ -10,7 +10,7 @@ const SRC = resolve(import.meta.dirname, '../src');
 const FLOORS = ['domain', 'adapters', 'services', 'ui'];
 const ROOTS = [/^main\.tsx$/, /^workers\//, /^relay\/main\.ts$/];
 
-/** All that lies at the top, but for what begins with a dot or is made by a command. */
+/** Everything at the top of the repository, except hidden and generated files. */
 const TOP = [
   'CONTRIBUTING.md',
   'LICENSE',

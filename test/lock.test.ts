@@ -49,7 +49,7 @@ describe('the lock file', () => {
   });
 
   it('is what `npm ci` accepts, and what neither `npm start` nor `npm test` writes', () => {
-    // Fails where the lock file and package.json are not in step; installs nothing and asks nobody.
+    // Fails where the lock file and package.json differ; installs nothing and contacts no registry.
     execFileSync('npm', ['ci', '--dry-run', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], {
       cwd: ROOT,
       stdio: 'pipe',

@@ -69,7 +69,7 @@ export default defineConfig({
   test: {
     include: IN_BROWSER,
     exclude: LEFT_OUT,
-    // Before React in whatever file comes first: it looks for the hook of `renders.ts` once.
+    // Before React in every file, because React looks for the hook of `renders.ts` only once.
     setupFiles: ['test/properties.ts', 'test/ui/renders.ts'],
     testTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },

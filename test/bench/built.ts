@@ -1,4 +1,4 @@
-// Which build is measured: one of the sources as they are, or one that somebody names; then it is said where it is of others.
+// Chooses the build to measure: one of the present sources, or a named one, with a warning if it is of other sources.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { build } from 'vite';

@@ -19,7 +19,7 @@ export function stage({ piece }: { piece: string }): void {
   place.staged = [...(place.staged ?? []), new Blob([piece])];
 }
 
-/** Imports what was put aside as one file. */
+/** Imports the staged file. */
 export async function importStaged(_: Record<string, never>) {
   const place = globalThis as unknown as { staged?: Blob[] };
   const file = new Blob(place.staged ?? []);
@@ -36,7 +36,7 @@ export async function importStaged(_: Record<string, never>) {
   ]);
   const logged = performance.now();
   let idle = 0;
-  // The engine hears of the import a moment later: it must have been quiet for a while.
+  // The engine learns of the import a moment later, so waits until it has been quiet for a while.
   while (idle < 5) {
     await new Promise((resolve) => setTimeout(resolve, 100));
     idle = app.memory.status.get().unread === 0 ? idle + 1 : 0;

@@ -141,7 +141,7 @@ async function bytesUntil(host: Host): Promise<{ readonly typing: number; readon
 const medianOf = (numbers: readonly number[]): number =>
   [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
-/** Medians of so many visits each (odd, so that each is one that was seen), and the bytes before one can type. */
+/** Medians of `runs` visits each (odd, so that a median is a real visit), and the bytes before a person can type. */
 export async function measurePage(folder: string, runs: number, progress: (what: string) => void) {
   const host = await serveAsHost(folder);
   try {

@@ -120,7 +120,7 @@ const STATE_OF_MEMORY = async () => {
   return (messages >= said && vectors === chunks) || JSON.stringify({ messages, said, chunks, vectors });
 };
 
-/** Of the scripted models, the one that answers in plain words; false while the endpoint is not there yet. */
+/** Chooses the scripted model `plain`; false while the endpoint is not there yet. */
 const choosePlain = async () => {
   const settings = globalThis.recollect?.app.settings;
   const endpoint = settings?.connections.get().endpoints[0];

@@ -72,7 +72,7 @@ function openRecords(file: string) {
   while (end + head.length <= size) {
     readSync(handle, head, 0, head.length, end);
     const length = head.readUInt32LE(32) + head.readUInt32LE(36) + head.readUInt32LE(40);
-    // The last one may have been cut off when a run was ended.
+    // The last record may be cut off, if a run was ended.
     if (end + head.length + length > size) break;
     places.set(head.toString('base64', 0, 32), end);
     end += head.length + length;

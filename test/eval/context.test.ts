@@ -16,13 +16,13 @@ it('session memory and recall keep 95 % of planted facts at a tenth of the size,
   const conversations = ownConversations();
   const facts = new Set(conversations.flatMap((one) => one.facts.map(({ ask }) => ask)));
   expect(facts.size).toBeGreaterThanOrEqual(200);
-  // In the gate the two longest, which hold all scenes of their language.
+  // The gate measures the two longest, which hold all scenes of their language.
   const measured = ALL ? conversations : conversations.filter(({ id }) => String(id).endsWith('-4'));
   const { rows, plans } = await measure(measured, ['session-memory']);
   for (const language of ['en', 'zh']) {
     const own = rows.filter((row) => row.language === language);
     expect(own.filter(({ recalled }) => recalled).length / own.length).toBeGreaterThanOrEqual(0.95);
-    // What is sent fits: that is what the compaction is for.
+    // Compaction must make the prompt fit.
     expect(own.filter(({ tokens, limit }) => tokens > limit)).toEqual([]);
   }
   expect(rows.filter(({ recalled }) => recalled).length / rows.length).toBeGreaterThanOrEqual(0.95);
@@ -66,7 +66,7 @@ it('paraphrased questions share no content word with what answers them, and only
           unitsOf(one).filter(({ text }) => saysValue(plain(text), plain(answer))),
         );
         expect(units, ask).not.toEqual([]);
-        // What a question is made of ("how long", 多少) is no content.
+        // Question words ("how long", 多少) are no content.
         const { weights, asked } = queryOf(ask);
         const content = [...weights].flatMap(([term, weight]) =>
           asked.has(term) && weight > 0.3 ? term : [],
@@ -182,7 +182,7 @@ it('the command reads a file of others and writes what it found', () => {
       place: 'first',
     });
     expect(unknown).toMatchObject({ said: false, recalled: false });
-    // What no model has written is called so, in the file and in the table.
+    // File and table name summaries that no model wrote.
     const extracts = new Set(
       rows.filter(({ summaryBy }) => summaryBy === 'extracts').map((row) => row.strategy),
     );

@@ -82,7 +82,7 @@ type Conversation = z.output<typeof conversationsSchema>[number];
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? {}));
 
-/** A conversation of the file as the app would keep it. A tool's answer without a call belongs to the one that was not answered yet. */
+/** A conversation of the file as the app would store it. A tool's result without a call id belongs to the open call. */
 export function messagesOf(conversation: Conversation): Message[] {
   const path: Message[] = [];
   const open: string[] = [];
@@ -160,7 +160,7 @@ export interface Row {
   readonly kind: string | null;
   readonly language: string;
   readonly strategy: string;
-  /** Who worded its summary: the endpoint that was named, quotations in place of a model, or nobody where no summary was asked for. */
+  /** Who wrote its summary: the named endpoint, quotations instead of a model, or none where no summary was made. */
   readonly summaryBy: 'model' | 'extracts' | null;
   readonly ask: string;
   readonly answer: string;
@@ -336,7 +336,7 @@ export async function measure(
         ];
         const holds = ({ system, messages }: BuiltPrompt): boolean => {
           const prompt = plain([system, ...messages.map(({ parts }) => wordsOf(parts))].join('\n'));
-          // The question itself is no answer.
+          // The question itself does not count as an answer.
           const asking = plain(ask);
           return saysValue(asking === '' ? prompt : prompt.replaceAll(asking, ' '), plain(answer));
         };

@@ -45,7 +45,7 @@ const partSchema = z.strictObject({
   ),
 });
 
-/** The parts of the set whose file name passes, read as one library. */
+/** Reads the parts of the set whose file name passes as one library. */
 function read(wanted: (file: string) => boolean) {
   const parts = readdirSync(FOLDER)
     .filter((file) => file.endsWith('.json') && wanted(file))

@@ -71,7 +71,7 @@ describe('over everyday conversations', () => {
     expect(silent / unasked).toBeGreaterThan(0.9);
   }, 240_000);
 
-  /** How many would be given the right conversation, and how many one that has nothing of it. The figures move by a pair or two. */
+  /** Pairs that get the right conversation, and pairs that get an unrelated one. The figures vary by a pair or two. */
   async function given(pairs: readonly Asked[]): Promise<{ right: number; wrong: number }> {
     const { min_similarity: least } = defaultConfig.recall.auto_recall;
     const sum = { right: 0, wrong: 0 };

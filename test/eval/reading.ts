@@ -9,7 +9,7 @@ import type { Config } from '../../src/domain/settings/config.ts';
 /** Most threads: more than two gain little on the machines this runs on, and each holds a copy of the model. */
 const MOST = 2;
 
-/** Node 20 knows no TypeScript in a thread until it is told. */
+/** Node 20 runs no TypeScript in a thread until `tsx` is registered there. */
 const START = `import('tsx/esm/api').then(({ register }) => {
   register();
   return import(${JSON.stringify(new URL('./reading-thread.ts', import.meta.url).href)});

@@ -37,7 +37,7 @@ export interface Asked extends Recorded {
 
 /** Most questions of strangers, a set. */
 const STRANGERS = 100;
-/** Sets of our own: what is asked in one may well be answered in another. */
+/** Our own sets: one may answer a question of another. */
 const OURS = /^(?:own|everyday|used)/;
 /** Stores of a set that hear the small talk. */
 const TALKED_TO = 2;
@@ -55,7 +55,7 @@ const talkSchema = z.strictObject({ en: z.array(z.string()), zh: z.array(z.strin
 export const smallTalk = () =>
   talkSchema.parse(JSON.parse(readFileSync(join(ROOT, 'test/eval/small-talk.json'), 'utf8')));
 
-/** The app's own sample library: small, in both languages, and everybody's first. */
+/** The app's sample library: small, in both languages, and often the first a person sees. */
 export function samples(): Session[] {
   return sampleConversations(Date.UTC(2026, 10, 1)).map(({ source, meta, messages }) => ({
     id: source.id,

@@ -1,4 +1,4 @@
-// Reads the source tree as modules: who imports what, which exports nobody uses, import circles, long functions, silent catches.
+// Reads the source tree as modules and finds unused exports, import circles, long functions and silent catches.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseSync } from 'vite';
@@ -181,7 +181,7 @@ function dropsError({ type, params, body }: Handler): boolean {
   );
 }
 
-/** Whether a name stands in it: an error that nobody reads is dropped under whatever name. */
+/** Whether the node reads this name. */
 function names(node: Node, name: string): boolean {
   let found = false;
   walkTree(node, (inner) => {

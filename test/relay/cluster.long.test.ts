@@ -81,7 +81,7 @@ function clientsIn(message: Buffer): number[] {
 }
 
 describe('what a relay over PostgreSQL has echoed', () => {
-  // Writers who send once and are gone: nobody is left who could push again what was echoed and not kept.
+  // Writers send once and leave, so none could push again an update that was echoed but not stored.
   const echoedBefore = async (end: (relay: RelayProcess) => Promise<unknown>) => {
     const url = await postgres.createDatabase();
     const relay = await startRelay({

@@ -1,4 +1,4 @@
-// The relay as a real process under people who mean it harm: whatever they send, it stays up, small, and there for everybody else.
+// Attackers send all they can to a real relay process: it stays up, small, and serves all other clients.
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -247,7 +247,7 @@ describe('connections that say nothing', () => {
       const relay = await startRelay({ RELAY_DATA: folder, RELAY_MAX_SOCKETS_PER_IP: '50' });
       const silent = Array.from({ length: 400 }, () => dial(relay));
       await until('all but 50 to be cut', () => silent.filter(({ socket }) => isGone(socket)).length >= 350);
-      // Half a request is no more than none.
+      // Half a request counts as none.
       for (const { socket } of silent) if (!isGone(socket)) socket.write('GET / HTTP/1.1\r\nHost: r');
       await until('the others to be cut', () => silent.every(({ socket }) => isGone(socket)), 40_000);
       await isServing(relay);
@@ -263,7 +263,7 @@ describe('connections that say nothing', () => {
       await endless.closed;
       const key = createKey();
       const squeezed = await dialWebSocket(relay, key);
-      // A compressed frame, as permessage-deflate marks it: nobody has agreed to that.
+      // A frame marked as compressed (permessage-deflate), which the handshake did not agree on.
       squeezed.socket.write(Buffer.from([0xc2, 0x80, 0, 0, 0, 0]));
       await squeezed.closed;
       await isServing(relay);

@@ -44,7 +44,7 @@ async function makeLinks(root: string): Promise<void> {
     });
 }
 
-/** Where the other user can run them: in place, or as a copy where the project lies in a private folder. */
+/** Where the other user can run the programs: in place, or a copy where the project lies in a private folder. */
 async function placeBinaries(root: string, folder: string, as: object): Promise<string> {
   const inPlace = join(root, 'native/bin');
   if (spawnSync(join(inPlace, 'initdb'), ['--version'], as).status === 0) return inPlace;

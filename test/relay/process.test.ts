@@ -1,4 +1,4 @@
-// What may happen to a relay: killed at any byte, started again with nothing, or with what it had last week, its memory read by somebody.
+// A relay is killed at any byte, restarted empty or with last week's data, or has its memory read by a stranger.
 import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
@@ -142,7 +142,7 @@ describe('a relay that is killed', () => {
       await Promise.all(all.map((one) => one.acknowledged()));
       process.kill(first.pid, 'SIGTERM');
       await until('the farewell to begin', () => all[0]?.closes.includes(1012));
-      // The others are still served while they wait for theirs; a new one is not let in.
+      // The relay still serves connected clients while they wait, and refuses a new one.
       all[2]?.doc.getArray('a').push([2]);
       await all[2]?.acknowledged();
       process.kill(first.pid, 'SIGTERM');

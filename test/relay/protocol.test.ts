@@ -1,4 +1,4 @@
-// The relay's reading of frames and updates: nobody can send what makes a room unreadable for the others.
+// How the relay reads frames and updates: no client can send what makes a room unreadable for others.
 import fc from 'fast-check';
 import * as encoding from 'lib0/encoding';
 import { describe, expect, it } from 'vitest';
@@ -125,7 +125,7 @@ describe('updates', () => {
           const condensed = snapshot(log);
           merge([condensed, forged]);
           vectorOf(condensed);
-          // What was there before is still there for whoever gets it in the order of the log.
+          // A client that gets the log in order still has the earlier content.
           merge([merged, ...updates]);
         },
       ),

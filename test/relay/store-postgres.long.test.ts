@@ -60,7 +60,7 @@ it('notices that the line on which it listens died without a word, and then look
       await write();
       return heard.some((change) => change?.room === id.room);
     });
-    // Nothing gets through any more, and nobody is told so: as when a router forgets the connection.
+    // Drops all packets silently, as a router does that has forgotten the connection.
     const dead = lines;
     lines = [];
     for (const [incoming, outgoing] of dead)

@@ -54,7 +54,7 @@ async function endpointOf(browserProcess: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: browserProcess.stderr as NodeJS.ReadableStream })) {
     const endpoint = line.match(/^DevTools listening on (ws:\S+)/)?.[1];
     if (endpoint) {
-      // Nobody reads on; the pipe must not fill up.
+      // Drains the output, so that the pipe does not fill up.
       browserProcess.stderr?.resume();
       return endpoint;
     }

@@ -16,7 +16,7 @@ export interface Script {
   old?: boolean;
   /** There was no click. */
   forbidden?: boolean;
-  /** Says the pieces of an answer; one that throws breaks off; `hold` waits for ever. */
+  /** Streams the pieces of an answer; a throwing one breaks off; `hold` waits for ever. */
   reply?: (lines: readonly Line[]) => Iterable<string | 'hold'>;
 }
 
@@ -24,7 +24,7 @@ const words = (lines: readonly Line[]) =>
   lines.flatMap(({ content }) => content.split(/\s+/).filter(Boolean)).length;
 const failure = (name: string, message: string) => new DOMException(message, name);
 
-/** Makes the global. `asked`: the lines of each request. `open`: sessions that were not let go of. */
+/** Makes the global. `asked`: the lines of each request. `open`: sessions that were not destroyed. */
 export function scriptedLanguageModel(script: Script) {
   const asked: (readonly Line[])[] = [];
   const counts = { open: 0 };

@@ -299,7 +299,7 @@ const REFUSAL: Readonly<Record<Native, unknown>> = {
   },
 };
 
-/** The last words of the person, wherever the protocol keeps them. */
+/** The person's last words, from the field that the protocol uses. */
 function lastWords(body: Record<string, unknown>): string {
   const list = (body.messages ?? body.contents ?? body.input) as {
     role?: string;

@@ -1,6 +1,6 @@
 // A scripted OpenAI-compatible HTTP server: what the model id names is what happens, good days and bad.
 // Starts inside a test (`startScriptedModel()`) or from a shell: `npx tsx test/server/scripted-model.ts --port 4010 [--no-cors]`.
-// It keeps every request, so that a test can read what was really sent. It talks to nobody.
+// It keeps every request, so that a test can read what the app sent. It contacts no other host.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { pathToFileURL } from 'node:url';
@@ -429,7 +429,7 @@ async function stream(
     else if ('usage' in step) await sendChunk({ choices: [], usage: step.usage });
     else if ('error' in step) await sendData({ error: step.error });
     else if ('cut' in step) {
-      // What was written shall arrive before the connection breaks.
+      // Waits, so that the written bytes arrive before the connection breaks.
       await unlessGone(gone, (resolve) => setTimeout(resolve, 20));
       response.destroy();
       return;

@@ -1,4 +1,4 @@
-// What every ChatModel does, whoever it is.
+// The contract of every ChatModel.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChatEvent, ChatModel, Prompt } from '../../src/adapters/models/chat-model.ts';
 

@@ -297,7 +297,7 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
       expect(await keyValues.get('bookmark')).toEqual({ seq: 1 });
       expect(words(await log.read(a))).toEqual(['1']);
       expect(await log.stats()).toEqual({ entries: 1, bytes: 1 });
-      // The seq of what failed may be given again: nobody ever saw it.
+      // The log may reuse the seq of a failed append, which no reader has seen.
       expect(await log.append([entry(a, '3')])).toBe(2);
     });
 

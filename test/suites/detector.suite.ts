@@ -6,7 +6,7 @@ import { type Detector, MASK, masked, type PersonalLists } from '../../src/domai
 export interface DetectorSubject {
   readonly detector: Detector;
   readonly lists: PersonalLists;
-  /** Words to be found, whatever stands around them. */
+  /** Words that the detector must find in any context. */
   readonly found: readonly string[];
   /** What looks alike and is none. */
   readonly left: readonly string[];

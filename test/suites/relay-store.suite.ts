@@ -79,7 +79,7 @@ export function describeRelayStore(title: string, prepare: () => Promise<RelaySt
       const log = await store.load(id);
       expect(texts(log.updates)).toEqual(['abc', 'd']);
       expect(log).toMatchObject({ position: 4, bytes: 4 });
-      // Who has seen less than the fold gets all of it, who has seen as much gets what came later.
+      // A client that has seen less than the snapshot gets all of it; one that has seen as much gets what came later.
       expect(texts((await store.load(id, 1)).updates)).toEqual(['abc', 'd']);
       expect(texts((await store.load(id, 3)).updates)).toEqual(['d']);
       expect(await store.append(id, bytes('e'))).toMatchObject({ position: 5, bytes: 5 });

@@ -57,7 +57,7 @@ describe.each(versions)('what version %s left', (version) => {
         });
       }
       expect([...found].sort()).toEqual(kinds);
-      // Each blob names the one before it of its device, wherever that one still lies there.
+      // Each blob names its device's previous one, where that is still in the room.
       for (const { payload } of byNumber.values()) {
         if (payload.seq === 1) expect(payload.previous).toEqual(new Uint8Array(16));
         const before = byNumber.get(`${payload.device}/${payload.seq - 1}`);
@@ -98,7 +98,7 @@ describe.each(versions)('what version %s left', (version) => {
     ).toEqual(['Desk', 'Phone', 'Tablet']);
     for (const id of golden.forgotten) expect(await tablet.store.log.documents()).not.toContain(id);
 
-    // It goes on, and who comes after it has what both wrote.
+    // The device goes on, and a later device has what both wrote.
     const [id] = Object.keys(golden.conversations) as [ConversationId];
     await tablet.say(id, 'said by a later version');
     await tablet.engine.settled();

@@ -1,4 +1,4 @@
-// The relay's own room logic behind a network that delays, doubles, reorders and cuts. Everything that passes is looked at.
+// The relay's own room logic behind a network that delays, duplicates, reorders and cuts. The test inspects everything that passes.
 
 import { fromText } from '../../src/domain/sync/bytes.ts';
 import { accountTag } from '../../src/domain/sync/keys.ts';
@@ -28,7 +28,7 @@ export const copyOf = (disk: Disk): Disk => ({
   erased: new Set(disk.erased),
 });
 
-/** A store on such a disk; each append takes a moment, and one that was under way when the power went is not there. */
+/** A store on such a disk; each append takes a moment, and a power cut loses appends under way. */
 function storeOn(disk: Disk, commitMs: () => number): RelayStore & { kill(): void } {
   let dead = false;
   const never = <T>() => new Promise<T>(() => {});
@@ -101,14 +101,14 @@ export interface Faults {
   reorder: boolean;
   /** Chance that a frame takes its connection with it. */
   cut: number;
-  /** Chance that the relay lies: keeps a frame back, says an old one again, or says one of another room. */
+  /** Chance that the relay lies: holds a frame back, repeats an old one, or sends one of another room. */
   lies?: number;
 }
 
 export interface Network {
   faults: Faults;
   disk: Disk;
-  /** Looks at everything that passes, in either direction, and at every address. */
+  /** Called with everything that passes, in either direction, and with every address. */
   watch: (bytes: Uint8Array) => void;
   /** Called with each frame that a device sends to a room. */
   overhear: (room: string, frame: Uint8Array) => void;

@@ -1,11 +1,11 @@
-// A store and a vault on which a process dies: at this operation, before it took effect or after. Says what sync committed.
+// A store and a vault at whose operations a process can die, before or after they take effect. Reports what sync committed.
 import type { KeyValueWrite, Store } from '../../src/adapters/log/conversation-log.ts';
 import type { Vault } from '../../src/adapters/vault/vault.ts';
 import { RecollectError } from '../../src/domain/base/errors.ts';
 import { INDEX_ROOM } from '../../src/domain/sync/keys.ts';
 import type { OutboxRow, RoomRecord } from '../../src/services/sync/records.ts';
 
-/** What sync does to the room of a conversation now and then. */
+/** Maintenance that sync does on the room of a conversation. */
 export type Upkept = 'fold' | 'squash' | 'heal' | 'move';
 
 export interface Commit {
@@ -38,13 +38,13 @@ export function readCommit(writes: readonly KeyValueWrite[]): Commit {
   return { upkept, replaces };
 }
 
-/** What befalls the operations of a process. */
+/** Decides what happens at each operation of a process. */
 export interface Peril {
   /** Asked before each operation: whether the process dies at it. `lasts`: it changes what is on the disk. */
   strikes(lasts: boolean, commit: Commit | undefined): 'before' | 'after' | null;
-  /** It died; nothing of what it wanted after that happens. */
+  /** Called when it died: none of its later operations takes effect. */
   onDeath(): void;
-  /** There is no room for this write. */
+  /** Whether the disk is full for this write. */
   isFull(): boolean;
   onCommit(commit: Commit): void;
 }

@@ -1,4 +1,4 @@
-// The thread that syncs, in a real browser: it lives on whatever becomes of the index, and what it had said ends with it.
+// The sync thread in a real browser: it survives a crash of the index, and its status ends with it.
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/adapters/index/schema.ts';
 import { openIndexInWorker } from '../../src/adapters/index/worker.ts';
@@ -13,7 +13,7 @@ import { createSync } from '../../src/services/sync/sync-service.ts';
 import { connectSync, type SyncLink } from '../../src/workers/sync-link.ts';
 import { deep } from '../scale.ts';
 
-/** Nobody listens there. */
+/** No relay listens at this address. */
 const NOBODY = 'ws://127.0.0.1:9';
 
 let settings: Settings;

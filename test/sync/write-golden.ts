@@ -39,8 +39,8 @@ const settled = async () => {
 };
 const has = (device: typeof laptop, id: ConversationId, count: number) =>
   eventually(device, async () => (await device.texts(id)).length === count, 30_000);
-/** Whoever comes first folds. */
-const folded = (document: string) =>
+/** Waits until either device has compacted the room. */
+const compacted = (document: string) =>
   eventually(
     laptop,
     async () =>
@@ -82,7 +82,7 @@ for (let number = 0; number < 70; number += 1) {
   await laptop.engine.settled();
 }
 await has(phone, long, 70);
-await folded(long);
+await compacted(long);
 const struck = newConversationId();
 await laptop.change(struck, { meta: { title: 'Struck', createdAt: Date.UTC(2026, 10, 22) } });
 await laptop.say(struck, 'this stays');
@@ -90,9 +90,9 @@ const gone = await laptop.say(struck, 'this is forgotten');
 await has(phone, struck, 2);
 await laptop.change(struck, { removed: [asMessageId(gone.id)] });
 await has(phone, struck, 1);
-await folded(struck);
+await compacted(struck);
 
-// More than one part, an archived one, and one that was forgotten everywhere.
+// One conversation in several parts, an archived one, and one forgotten everywhere.
 const large = newConversationId();
 await laptop.change(large, { meta: { title: 'Large', createdAt: Date.UTC(2026, 10, 22), archived: true } });
 const noise = Array.from({ length: 360_000 }, () =>

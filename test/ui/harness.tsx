@@ -78,7 +78,7 @@ export interface TestApp extends App {
   idle(conversation: ConversationId): Promise<unknown>;
 }
 
-/** A lock of its own for each app: the log that it would seal is nobody's. */
+/** A lock of its own for each app; there is no log for it to seal. */
 async function testLock(settings: Settings): Promise<DeviceLock> {
   const { signal } = new AbortController();
   const records = createLockRecords(`lock-${newEntryId()}`);

@@ -445,7 +445,7 @@ describe('failure', () => {
   });
 });
 
-/** Looks again after each turn of the event loop, for values nobody announces. */
+/** Checks again after each turn of the event loop, for values without an event. */
 function poll(listener: () => void): () => void {
   const timer = setInterval(listener, 1);
   return () => clearInterval(timer);

@@ -1,4 +1,4 @@
-// A file that the browser's cache keeps from a bad moment of its server, told from one that the server has under a wrong type now.
+// The app distinguishes a bad answer in the browser's cache from a file that the server now sends with a wrong type.
 import { expect, it } from 'vitest';
 import { compareKept } from '../../../src/adapters/embedding/kept-answers.ts';
 
@@ -59,6 +59,6 @@ it.each<[string, Record<string, Served>, Record<string, Served | null>, boolean,
 ])('%s', async (_, kept, now, stale, wrong) => {
   const get = browser(kept, now);
   expect(await compareKept(BOTH, get)).toEqual({ stale, wrong: wrong?.split('/').at(-1) ?? null });
-  // What was stale is in its place now: nobody tries the same for ever.
+  // The comparison has replaced the stale answer, so the app does not retry for ever.
   expect((await compareKept(BOTH, get)).stale).toBe(false);
 });

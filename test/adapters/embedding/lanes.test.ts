@@ -7,7 +7,7 @@ interface Order {
   readonly asked: { call: number; verb: string; given: { ids?: number[]; room?: ArrayBuffer } };
 }
 
-/** A lane that answers when it is told to: with the text's first piece. */
+/** A lane that answers on demand, with the text's first piece. */
 function scripted() {
   const listeners = new Map<string, (event: never) => void>();
   const orders: Order['asked'][] = [];
@@ -23,7 +23,7 @@ function scripted() {
       states.set(order.given.ids ?? []);
       say({ call: order.call, value: states });
     },
-    /** What is no states, or null, of the text that came last. */
+    /** Answers the last text with something that is no states, or with null. */
     answerWith: (value: unknown) => say({ call: orders.at(-1)?.call, value }),
     fail: () => listeners.get('error')?.(new Event('error') as never),
     postMessage(message: unknown) {
@@ -96,7 +96,7 @@ it('reads here what a broken lane leaves, and starts none in its place', async (
   expect(await read([3])).toEqual([3]);
   expect(readHere).toEqual([1, 2, 3]);
   expect(spawned).toHaveLength(2);
-  // Whoever hands texts over gives this thread one at a time again.
+  // The caller gives this thread one text at a time again.
   expect(lanes.most).toBeNull();
 });
 

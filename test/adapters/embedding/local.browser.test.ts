@@ -129,7 +129,7 @@ describe('one thread for two askers', () => {
 
   it('answers on a new thread what the old one left unanswered', async () => {
     const waiting = tab.embed(['still there?'], { kind: 'query', signal: never });
-    // The last other asker hangs up and the owner ends the thread under the one who waits.
+    // The last other caller disconnects, and the owner ends the thread while one still waits.
     await indexer.close();
     await waiting;
     thread.close();

@@ -489,7 +489,7 @@ describe('a ChatGPT export', () => {
       ['\uE203It rains\uE204\uE200cite\uE202turn0search1\uE201\n\nOften', 'It rains\n\nOften'],
       ['\uE200image_group\uE202{"query":["rain"]}\uE201\nIt rains', '\nIt rains'],
       ['It rains \uE200cite\uE202turn0sea', 'It rains'],
-      // Other private characters are somebody's own.
+      // Other private-use characters are the person's own.
       ['It rains \uF8FF', 'It rains \uF8FF'],
     ])('leaves no marks in %j', async (marked, expected) => {
       const { it } = await read(said({ content_type: 'text', parts: [marked] }));

@@ -1,4 +1,4 @@
-// The index over ports and channels, with two workers' exchanges in one thread: whoever leads answers, and who comes next answers the rest.
+// The index over ports and channels, with two workers' exchanges in one thread: the leader answers, and the next leader answers the rest.
 import { afterEach, describe, expect, it } from 'vitest';
 import { createExchange, createRemoteIndex, type Exchange } from '../../../src/adapters/index/calls.ts';
 import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';

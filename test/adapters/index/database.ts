@@ -8,7 +8,7 @@ import { openEngine } from '../../../src/adapters/index/engines.ts';
 const MODULES = new URL('../../../node_modules/', import.meta.url);
 const KEPT = new URL('.cache/recollect/', MODULES);
 
-/** The empty database that the build packs, 2.5 MB: from the file of an earlier call, in whatever process, or made now. */
+/** The empty database that the build packs, 2.5 MB: read from the file of an earlier call in any process, or made now. */
 export async function packedCluster(): Promise<Blob> {
   const postgres = await readFile(new URL('@electric-sql/pglite/package.json', MODULES));
   const madeOf = createHash('sha256')
@@ -30,7 +30,7 @@ export async function packedCluster(): Promise<Blob> {
   return packed;
 }
 
-/** A database in memory with the present schema and nothing in it. Whoever opens it closes it. */
+/** An empty database in memory with the present schema. The caller closes it. */
 export async function openDatabase(): Promise<PGlite> {
   const cluster = URL.createObjectURL(await packedCluster());
   try {

@@ -66,7 +66,7 @@ describe('the index in a browser that is killed', () => {
           (kind === 'applied' ? applied : embedded).add(n);
           if (++heard >= enough) notify();
         });
-        // Ends with the page, in whatever way that ends.
+        // Rejects when the page dies, which the test expects.
         const failed = page
           .evaluate((from) => window.harness.write(from), next)
           .catch((error: unknown) => {

@@ -11,7 +11,7 @@ const startWorker = (name = 'index') =>
 const openIn = (wanted: 'auto' | 'opfs' | 'indexeddb' | 'memory', id: string) =>
   openIndexInWorker(() => startWorker(), { wanted, id });
 
-/** The one that is chosen by itself comes first: the gate runs that. */
+/** The engine that the app chooses by itself comes first: the gate runs that one. */
 const ENGINES = some(['opfs', 'indexeddb'] as const, 1);
 
 for (const engine of ENGINES) {
@@ -114,7 +114,7 @@ describe('engines', { timeout: 120_000 }, () => {
       return { query, end: () => worker.terminate() };
     };
     const first = open();
-    // 130 MB that nobody has read yet: the first to do so writes every page into the log.
+    // 130 MB not read yet: the first read writes every page into the write-ahead log.
     await first.query(
       "create table large as select n, repeat('recollect ', 150) as text from generate_series(1, 80000) n",
     );

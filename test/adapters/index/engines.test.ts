@@ -326,7 +326,7 @@ describe('engines', { timeout: 120_000 }, () => {
     missing.mockRestore();
     for (const ask of [() => index.bookmark(), () => index.apply(change({ messages: [message(1, 'x')] }), 6)])
       await expect(ask()).rejects.toMatchObject({ problem: { code: 'index-crashed', retry: true } });
-    // A wrong statement is no end.
+    // A wrong statement does not end the engine.
     const whole = await openEngine({ wanted: 'memory', cluster });
     await whole.database.query('select 1 / 0').catch(() => {});
     expect(await createPgliteIndex(whole.database).bookmark()).toBe(0);

@@ -1,4 +1,4 @@
-// The page store by itself: whatever is written, cut and removed, reading gives the same files back.
+// The page store alone: after any writes, cuts and removals, reading gives the same files.
 import 'fake-indexeddb/auto';
 import { createHash } from 'node:crypto';
 import type { ChangeSet, FileWrite } from '@electric-sql/pglite/memfs-frontend';

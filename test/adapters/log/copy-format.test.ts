@@ -1,4 +1,4 @@
-// The second copy as bytes: whatever is cut off, flipped or written over costs at most the records that it touches.
+// The second copy as bytes: a cut, a flipped bit or an overwrite costs at most the records that it touches.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../src/adapters/log/conversation-log.ts';

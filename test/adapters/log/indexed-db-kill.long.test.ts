@@ -70,7 +70,7 @@ describe('the log in a browser that is killed', () => {
         heard += 1;
         if (heard >= enough) notify();
       });
-      // Ends with the page, in whatever way that ends.
+      // Rejects when the page dies, which the test expects.
       const writing = page.evaluate((from) => window.log.write(from), next).catch(() => {});
       await reached;
       await die(page, round);

@@ -1,4 +1,4 @@
-// The sealed store keeps every promise of a store, and shows nothing of what it keeps to whoever reads below it.
+// The sealed store fulfils the contract of a store and shows no content to a reader of the store below it.
 import 'fake-indexeddb/auto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

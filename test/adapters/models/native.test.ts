@@ -97,7 +97,7 @@ describe.each(['anthropic', 'google', 'openai-responses'] as const)('%s', (proto
     const options = { tools: [lookup], signal: new AbortController().signal };
     expect(endOf(await collect(model, { system: 'Be brief.', messages }, options)).finish).toBe('stop');
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('c2lnbmF0dXJl');
-    // Of another protocol nothing goes along.
+    // Fields of another protocol are not sent.
     const foreign = parts.map(
       (part) => ({ ...part, provider: { endpoint: { thoughtSignature: 'Zm9yZWlnbg' } } }) as Part,
     );

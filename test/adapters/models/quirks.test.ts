@@ -82,7 +82,7 @@ describe('answers', () => {
   });
 });
 
-/** A conversation with everything that somebody refuses. */
+/** A conversation with everything that some endpoint refuses. */
 const history: Prompt = {
   system: 'Be brief.',
   messages: [

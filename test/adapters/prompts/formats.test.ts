@@ -26,7 +26,7 @@ const persona: NewPersona = {
   project: '019ad000-0000-7000-8000-000000000001',
 };
 
-/** What each format promises, whatever it is handed. */
+/** Properties of each format for any input. */
 describe.each(Object.entries(PROMPT_FORMATS))('%s', (_, read) => {
   it.each([
     '',

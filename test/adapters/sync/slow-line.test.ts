@@ -11,7 +11,7 @@ import { accountTag, tokenProtocol } from '../../../src/domain/sync/keys.ts';
 import { deep } from '../../scale.ts';
 import { type RelayHere, startRelayHere } from '../../sync/relay-here.ts';
 
-// The client's libraries take hold of the clock when they are loaded: it is one that a test can put forward.
+// Replaces the clock before the client's libraries load, because they keep a reference to it.
 const clock = vi.hoisted(() => {
   const real = Date.now.bind(Date);
   const state = { ahead: 0 };
@@ -113,7 +113,7 @@ describe('over a slow line', () => {
         await writer.when(() => some.every((blob) => writer.room.isConfirmed(blobKey(blob))));
       }
       writer.room.close();
-      // Somebody who says again and again that he is there.
+      // A peer that announces its presence again and again.
       const talker = new NodeSocket(`${relay.endpoint}/${accountTag(token)}/room`, [tokenProtocol(token)]);
       talker.on('error', () => {});
       const talk = setInterval(() => {

@@ -1,4 +1,4 @@
-// One piece of work at a time, in order, whatever becomes of the ones before.
+// The queue runs one piece of work at a time, in order, even after failures.
 import { expect, it } from 'vitest';
 import { SerialQueue } from '../../../src/domain/base/serial-queue.ts';
 

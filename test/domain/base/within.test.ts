@@ -67,7 +67,7 @@ describe('leaving work that goes on', () => {
     const waiting = unlessAborted(new Promise(() => {}), control.signal).catch((error: unknown) => error);
     control.abort('enough');
     expect(await waiting).toBe('enough');
-    // Nobody hears of what it does then.
+    // Its later result goes unnoticed.
     await expect(unlessAborted(Promise.reject(new Error('later')), control.signal)).rejects.toBe('enough');
   });
 });

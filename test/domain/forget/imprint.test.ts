@@ -1,4 +1,4 @@
-// Words that are found again by their hashes: wherever they stand, in whatever form, and nothing else.
+// Hashes find the forgotten words in any place and form, and nothing else.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// What time words and dates do to a score: of two passages that are alike in all else, the one that fits comes first.
+// Time words and dates raise a score: of two passages equal in all else, the one that fits comes first.
 import { describe, expect, it } from 'vitest';
 import { FIT } from '../../../src/domain/memory/fit.ts';
 import { type Rankable, type RankContext, rank } from '../../../src/domain/memory/rank.ts';

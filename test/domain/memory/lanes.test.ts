@@ -73,7 +73,7 @@ describe('lanes', () => {
       said(at % 2 === 0 ? 'user' : 'assistant', `${at % 2 === 0 ? 'Mara' : 'Tom'}: message ${at}`),
     );
     expect(logOdds(chat, 'What did I say?')).toEqual([0, 0, 0, 0, 0, 0]);
-    // A word with a colon is no name of a chat.
+    // A word with a colon is not a speaker's name in a chat.
     expect(
       lanesOf([said('assistant', 'Note: green.')], QUESTION, FIT).of(said('assistant', 'Note: green.')),
     ).toBe('assistant');

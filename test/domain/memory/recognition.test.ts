@@ -1,4 +1,4 @@
-// Which sentences are worth a note: what was learnt fits the examples, words alone do where there is no model, and the one that ships does both.
+// Which sentences are worth a note: the learnt heads fit the examples, word rules work without a model, and the shipped model does both.
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { asMessageId } from '../../../src/domain/base/ids.ts';

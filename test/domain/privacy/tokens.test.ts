@@ -1,4 +1,4 @@
-// Tokens go back to words, wherever a stream cuts them; words are found across the borders of texts, and wherever they stand again.
+// Tokens become words again wherever a stream cuts them; the filter finds words across texts, and every repetition.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CATEGORIES, type Category } from '../../../src/domain/privacy/categories.ts';

@@ -1,4 +1,4 @@
-// Calls and news over real ports and channels: both ends check what they receive, and nobody waits for an end that is gone.
+// Calls and news over real ports and channels: both ends check what they receive, and no call waits for a closed end.
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { RecollectError } from '../../../src/domain/base/errors.ts';

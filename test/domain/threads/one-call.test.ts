@@ -1,4 +1,4 @@
-// One worker for one call: it is ended by its result, by the signal, and by whatever goes wrong.
+// One worker for one call: its result, the signal or any error ends it.
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { callWorker } from '../../../src/domain/threads/one-call.ts';

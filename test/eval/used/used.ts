@@ -141,7 +141,7 @@ function vainConversationsOf(fact: Fact, at: number, language: 'en' | 'zh') {
   return { ...made, sessions: [...made.sessions, ...sessions] };
 }
 
-/** How a person comes to the point in the second library, and what an assistant says to that. */
+/** How a person leads up to the point in the second library, and what an assistant answers. */
 const OPENERS = {
   en: { open: 'Evening. One thing before I forget it.', go: 'Go ahead.', thanks: 'Thanks, that helps.' },
   zh: { open: '晚上好，先说一件事，免得我忘了。', go: '请说。', thanks: '谢谢，有用。' },
@@ -156,7 +156,7 @@ function secondConversationsOf(fact: Fact, at: number, language: 'en' | 'zh', ot
   const words = WORDS[language];
   const { sessions, add } = conversationMaker(`used-second-${language}`, at);
   const third = (first: string) => first.replace(/#0$/, '#2');
-  /** Of whatever else was found: more than the source, and before it as often as after it. */
+  /** What recall gives: the source among more other passages, which come before it as often as after it. */
   const given = (right: readonly string[], turn: number): string[] => {
     const noise = [0, 1, 2].map((n) => others[(at * 7 + turn * 3 + n * 5) % others.length] as string);
     return turn % 2 === 0 ? [...noise, ...right] : [...right, ...noise];

@@ -10,7 +10,7 @@ import type { TurnState } from '../../../src/services/chat/chat.ts';
 import type { ChannelLike } from '../../../src/services/chat/cross-tab-turns.ts';
 import { createLocks, createScene } from './setup.ts';
 
-/** Channels as a browser has them: each hears what the others post, a moment later. */
+/** Channels as in a browser: each gets what the others post, a moment later. */
 function createAir() {
   const listeners = new Map<ChannelLike, (event: MessageEvent<unknown>) => void>();
   return () => {
@@ -32,7 +32,7 @@ afterEach(async () => {
   for (const made of scenes.splice(0)) await made.close();
 });
 
-/** Tabs of one browser whose models go on when they are told to. */
+/** Tabs of one browser whose models continue on demand. */
 function browser() {
   const store: Store = createInMemoryStore();
   const locks = createLocks();

@@ -74,7 +74,7 @@ it('a second tab leaves a living answer alone, and takes it over when its tab is
   expect(await transcript(other, id)).toEqual(['user -: count']);
   const session = await context.newCDPSession(page);
   const crashed = page.waitForEvent('crash');
-  // The one who is crashed answers no more.
+  // A crashed tab answers no more.
   session.send('Page.crash').catch(() => undefined);
   await crashed;
   await expect

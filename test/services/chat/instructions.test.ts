@@ -1,4 +1,4 @@
-// What a model is told before everything else: the conversation's own instructions, else those for every conversation, else the shipped words.
+// The system prompt: the conversation's own instructions, else those for every conversation, else the shipped words.
 import { expect, it } from 'vitest';
 import { contextConfig, startTalks } from '../context/talk.ts';
 

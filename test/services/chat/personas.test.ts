@@ -1,4 +1,4 @@
-// A persona in a conversation: what the model is told, with which tools and memory, and from the next answer on when it changes.
+// A persona sets instructions, tools and memory of a conversation; a change applies from the next answer on.
 import { expect, it } from 'vitest';
 import { createScriptedModel } from '../../../src/adapters/models/in-memory.ts';
 import { newConversationId } from '../../../src/domain/base/ids.ts';

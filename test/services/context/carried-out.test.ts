@@ -30,7 +30,7 @@ describe('a setting', () => {
       const id = await grown(8);
       server.answer(() => words(SUMMARY));
       expect((await context.compact(id)).outcome).toBe('applied');
-      // The newest question is sent whatever is configured.
+      // The app sends the newest question under any configuration.
       expect(keptAtEnd((await compactions(id))[0]?.plan)).toBe(Math.max(2, count));
     },
   );

@@ -194,7 +194,7 @@ describe('a manual compaction', () => {
         .get()
         .pending?.blocks.find((block) => block.id === older?.id),
     ).toMatchObject({ state: 'keep' });
-    // Choices add up, whatever is asked in between; the last word on a block counts.
+    // Choices add up over other requests; the last choice for a block counts.
     const stateOf = (block: { id: MessageId } | undefined) =>
       context
         .state(id)

@@ -1,4 +1,4 @@
-// What a person is told that a summary cost: every call that was billed, once in the record, and in the end that its making came to.
+// The cost of a summary that a person sees: every billed call, counted once in the record and in its end event.
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../src/domain/base/readable.ts';
 import { contextConfig, startTalks, words } from './talk.ts';

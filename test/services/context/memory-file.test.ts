@@ -36,7 +36,7 @@ async function sent(made: Talk, id: ConversationId): Promise<string> {
 }
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
 
-/** What one device wrote comes to another, as it does by sync. */
+/** Carries one device's changes to another, as sync does. */
 async function sync(from: Talk, to: Talk, after = 0): Promise<number> {
   const entries = await from.store.log.since(after, 10_000);
   await to.store.log.append(

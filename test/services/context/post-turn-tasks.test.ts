@@ -1,4 +1,4 @@
-// What is done while nobody waits: the branch has been read before a compaction needs it. The readers are watched, not replaced.
+// Post-turn tasks read the branch before a compaction needs it. The test watches the real readers.
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { rememberAsItGoes } from '../../../src/domain/context/compaction/memory.ts';

@@ -1,4 +1,4 @@
-// How near sentences are to a question: read while nobody waits, or at the send as long as there is time.
+// How close sentences are to a question: read in idle time, or at the send while there is time.
 import { describe, expect, it } from 'vitest';
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
 import { asMessageId } from '../../../src/domain/base/ids.ts';

@@ -1,4 +1,4 @@
-// What is damaged is told once, and never in the place of something else.
+// The app reports each damage once, and never hides another notice with it.
 import { expect, it, vi } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { type Problem, RecollectError } from '../../../src/domain/base/errors.ts';

@@ -259,7 +259,7 @@ describe('feedback', () => {
     const before = await store.log.head();
     await notes.forget(['unknown']);
     expect(await store.log.head()).toBe(before);
-    // Taken back first: nothing is shown of it, and yet it lies in the log.
+    // The person took it back first: the state hides it, but the log has it.
     const verdict = await notes.judge({ ...passage, verdict: 'never' });
     await notes.takeBack(verdict.id);
     expect(await bytes()).toContain('The lease ends in May.');
@@ -268,7 +268,7 @@ describe('feedback', () => {
   });
 });
 
-/** Devices with a store each: what one writes reaches another when `meet` says so, as sync brings it. */
+/** Devices with a store each; `meet` carries changes from one to another, as sync does. */
 function devices(count: number, now = clock()) {
   const all = Array.from({ length: count }, () => {
     const store = createInMemoryStore();
@@ -392,7 +392,7 @@ describe('a note that two devices reworded at once', () => {
           const { all, meet, meetAll, shown } = devices(3, () => time);
           for (const text of ['a', 'b', 'c']) await all[0]?.notes.write({ text });
           await meetAll();
-          /** What nobody replaced or took out knowingly. */
+          /** Notes that no device replaced or removed on purpose. */
           const living = new Set(['a', 'b', 'c']);
           for (const [count, step] of steps.entries()) {
             const [device, other] = [all[step.at], all[step.with]];

@@ -28,7 +28,7 @@ export async function cutWhenRead(store: Store, document: DocumentId, place: num
   return { ...store, log: { ...store.log, read } };
 }
 
-/** Whether the text stands in an entry of the log, in letters or percent-encoded, whatever reads it or not. */
+/** Whether any log entry contains the text, plain or percent-encoded, even in parts that no reader shows. */
 export async function isInLog({ log }: Store, text: string): Promise<boolean> {
   const needle = Buffer.from(text);
   return (await log.since(0, Number.POSITIVE_INFINITY)).some(({ bytes }) =>

@@ -113,7 +113,7 @@ it('is nowhere in the bytes afterwards, and a lost database does not get it back
   let copier = await startCopier(name);
   expect((await everythingIn(name)).split(CANARY).length).toBeGreaterThan(8);
 
-  // Nobody writes the copy while it begins; then somebody does again.
+  // No worker writes the copy while forgetting begins; then one does again.
   copier.terminate();
   const plan = await device.forget.seek({ kind: 'person', words: [CANARY], whole: true }, closing.signal);
   expect(plan.finds.find(({ place }) => place === 'copy')?.count).toBeGreaterThan(3);

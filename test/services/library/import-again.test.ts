@@ -52,7 +52,7 @@ function device(deps: Partial<LibraryDeps> = {}) {
       const { name, blob } = await library.exportConversations('all', 'json');
       return fileFromBytes(name, new Uint8Array(await blob.arrayBuffer()));
     },
-    /** The one that came from this id of a tool. */
+    /** The conversation imported under this id of a tool. */
     from: async (id: string) => {
       const entry = (await entries()).find((e) => e.source?.id === id);
       if (!entry) throw new Error(`no conversation from ${id}`);
@@ -256,7 +256,7 @@ describe('an answer that was imported half', () => {
   });
 });
 
-/** Edits are a while apart, so that which word is the later one is no chance. */
+/** The time, which tests put forward between edits, so that the later one is certain. */
 let clock = NOW;
 beforeEach(() => {
   clock = NOW;

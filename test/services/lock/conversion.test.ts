@@ -1,4 +1,4 @@
-// A log is sealed, and opened for good: nothing is lost and nothing stays clear, wherever the process dies on the way.
+// Sealing a log and opening it for good loses nothing and leaves nothing in clear, wherever the process dies.
 import 'fake-indexeddb/auto';
 import { deleteDB } from 'idb';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -74,7 +74,7 @@ async function seen(key: DataKey | null) {
   return { entries, head, stats, documents, draft, secret, shared };
 }
 
-/** Everything that lies in any database, as bytes. */
+/** The bytes of all databases. */
 async function lying(): Promise<string> {
   const found: string[] = [];
   for (const { name } of await indexedDB.databases()) {

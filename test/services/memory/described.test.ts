@@ -46,7 +46,7 @@ it.each([
   // Written later, and nothing was said since.
   await home.documents.change(kept.id, { meta: { summary: SUMMARY } });
   expect(await foundOf()).not.toEqual([]);
-  // It is no passage itself, and leads nowhere that nobody may be led.
+  // The description is no passage itself, and does not lead to the current conversation.
   expect(await found(home)).not.toContain(SUMMARY);
   expect(await foundOf({ currentConversation: kept.id })).toEqual([]);
   await home.documents.change(kept.id, { meta: { summary: null } });

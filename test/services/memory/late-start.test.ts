@@ -1,4 +1,4 @@
-// Index and model wait until the page can be used, and no longer than somebody wants them.
+// Index and model open only when the page is usable, or earlier if a person needs them.
 import { describe, expect, it } from 'vitest';
 import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import { writable } from '../../../src/domain/base/readable.ts';

@@ -21,7 +21,7 @@ const AROUND =
   'My parents visit in May, the guest room wants painting, the hall wants a bookshelf, and every evening there is another errand in town before the shops close.';
 const LONG = [...ASKED.map((question) => `${AROUND}\n${question}`), AROUND].join('\n');
 
-/** A library in which something is told of each question; `now` as the clock goes, ms since 1970. */
+/** A library with an answer to each question; `now`: ms since 1970. */
 const home = async (now: () => number) => {
   const one = openHome({ now });
   homes.push(one);

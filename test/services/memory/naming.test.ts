@@ -1,4 +1,4 @@
-// Titles by the model that gave the first answer: once, only where it is allowed, never over a title somebody gave.
+// The model of the first answer makes a title: once, only where allowed, and never over a given title.
 import { afterEach, expect, it, vi } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import type { Prompt } from '../../../src/adapters/models/chat-model.ts';

@@ -1,4 +1,4 @@
-// What a person told memory reaches recall: notes come before passages, feedback moves them, and both can be taken back.
+// Notes and feedback reach recall: notes come before passages, feedback moves passages, and a person can undo both.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { asConversationId, NOTES } from '../../../src/domain/base/ids.ts';
@@ -118,7 +118,7 @@ describe('memory notes', () => {
     expect(best?.conversationId).toBe(NOTES);
     expect(best?.scores.boosts?.map(({ name }) => name)).toContain('note');
 
-    // It is no conversation, and nobody said it to anybody.
+    // The notes' document is no conversation.
     expect(await one.memory.stats()).toMatchObject({ conversations: 2, messages: 4 });
     await one.notes.write({ id: note.id, text: 'The staging server is called egret, port 9191.' });
     await one.indexed();

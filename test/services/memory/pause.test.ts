@@ -1,4 +1,4 @@
-// The engine waits as long as anybody has a reason, and is told so again and again until then.
+// The engine pauses while any tab has a reason, which the tab repeats.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createPause } from '../../../src/services/memory/pause.ts';
 

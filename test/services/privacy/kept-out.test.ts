@@ -1,4 +1,4 @@
-// Private words are nowhere in the index, are found by whoever knows them, and excluded folders go at once.
+// The index holds no private words, a person who knows them finds them, and excluded folders leave at once.
 import { afterEach, expect, it, vi } from 'vitest';
 import { CATEGORIES } from '../../../src/domain/privacy/categories.ts';
 import { DETECTORS_VERSION } from '../../../src/domain/privacy/detectors/index.ts';

@@ -12,7 +12,7 @@ const config = writable<Config>(configSchema.parse({}));
 const keepOut = (privacy: Record<string, unknown>) => config.set(configSchema.parse({ privacy }));
 beforeEach(() => keepOut({ keep_out_of_prompts: CATEGORIES, own_names: ['Anna Bergmann'] }));
 
-/** A model that remembers what it read, and says what it is told to. */
+/** A model that records what it read and gives a scripted answer. */
 function scripted(events: readonly ChatEvent[]) {
   const read: Prompt[] = [];
   const model: ChatModel = {

@@ -328,7 +328,7 @@ recall:
       await settings.importYaml(file('https://evil.example/v1'));
       expect(await keys.get('embedding/openai', 'https://evil.example/v1')).toBeUndefined();
       expect(await settings.keyOrigin('embedding/openai')).toBe('https://good.example');
-      // Whoever goes back has not lost it.
+      // A person who switches back still has the key.
       await settings.set('embedding.openai.base_url', 'https://good.example/v2');
       expect(await keys.get('embedding/openai', 'https://good.example/v2')).toBe('sk-good');
       for (const other of ['http://good.example/v1', 'https://good.example:8443/v1', 'nowhere', ''])

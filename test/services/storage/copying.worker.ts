@@ -5,7 +5,7 @@ import type { LogCopying } from '../../../src/services/storage/log-copying.ts';
 export type Asked = { readonly id: number } & (
   | { readonly type: 'start'; readonly name: string; readonly pauseMs?: number }
   | { readonly type: 'stop' }
-  /** Holds the first segment of a copy, as a tab does that is about to end; ends as soon as it is let go of. */
+  /** Holds the first segment of a copy, as a tab does that is about to end, until it is released. */
   | { readonly type: 'hold' | 'let-go'; readonly name: string }
   /** Resolves once a file was refused because another context holds it. */
   | { readonly type: 'refused' }

@@ -20,7 +20,7 @@ import type { Asked } from './copying.worker.ts';
 
 type Asking = Asked extends infer One ? (One extends Asked ? Omit<One, 'id'> : never) : never;
 
-/** A worker that copies; `kill` ends it in the middle of whatever it does. */
+/** A worker that copies; `kill` ends it at once, whatever it is doing. */
 function copier() {
   const worker = new Worker(new URL('./copying.worker.ts', import.meta.url), { type: 'module' });
   let last = 0;
@@ -69,13 +69,13 @@ const copied = async (): Promise<LogEntry[]> => {
 };
 const copiedWords = async () => wordsOf(await copied());
 const logged = async () => wordsOf(await store.log.since(0, Number.POSITIVE_INFINITY));
-/** All bytes of the copy as Latin-1: what was let go of is not among them. */
+/** All bytes of the copy as Latin-1; they must not contain erased content. */
 const rawCopy = async (of = name) => {
   const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(`${of}-log-copy`);
   let raw = '';
   for await (const file of folder.values())
     if (file.kind === 'file')
-      // One that is written anew may be gone.
+      // A segment that is being rewritten may be gone.
       raw += await (file as FileSystemFileHandle).getFile().then(
         (found) => found.text(),
         () => '',
@@ -208,7 +208,7 @@ describe('a log that lost something takes it back', () => {
     const [first] = await store.log.since(0, 1);
     await store.log.close();
     await deleteDB(name);
-    // As a database that lost its last transactions: counters and entries agree.
+    // Like a database that lost its last transactions: counters and entries agree.
     store = await openIndexedDbStore({ name });
     await putBack(name, [first as LogEntry]);
     expect(await store.log.append([entry(a, 'since then')])).toBe(2);
@@ -228,7 +228,7 @@ describe('a log that lost something takes it back', () => {
         await database.put('entries', row);
       });
       expect(wordsOf(await store.log.read(a))).toEqual(['and again', 'said once']);
-      // It was put right where it is.
+      // The repair replaced the entry in its place.
       expect(await raw(async (database) => (await database.get('entries', 1))?.bytes)).toEqual(
         text('said once'),
       );
@@ -355,7 +355,7 @@ describe('what lies beside the log has a second copy, too', () => {
     expect(await store.keyValues.get('settings/config')).toEqual({ 'chat.instructions': 'be brief' });
     expect(await store.keyValues.get('forgetting/asked')).toEqual({ words: ['a name'] });
     expect(await store.keyValues.get(LOG_HEALED)).toMatchObject({ restored: 4, missing: 0 });
-    // Once: what the person deletes after that stays deleted, whatever the copy still has.
+    // Only once: what the person deletes afterwards stays deleted, even if the copy still has it.
     await store.keyValues.set(DRAFT, undefined);
     await store.log.close();
     store = await openStore({ name });

@@ -21,7 +21,7 @@ interface Place {
   readonly endpoint: string;
 }
 
-/** Over whatever relay `place` names when a test runs. To be called once, where tests are described. */
+/** Devices over the relay that `place` gives when a test runs. Call it once, where tests are described. */
 export function clusterAt(place: () => Place, leave: () => Promise<void> | void = () => {}): Cluster {
   const devices: TestDevice[] = [];
   afterEach(async () => {

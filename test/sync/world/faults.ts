@@ -121,7 +121,7 @@ export class Faults {
     world.turnOn(machine);
   }
 
-  /** By one who has the token and a room's name: junk, old blobs again, other rooms' blobs, everything deleted, somebody's clocks taken. */
+  /** An attacker with the token and a room's name sends junk, old or foreign blobs, deletes everything, or reuses a device's client id. */
   async #attack(id: string): Promise<void> {
     const world = this.#world;
     const { rooms } = world.network.disk;

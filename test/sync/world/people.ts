@@ -12,7 +12,7 @@ const SECRET_FOLDER = '/home/someone/secret-project/x';
 interface Written {
   readonly conversation: ConversationId;
   removed: boolean;
-  /** Nobody can say whether it is there. */
+  /** It may be there or not. */
   maybe?: boolean;
 }
 
@@ -169,7 +169,7 @@ export class People {
     return text.slice(0, length);
   }
 
-  /** A tab beside the one whose engine leads: it writes to the same store, whatever becomes of the other. */
+  /** A tab beside the one whose engine leads: it writes to the same store, even while the other dies. */
   #tabOf(machine: Machine): TestDevice {
     const tab =
       this.#tabs.get(machine) ??

@@ -1,4 +1,4 @@
-// Asks at the end of a play: do all devices have the same, does a fresh one get it, was nothing lost, did nobody in between see a word?
+// Checks at the end of a play that all devices and a fresh one have the same, nothing was lost, and the relay saw no word.
 import { asConversationId, type ConversationId, LIBRARY_DOCUMENT } from '../../../src/domain/base/ids.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { withoutTokens } from '../../../src/domain/privacy/tokens.ts';
@@ -97,7 +97,7 @@ function checkLibraries({ machines }: World, people: People, seen: readonly Seen
     }
 }
 
-/** Nobody saw a word: the relay's disk, its log, and what must not reach other devices. */
+/** No word leaked: to the relay's disk, to a log, or to devices that must not have it. */
 async function checkSecrecy(
   { network, eavesdropper }: World,
   logged: readonly string[],

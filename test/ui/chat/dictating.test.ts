@@ -121,7 +121,7 @@ describe('while it listens', () => {
     const first = Recogniser.last;
     dictator.take();
     expect([said, at()]).toEqual([['one two'], 'off']);
-    // It is closed: what it still hears is not taken.
+    // After closing, the page ignores what the recogniser still sends.
     first.hear(['One two.', true]);
     first.onend?.();
     expect(said).toEqual(['one two']);

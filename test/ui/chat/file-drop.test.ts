@@ -60,7 +60,7 @@ describe('files given to a conversation', () => {
         file('a.zip'),
       ),
     );
-    // A folder is no file of the message: nobody is told that it was left out.
+    // A folder is no file of the message, so no notice says that it was left out.
     expect(given.files.map(({ name }) => name)).toEqual(['photo.png', 'a.zip']);
     expect(given.exports?.names).toEqual(['session', 'a.zip']);
     expect((await given.exports?.files)?.map(({ path }) => path)).toEqual([

@@ -42,7 +42,7 @@ it('goes on from the sentence in which it was paused', () => {
   const before = last();
   reader.pause();
   expect(reader.reading.get()).toEqual({ message: id, paused: true });
-  // What was cancelled ends late: that is no end of the piece.
+  // A cancelled utterance ends late, which must not count as the end of the piece.
   before.onend?.();
   expect(spoken.length).toBe(1);
   reader.goOn();

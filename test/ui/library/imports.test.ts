@@ -67,7 +67,7 @@ describe('a closed window', () => {
     const done = ended(begun(NO_IMPORTS, a), a, { reports: [report('a')], sentence: 'One was no import.' });
     expect(closed(done)).toEqual(NO_IMPORTS);
     expect(closed(ended(begun(NO_IMPORTS, a), a, { sentence: 'There were no files.' }))).toEqual(NO_IMPORTS);
-    // While others are at work it has not: they are told of together.
+    // While other imports run it keeps its report: the dialog shows them together.
     const going = begun(done, b);
     expect(closed(going)).toBe(going);
   });

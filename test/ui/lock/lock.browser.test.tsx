@@ -142,7 +142,7 @@ describe('the screen of a locked device', () => {
     expect(mine.extractable).toBe(false);
     const sealed = await (await cipherFor(key, 'log')).seal('a', new Uint8Array([1, 2]));
     expect(await (await cipherFor(mine, 'log')).open('a', sealed)).toEqual(new Uint8Array([1, 2]));
-    // Locked anywhere, it is gone everywhere at once: one that is loaded again gets it from nobody.
+    // A lock in one tab removes the key from all at once: a reloaded tab gets it from none.
     third.lock();
     await expect.poll(() => holder.get()).toBeNull();
     expect([holder.wasLocked, third.wasLocked, third.get()]).toEqual([true, true, null]);

@@ -88,7 +88,7 @@ describe('what fits a line', () => {
     expect(found('what did we say about renovating the kitchen?')).toEqual(['Kitchen renovation']);
     expect(found('kitchens')).toEqual(['Kitchen renovation']);
     expect(found('厨房装修的预算')).toEqual(['厨房装修']);
-    // One word of a longer question is no title that is meant.
+    // A title that shares one word with a longer question is not meant.
     expect(found('where are my notes on bees?')).toEqual([]);
   });
 
@@ -182,7 +182,7 @@ describe('what fits a line', () => {
     for (const query of ['new chat', 'New c', '新对话'])
       expect([query, actionsFor(readLine(query, NOW), actions).meant]).toEqual([query, [actions[0]]]);
     expect(actionsFor(readLine('chat', NOW), actions).meant).toEqual([]);
-    // Who looks for "start" does not get a new conversation by Enter.
+    // A search for "start" must not make a new conversation by Enter.
     expect(actionsFor(readLine('start', NOW), actions)).toEqual({ meant: [], close: [actions[0]] });
   });
 

@@ -1,4 +1,4 @@
-// A connection that nobody named is called after its address, whichever that is by now.
+// An unnamed connection takes its name from its present address.
 import { expect, it } from 'vitest';
 import { nameFor, typedName } from '../../../src/ui/settings/endpoint-name.ts';
 

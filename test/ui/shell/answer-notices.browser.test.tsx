@@ -16,7 +16,7 @@ async function waiting() {
   const id = await app.say('A question that takes its time');
   await show(app, `/c/${id}`);
   await expect.element(page.getByText('A question that takes its time').last()).toBeVisible();
-  // The screen knows of the answer: from here on its end is told wherever one is.
+  // The screen knows of the answer: from here on a notice reports its end on any page.
   await expect.element(page.getByRole('button', { name: 'Stop', exact: true })).toBeVisible();
   return { app, id, gate };
 }

@@ -17,7 +17,7 @@ it('begins a message with what was shared, once', async () => {
 it('opens files that came before the app was there, and those that come later', async () => {
   const open = launching();
   open([await handleOf('first.md', '# First\n\nA kettle hums.')]);
-  // The page behind is hidden from everybody while the files are shown.
+  // Assistive technology must not see the page behind while the files are shown.
   const shown = show(await createTestApp(), '/');
   await expect.element(page.getByRole('dialog')).toHaveTextContent('first.md');
   open([await handleOf('second.md', '# Second\n\nIt boils.')]);
@@ -28,7 +28,7 @@ it('opens files that came before the app was there, and those that come later', 
 });
 
 deep('opens the search by the shortcut of the installed app', async () => {
-  // The page behind is hidden from everybody until the search is closed.
+  // Assistive technology must not see the page behind until the search is closed.
   const shown = show(await createTestApp(), '/?open=search');
   await expect.element(page.getByRole('dialog', { name: 'Search and commands' })).toBeVisible();
   await userEvent.keyboard('{Escape}');

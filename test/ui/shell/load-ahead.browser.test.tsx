@@ -1,4 +1,4 @@
-// What may be opened next is fetched when the page has nothing better to do, and by nobody once the page has gone.
+// The page fetches code it may need next when it is idle, and not after it has gone.
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createTestApp, show } from '../harness.tsx';
 

@@ -1,4 +1,4 @@
-// Sentences of sync that name something are told what they name.
+// The app passes every sentence of sync the names that it uses.
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';

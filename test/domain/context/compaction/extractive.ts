@@ -1,4 +1,4 @@
-// A summariser that is no model: quotes instead of rewording. Incomplete at worst, never wrong.
+// A summariser without a model: it quotes instead of rewording, so it may be incomplete but never wrong.
 
 import { writeMemory } from '../../../../src/domain/context/compaction/memory.ts';
 import type { SummariseRequest } from '../../../../src/domain/context/compaction/strategy.ts';

@@ -1,4 +1,4 @@
-// What holds of every plan of every strategy in the registry, over random trees: whatever the conversation, whatever the budget.
+// Properties of every plan of every strategy in the registry, over random conversations and budgets.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { asMessageId } from '../../../../src/domain/base/ids.ts';
@@ -439,7 +439,7 @@ const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> =
       due = parts.flatMap((one) => (one.type === 'tool-call' ? [one.callId] : []));
     }
     expect(due).toEqual([]);
-    // Nothing that was paired before is in half: who is sent whole has the partner it had.
+    // Calls and results stay paired: a message sent whole still has its partner.
     const before = plain.manifest.leftOut.filter(({ why }) => why === 'unpaired');
     const after = built.manifest.leftOut.filter(({ why }) => why === 'unpaired');
     expect(after.length).toBeLessThanOrEqual(before.length);
@@ -602,7 +602,7 @@ const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> =
     expect(compactionSchema.parse(record)).toEqual(record);
     const inForce = (path: readonly Message[], made = record) =>
       compactionOn({ compactions: new Map([[made.id, made]]) }, path);
-    // In force on this branch, and on one that leaves it behind the boundary; not on one that leaves it before.
+    // The compaction holds on this branch and on one that forks after the boundary, not on one that forks before it.
     const at = view.path.findIndex(({ id }) => id === boundary);
     expect(inForce(view.path)).toBe(record);
     expect(inForce(view.path.slice(0, at + 1))).toBe(record);

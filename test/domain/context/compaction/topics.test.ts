@@ -1,4 +1,4 @@
-// The hierarchy of summaries: a model tells of topics, and the oldest of many topics are told of together.
+// The hierarchy of summaries: a model summarises each topic, and the oldest topics together.
 import { describe, expect, it } from 'vitest';
 import { asMessageId } from '../../../../src/domain/base/ids.ts';
 import type { Message } from '../../../../src/domain/chat/message.ts';

@@ -1,4 +1,4 @@
-// What a model is told to write, and what the rules write by themselves, section by section and in both languages.
+// The instructions for a summarising model, and what the rules write themselves, by section and in both languages.
 import { describe, expect, it } from 'vitest';
 import { asMessageId } from '../../../../src/domain/base/ids.ts';
 import type { Message } from '../../../../src/domain/chat/message.ts';
