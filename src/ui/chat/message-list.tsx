@@ -2,6 +2,7 @@
 // keeps clicked content in place.
 import { ArrowDown } from 'lucide-react';
 import {
+  memo,
   type ReactNode,
   type RefObject,
   useContext,
@@ -59,8 +60,8 @@ function toRange(range: Range): void {
     box.scrollTop += (words.top + words.bottom) / 2 - (seen.top + seen.bottom) / 2;
 }
 
-/** Shows today and yesterday by name, other days by date. */
-function Day({ at }: { at: number }) {
+/** Shows today and yesterday by name, other days by date. Memoised: the list renders whenever a row grows. */
+const Day = memo(function Day({ at }: { at: number }) {
   const { t } = useTranslation('shell');
   const near = nearDay(at, useToday());
   return (
@@ -70,7 +71,7 @@ function Day({ at }: { at: number }) {
       </time>
     </div>
   );
-}
+});
 
 export function MessageList({
   conversationId,

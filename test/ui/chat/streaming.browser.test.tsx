@@ -57,10 +57,11 @@ it('draws neither the message list, nor the composer, nor the context panel agai
   expect(drawn('Answer'), 'the answer itself is drawn').toBeGreaterThan(3);
   expect({
     list: drawn('MessageList'),
+    day: drawn('Day'),
     composer: drawn('Composer'),
     panel: drawn('ContextPanel'),
     screen: drawn('OpenedConversation'),
-  }).toEqual({ list: 0, composer: 0, panel: 0, screen: 0 });
+  }).toEqual({ list: 0, day: 0, composer: 0, panel: 0, screen: 0 });
   await finish();
   await expect.element(page.getByText('word39').first()).toBeVisible();
 });
@@ -80,16 +81,18 @@ it('keeps the elements of an answer when it ends', async () => {
 });
 
 it('lays out only what is in sight of a long answer that grows, and is as tall after it ended', async () => {
-  const last = held();
+  const [more, last] = [held(), held()];
   const paragraphs = Array.from(
     { length: 60 },
     (_, at) => `## Part ${at}\n\n${`Sentence ${at}. `.repeat(30)}\n\n`,
   );
   const app = await createTestApp({
     *reply() {
-      for (const text of paragraphs) yield { type: 'text-delta', text };
+      yield { type: 'text-delta', text: paragraphs.join('').trimEnd() };
+      yield more.promise;
+      yield { type: 'text-delta', text: ' There is one thing more.' };
       yield last.promise;
-      yield { type: 'text-delta', text: 'That was all.' };
+      yield { type: 'text-delta', text: '\n\nThat was all.' };
     },
   });
   const id = await app.say('Tell me everything');
@@ -100,8 +103,13 @@ it('lays out only what is in sight of a long answer that grows, and is as tall a
   ];
   const laidOut = () =>
     groups().map((group) => group.querySelector('h2')?.checkVisibility({ contentVisibilityAuto: true }));
+  // Between two pieces of it nothing is drawn: what is out of sight is skipped with the next words.
+  for (let frame = 0; frame < 8; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+  expect(laidOut()).not.toContain(false);
+  more.release();
   await expect.poll(laidOut).toContain(false);
   expect(laidOut().at(-1)).toBe(true);
+  await expect.element(page.getByText('There is one thing more.').first()).toBeVisible();
   const tall = () =>
     document.querySelector('article:last-of-type .prose')?.getBoundingClientRect().height ?? 0;
   const before = tall();

@@ -1,7 +1,17 @@
 // Markdown as elements: each block is drawn again only when it has changed; footnotes stand below and jump within the answer.
 import type { Root as Elements } from 'hast';
 import { toJsxRuntime } from 'hast-util-to-jsx-runtime';
-import { Fragment, memo, type ReactNode, useContext, useEffect, useId, useMemo, useState } from 'react';
+import {
+  Fragment,
+  memo,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { jsx, jsxs } from 'react/jsx-runtime';
 import { useTranslation } from '../../i18n/use-translation.ts';
 import { COMPONENTS } from './elements.tsx';
@@ -36,35 +46,37 @@ const BlockView = memo(function BlockView({ block }: { block: Block }) {
 /** Blocks are compared in groups: React must not go through a thousand blocks with each new word. */
 const GROUP = 12;
 
-/**
- * `settles`: the group is whole in an answer that still grows. Once it has been laid out, the browser skips it while it is out of sight (styles.css).
- */
+/** `settled`: the group is whole and was laid out, in an answer that still grows. The browser skips it while it is out of sight (styles.css). */
 const Group = memo(
-  function Group({ blocks, settles }: { blocks: readonly Block[]; settles: boolean }) {
-    const isSettled = useSeenOnce(settles);
+  function Group({ blocks, settled }: { blocks: readonly Block[]; settled: boolean }) {
     return (
-      <div className="block-group" data-settled={isSettled ? '' : undefined}>
+      <div className="block-group" data-settled={settled ? '' : undefined}>
         {blocks.map((block) => (
           <BlockView key={block.from} block={block} />
         ))}
       </div>
     );
   },
-  ({ blocks: before, settles }, { blocks: now, settles: settlesNow }) =>
-    settles === settlesNow && before.length === now.length && before.every((block, at) => block === now[at]),
+  ({ blocks: before, settled }, { blocks: now, settled: settledNow }) =>
+    settled === settledNow && before.length === now.length && before.every((block, at) => block === now[at]),
 );
 
-/** True from the second frame after `active`: the content has a height by then, which the browser remembers. */
-function useSeenOnce(active: boolean): boolean {
-  const [isSeen, setSeen] = useState(false);
+/**
+ * How many of the first `whole` groups had two frames: they have a height by then, which the browser remembers. Read when the next words are
+ * drawn, since a drawing of its own would lay out and paint the screen once more for nothing that a person sees.
+ */
+function useLaidOut(whole: number): number {
+  const laidOut = useRef(0);
   useEffect(() => {
-    if (!active) return;
+    if (whole <= 0) return;
     let frame = requestAnimationFrame(() => {
-      frame = requestAnimationFrame(() => setSeen(true));
+      frame = requestAnimationFrame(() => {
+        laidOut.current = whole;
+      });
     });
     return () => cancelAnimationFrame(frame);
-  }, [active]);
-  return active && isSeen;
+  }, [whole]);
+  return Math.min(laidOut.current, whole);
 }
 
 function groupsOf(blocks: readonly Block[]): readonly (readonly Block[])[] {
@@ -124,12 +136,14 @@ export function LaidOut({ text, streaming }: { text: string; streaming: boolean 
   const [reader] = useState(() => AnswerReader.for(text));
   const { blocks, footnotes } = useMemo(() => reader.read(text, streaming), [reader, text, streaming]);
   const scope = useMemo(() => ({ id, footnotes }), [id, footnotes]);
+  const groups = groupsOf(blocks);
+  const laidOut = useLaidOut(streaming ? groups.length - 1 : 0);
   return (
     <AnswerContext value={scope}>
       <div className="prose">
-        {groupsOf(blocks).map((group, at, { length }) => (
+        {groups.map((group, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only added at the end, so a group is told by its place
-          <Group key={at} blocks={group} settles={streaming && at < length - 1} />
+          <Group key={at} blocks={group} settled={at < laidOut} />
         ))}
         <Footnotes footnotes={footnotes} />
       </div>
