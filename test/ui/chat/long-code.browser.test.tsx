@@ -34,3 +34,27 @@ it('draws colours only where one looks, and every line', async () => {
   expect(body().textContent).toBe(code);
   expect(spans().length).toBeLessThan(LINES);
 });
+
+it('has no element for a blank, nor for what looks like what stands beside it', async () => {
+  const short = 'export function copy(from: string): number {\n  return measure( from );\n\n  // end\n}';
+  const app = await createTestApp({
+    *reply() {
+      yield { type: 'text-delta', text: `\`\`\`ts\n${short}\n\`\`\`\n\nThe end.` };
+    },
+  });
+  const id = await app.say('Write it.');
+  await app.idle(id);
+  await show(app, `/c/${id}`);
+  const spans = () => [...document.querySelectorAll<HTMLElement>('.code-block code span[style]')];
+  await expect.poll(() => spans().length).toBeGreaterThan(5);
+  expect(document.querySelector('.code-block code')?.textContent).toBe(short);
+  expect(spans().filter(({ textContent }) => textContent.trim() === '')).toEqual([]);
+  const isLikeNext = (span: HTMLElement) =>
+    span.nextSibling instanceof HTMLElement && span.nextSibling.style.cssText === span.style.cssText;
+  expect(spans().filter(isLikeNext)).toEqual([]);
+  // What is coloured keeps its colour.
+  const colourOf = (words: string) =>
+    spans().find(({ textContent }) => textContent.trim().startsWith(words))?.style.cssText;
+  expect(colourOf('return')).toBe(colourOf('export'));
+  expect(colourOf('return')).not.toBe(colourOf('measure'));
+});

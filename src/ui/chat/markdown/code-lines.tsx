@@ -28,16 +28,35 @@ function slicesOf(code: string): Slice[] {
   return slices;
 }
 
+interface Run {
+  content: string;
+  light: string | undefined;
+  dark: string | undefined;
+}
+
+const isBlank = (text: string): boolean => text.trim() === '';
+
+/** Joins pieces that look the same; a blank looks like what stands beside it. One element in three would show a blank. */
+function runsOf(tokens: Row): readonly Run[] {
+  const runs: Run[] = [];
+  for (const { content, htmlStyle } of tokens) {
+    const { color, '--shiki-dark': dark, '--shiki-light': light = color } = htmlStyle ?? {};
+    const last = runs.at(-1);
+    if (last && (isBlank(content) || (last.light === light && last.dark === dark))) last.content += content;
+    else if (last && isBlank(last.content))
+      Object.assign(last, { content: last.content + content, light, dark });
+    else runs.push({ content, light, dark });
+  }
+  return runs;
+}
+
 const Line = memo(function Line({ tokens }: { tokens: Row }) {
-  return tokens.map(({ content, htmlStyle }, at) => {
-    const { color, '--shiki-dark': dark, '--shiki-light': light } = htmlStyle ?? {};
-    return (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a line have no other identity
-      <span key={at} style={{ '--light': light ?? color, '--dark': dark } as object}>
-        {content}
-      </span>
-    );
-  });
+  return runsOf(tokens).map(({ content, light, dark }, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a line have no other identity
+    <span key={at} style={{ '--light': light, '--dark': dark } as object}>
+      {content}
+    </span>
+  ));
 });
 
 interface LinesProps {
