@@ -36,7 +36,7 @@ interface Run {
 
 const isBlank = (text: string): boolean => text.trim() === '';
 
-/** Joins pieces that look the same; a blank looks like what stands beside it. One element in three would show a blank. */
+/** Joins neighbouring tokens of one colour, and blanks with their neighbour: a third of all elements in code would show only a blank. */
 function runsOf(tokens: Row): readonly Run[] {
   const runs: Run[] = [];
   for (const { content, htmlStyle } of tokens) {

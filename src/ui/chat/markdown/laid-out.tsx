@@ -46,7 +46,7 @@ const BlockView = memo(function BlockView({ block }: { block: Block }) {
 /** Blocks are compared in groups: React must not go through a thousand blocks with each new word. */
 const GROUP = 12;
 
-/** `settled`: the group is whole and was laid out, in an answer that still grows. The browser skips it while it is out of sight (styles.css). */
+/** `settled`: the answer still grows, and the group is complete and was laid out. The browser skips it while it is out of sight (styles.css). */
 const Group = memo(
   function Group({ blocks, settled }: { blocks: readonly Block[]; settled: boolean }) {
     return (
@@ -62,8 +62,8 @@ const Group = memo(
 );
 
 /**
- * How many of the first `whole` groups had two frames: they have a height by then, which the browser remembers. Read when the next words are
- * drawn, since a drawing of its own would lay out and paint the screen once more for nothing that a person sees.
+ * Returns how many of the first `whole` groups have been laid out for two frames: the browser remembers their heights by then. Changes nothing by
+ * itself, since a render for it would lay out and paint the screen once more; the render for the next words reads it.
  */
 function useLaidOut(whole: number): number {
   const laidOut = useRef(0);
