@@ -596,7 +596,7 @@ test('the branch map is walked with the keyboard, and two branches are compared'
   const focused = map.locator('g:focus');
   await expect(focused).toHaveAttribute('aria-current', 'true');
   await expect(focused).toHaveAttribute('aria-label', /yet other words/);
-  // To the branch beside, compare, back, and go there.
+  // By keyboard: moves to the next branch, compares, returns, and opens it.
   await page.keyboard.press('ArrowRight');
   await expect(focused).not.toHaveAttribute('aria-current', 'true');
   const there = (await focused.getAttribute('aria-label')) ?? '';
@@ -612,7 +612,7 @@ test('the branch map is walked with the keyboard, and two branches are compared'
   await page.keyboard.press('Enter');
   await expect(map).toBeHidden();
   await expect(page.getByRole('article').getByText('Two, yet other words', { exact: true })).toBeHidden();
-  // With a mouse: one click picks what is compared where that was asked for, else it goes there.
+  // With a mouse: a click picks a branch to compare after *Compare*; otherwise it opens the branch.
   await page.getByRole('button', { name: 'Show all branches' }).click();
   const last = map.getByRole('button', { name: /yet other words/ });
   await map.getByRole('button', { name: 'Compare' }).click();
@@ -779,7 +779,7 @@ test('a model that takes no tools is asked without them, and the settings say so
   await expect(refusals).toBeHidden();
 });
 
-/** From now on no compaction can be kept, as on a full disk; false: it can again. */
+/** Makes saving a compaction fail, as on a full disk; false: lets it work again. */
 const refuseCompactions = (page: Page, refused: boolean) =>
   page.evaluate((refused) => {
     const documents = globalThis.recollect?.app.documents;

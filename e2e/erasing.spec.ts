@@ -14,7 +14,7 @@ import {
   test,
 } from './app.ts';
 
-// What the service worker keeps goes as well.
+// With service workers, because their caches must go as well.
 test.use({ serviceWorkers: 'allow' });
 
 const BASE = `http://localhost:${process.env.E2E_PORT ?? 4317}`;

@@ -55,7 +55,7 @@ test.describe('before the code is there', () => {
   }, async ({ page }) => {
     const early = page.getByRole('textbox', { name: 'Start writing' });
     const composer = page.getByRole('textbox', { name: 'Message' });
-    // On a first visit, too.
+    // The same on a first visit.
     const first = await holdCode(page);
     await page.goto('/', { waitUntil: 'commit' });
     await expect(early).toBeFocused();
@@ -86,7 +86,7 @@ test.describe('before the code is there', () => {
     await early.pressSequentially(' another');
     again();
     await expect(composer).toHaveValue('And then another');
-    // Nothing stays where nothing takes it over.
+    // The placeholder goes on pages that do not replace it.
     await page.goto('/settings/models');
     await expect(page.getByRole('heading', { name: 'Settings' }).first()).toBeVisible();
     await expect(page.locator('#first-paint')).toHaveCount(0);
@@ -124,7 +124,7 @@ test.describe('before the code is there', () => {
         return undefined;
       });
       try {
-        // On a later visit the code is asked for before anything else of the page.
+        // On a later visit the page requests its code first.
         await page.addInitScript(() => localStorage.setItem('recollect.first-paint', 'page'));
         // Whether the styles were there when the app drew for the first time.
         const drawn: boolean[] = [];
@@ -175,7 +175,7 @@ test.describe('before the code is there', () => {
   test('who can type has not waited for what is wanted later', { tag: '@gate' }, async ({ page }) => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
-    // Where each error was made that the page made: the file whose reading made it stands last.
+    // Records the stack of each error in the page; the file that caused it comes last.
     await page.addInitScript(() => {
       const made: string[] = [];
       const origin = () => made.push(new TypeError().stack?.trim().split('\n').at(-1) ?? '');
@@ -199,7 +199,7 @@ test.describe('before the code is there', () => {
         ?.startTime,
       made: (globalThis as { made?: string[] }).made,
     }));
-    // On a first visit the paint does not share the line with the app's code.
+    // On a first visit the app's code does not compete with the first paint for bandwidth.
     expect(start.app).toBeGreaterThan(start.painted ?? Number.POSITIVE_INFINITY);
     // React and Yjs make some; the whole file would be read again for it where a debugger looks on (decision 1109).
     expect(start.made?.some((frame) => /\/react-/.test(frame))).toBe(true);
@@ -212,7 +212,7 @@ test.describe('before the code is there', () => {
     // Loaded ahead, but behind what one types with.
     const screen = before.findIndex((url) => url.includes('conversation-screen-'));
     expect(before.slice(0, screen + 1).filter((url) => later.test(url))).toEqual([]);
-    // Each file is a round trip, and small ones that several screens share were sixty.
+    // Each file costs a round trip; without grouping, screens shared sixty small ones.
     expect(before.slice(0, screen + 1).length).toBeLessThan(20);
     await expect.poll(() => asked.some((url) => url.includes('opened-conversation-'))).toBe(true);
   });

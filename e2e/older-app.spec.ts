@@ -84,7 +84,7 @@ test('conversations, draft, notes and settings of an older version are all there
     alert: null,
   });
 
-  // And it goes on: what is said now is written behind it, and all of it is found.
+  // The app goes on: it appends new messages, and search finds old and new ones.
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill('The deposit is 2,610 euros.');
   await page.keyboard.press('Enter');
   await expect(messages.getByText('The deposit is 2,610 euros.')).toBeVisible();

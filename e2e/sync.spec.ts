@@ -555,7 +555,7 @@ async function forgetEverywhere(page: Page): Promise<void> {
   await page.getByRole('menuitem', { name: 'Forget for good…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Forget for good' });
   await dialog.getByRole('button', { name: 'Forget for good' }).click();
-  // After the time for an undo.
+  // The report comes after the time for an undo.
   await expect(dialog.getByRole('list', { name: 'What became of it' })).toBeVisible({ timeout: 40_000 });
   // The relay's part is done once new blobs replace those of the room.
   await expect(dialog.getByText(/^Handed out no more/)).toBeVisible({ timeout: 60_000 });

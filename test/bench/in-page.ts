@@ -277,7 +277,7 @@ export function watchPalette(_: Record<string, never>) {
     },
     watched,
   );
-  // What an input method puts in comes without a key.
+  // Input methods insert text without a key.
   addEventListener(
     'beforeinput',
     (event) => {

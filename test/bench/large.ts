@@ -16,7 +16,7 @@ const FILE = 10_000;
 const VECTORS = 5_000;
 /** Messages at which saves and searches are measured on the way, besides the end. */
 const MARKS = [10_000, 50_000, 100_000, 200_000, 300_000, 500_000, 750_000];
-/** Of the time that there is: until when files come in, and until when vectors are made. */
+/** Shares of the time after which imports end, and after which no more vectors are made. */
 const [IMPORT_SHARE, VECTORS_SHARE] = [0.68, 0.82];
 const [SAVES, ASKED, WARM_UP] = [45, 45, 5];
 /** More than any library takes: the app's own limit is not what is measured. */
@@ -113,7 +113,7 @@ async function opened<Spread>(
   const page = await open(profile, `${base}/?console`);
   try {
     await ready(page);
-    // What embeds takes the processor from what is measured.
+    // Pauses embedding, which would take processor time from the measurement.
     await page.look(
       `(() => { const rest = () => ${HANDLE}.app.memory.setPaused(true); setInterval(rest, 5000); rest(); })()`,
     );
@@ -135,7 +135,7 @@ async function importAll<Spread>(run: Run<Spread>, page: Led): Promise<void> {
     const before = spent();
     const { toLogMs, toKeywordSearchableMs } = await page.run(importStaged, {});
     const { bytes, messages, chunks } = await stats(page);
-    // Nothing came in: it was refused, and would be again.
+    // The app refused the import and would refuse it again.
     if (messages <= at) throw new Error(`The import stopped at ${messages} messages`);
     at = messages;
     const memory = appProcess(profile) as Megabytes;
@@ -197,7 +197,7 @@ async function measureStarts<Spread>(run: Run<Spread>): Promise<void> {
   }
 }
 
-/** Never throws: what went wrong, and where, is one of the figures. */
+/** Never throws: an error becomes one of the figures. */
 export async function measureLarge<Spread>(deps: Deps<Spread>, wanted: Wanted): Promise<void> {
   const profile = mkdtempSync(join(tmpdir(), 'recollect-large-'));
   const began = Date.now();

@@ -154,7 +154,7 @@ describe('a relay that is killed', () => {
 });
 
 describe('a relay whose memory is read', () => {
-  /** Which of these words lie in what the process may write to, in either of the ways that an engine keeps text. */
+  /** Finds which of these words are in the writable memory of the process, as Latin-1 or UTF-16. */
   async function findInMemory(pid: number, words: readonly string[]): Promise<Set<string>> {
     const forms = words.flatMap((word) =>
       (['utf8', 'utf16le'] as const).map((encoding) => ({ word, bytes: Buffer.from(word, encoding) })),
@@ -168,7 +168,7 @@ describe('a relay whose memory is read', () => {
         const [, from = '', to = ''] = /^([\da-f]+)-([\da-f]+) rw/.exec(line) ?? [];
         const end = Number.parseInt(to, 16);
         for (let at = Number.parseInt(from, 16); at < end; ) {
-          // What was given back meanwhile cannot be read.
+          // Memory that was freed meanwhile cannot be read.
           const { bytesRead } = await memory
             .read(part, 0, Math.min(part.length, end - at), at)
             .catch(() => ({ bytesRead: 0 }));

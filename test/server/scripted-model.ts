@@ -76,7 +76,7 @@ export interface ScriptedModelServer {
   next(...scripts: Script[]): void;
   /** Every chat request that nothing is queued for is shown to `rule`; where it gives no script, the model's own is played. */
   answer(rule: (request: ChatRequest) => Script | undefined): void;
-  /** What the model calls conversations from now on. Such requests are not among `requests`, and unless this is said get no title. */
+  /** The title that the model gives conversations from now on; without it none. `requests` leaves these requests out. */
   nameConversations(title: string): void;
   /** Lets every stream that waits at a gate go on, and embeddings of the model `held` until the next reset. */
   go(): void;
@@ -172,7 +172,7 @@ export const SCRIPTS: Readonly<Record<string, (request: ChatRequest) => Script>>
   plain: () => ({ steps: [...words('Yes. The backup runs every night at three.'), stop, usage()] }),
   /** The last user message, word by word. */
   echo: (request) => ({ steps: [...words(lastUser(request)), stop] }),
-  /** All that was received, as JSON in a code block: what the model sees, on the screen. */
+  /** Everything it received, as JSON in a code block, so that a test sees on the screen what the model saw. */
   mirror: (request) => ({
     steps: [{ text: `\`\`\`json\n${JSON.stringify(request.messages, null, 2)}\n\`\`\`` }, stop],
   }),

@@ -98,7 +98,7 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
       expect(await log.append([first])).toBe(2);
       expect(words(await log.read(a))).toEqual(['one', 'two']);
       expect(await log.stats()).toEqual({ entries: 2, bytes: 6 });
-      // What is written beside it is not lost with it, and no word of "changed" is said of what did not.
+      // An entry that is there already does not drop the values beside it, and no listener gets a change of it.
       const heard: LogChange[] = [];
       log.subscribe((change) => heard.push(change));
       await log.append([first, entry(b, 'three')], [{ key: 'with', value: 1 }]);

@@ -21,7 +21,7 @@ export interface ImporterSetup {
 
 const never = new AbortController().signal;
 export const NOW = Date.UTC(2026, 10, 21);
-/** What a device says whose clock was never set. */
+/** The time of a device whose clock was never set. */
 const PAST = Date.UTC(2019, 0, 1);
 
 /** Everything a source holds, as read. */
@@ -171,7 +171,7 @@ export function describeImporter(name: string, given: () => Promise<ImporterSetu
           }
           return read;
         })();
-        // Told after the first conversation, it reads no second one.
+        // Aborted after the first conversation, it reads no second one.
         expect(await begun.catch((error: unknown) => (isAbort(error) ? 1 : error)), source.name).toBe(1);
       }
     });

@@ -123,7 +123,7 @@ await isSynced(phone, 60_000);
 // Another device that went away, and comes back to five changes.
 phone.stop();
 for (const id of ids.slice(0, 5)) await laptop.say(id, 'while you were away');
-// All five are on the relay, and the index says so, before it comes back: first the engine has to hear of them.
+// Waits until the relay has all five and the index lists them, which the engine has to notice first.
 await laptop.engine.settled();
 await isSynced(laptop, 30_000);
 const returning = performance.now();
@@ -176,7 +176,7 @@ console.log(
     freshDeviceMs: Math.round(fetched),
     returningWithFiveMs: Math.round(returned),
     propagationMs: { p50: at(times, 0.5), p95: at(times, 0.95), worst: at(times, 1) },
-    // Of both devices, the relay and this script together.
+    // Processor time of both devices, the relay and this script together.
     cpuMsPerChange: Math.round((spent.user + spent.system) / times.length / 100) / 10,
     loadAverage: loadavg().map((load) => Math.round(load * 10) / 10),
     bytes: { repeated, natural, naturalHundreds },

@@ -52,7 +52,7 @@ export async function conversationsOn(device: TestDevice): Promise<Record<string
 }
 
 const writtenSchema = z.looseObject({ meta: z.unknown() });
-/** What an older version told, with the defaults of what it did not know yet. */
+/** Conversations of an older version, with defaults for fields that it did not know. */
 export const withDefaults = (conversations: Golden['conversations']): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(conversations).map(([id, conversation]) => {

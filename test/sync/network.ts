@@ -133,7 +133,7 @@ interface Wire {
   /** Undefined while the relay is down. */
   readonly rooms: () => Rooms | undefined;
   readonly countFrame: () => void;
-  /** What the relay said, for it to say again where it does not belong. */
+  /** Frames of the relay, which a lying relay repeats in the wrong place. */
   readonly spoken: { room: Room | undefined; frame: Uint8Array }[];
 }
 

@@ -216,7 +216,7 @@ it(`a conversation opened ${DAYS} times, ${PER_DAY} messages a day, stays as lar
     // The document: a client id for each load that wrote, and no more.
     expect(clients).toBe(DAYS);
     expect(snapshot).toBeLessThan(said * 1.1 + DAYS * PER_DAY * 220 + DAYS * 20);
-    // On the relay: one deflated snapshot and a tenth, the tail that is not worth compaction, and what names the connections there ever were.
+    // The relay keeps one deflated snapshot and a tenth, a tail too short for compaction, and the client ids of all connections.
     const tail = COMPACT_BYTES + COMPACT_BLOBS * 128;
     expect(room?.live).toBeLessThan(1.1 * squeezed + tail);
     expect(room?.blobs).toBeLessThan(COMPACT_BLOBS * 2);

@@ -138,7 +138,7 @@ class Stage {
       }),
       ...perilous(machine.store, machine.vault, {
         strikes: (lasts, commit) => {
-          // Killed at a read, a process leaves what it left after the write before.
+          // A death at a read leaves the same disk as a death after the write before it.
           if (!lasts) return null;
           this.operations += 1;
           if (this.#asked && commit) this.commits.add(whereFrom());
@@ -217,7 +217,7 @@ class Stage {
     );
     this.#switchOn(machine);
   }
-  /** Where the process died between the account and the switch, the person finds it switched off. */
+  /** Switches sync on, as a person does where the process died between account and switch. */
   #switchOn(machine: Machine): void {
     const config = machine.config.get();
     if (config.sync.mode !== 'remote')

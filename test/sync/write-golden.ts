@@ -73,7 +73,7 @@ await relay.setOnline(true);
 await has(laptop, talk, 3);
 await has(phone, talk, 3);
 
-// Enough small changes to be folded into a segment, and words that were forgotten: a snapshot.
+// Enough small changes to be compacted into a segment, and words that were forgotten: a snapshot.
 const long = newConversationId();
 await laptop.change(long, { meta: { title: 'Folded', createdAt: Date.UTC(2026, 10, 22) } });
 for (let number = 0; number < 70; number += 1) {

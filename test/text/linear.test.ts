@@ -37,7 +37,7 @@ const PERSONAL = {
 
 type Readers = Readonly<Record<string, (text: string) => unknown>>;
 
-/** Of the signs of a text: words, sentences, code, times. */
+/** Functions that read plain text: words, sentences, code, times. */
 async function textReaders(): Promise<Readers> {
   const [words, sentences, markdown, dates, code, cues, sameKind, encoding] = await Promise.all([
     import('../../src/domain/text/words.ts'),
@@ -174,7 +174,7 @@ async function contextReaders(): Promise<Readers> {
   };
 }
 
-/** Of files, commands and the interface. */
+/** Functions of files, commands and the interface. */
 async function outerReaders(): Promise<Readers> {
   const [lenient, openBlock, repeat, commands, marked, palette, nesting] = await Promise.all([
     import('../../src/adapters/importers/lenient-json.ts'),
@@ -258,7 +258,7 @@ const TRIED = ALL ? HOSTILE : HOSTILE.filter((_, at) => at % 8 === 0);
 
 /** Lengths of two texts, one twice the other. */
 const [SHORT, LONG] = ALL ? [640, 1_280] : [320, 640];
-/** What loops do at the ends of pieces weighs less than what they do within, from here on. */
+/** From this length on, work at the borders of pieces no longer hides the work within them. */
 const LOOPS = 1_280;
 /** Steps for each character below which nothing can have grown. */
 const FEW = 40;
@@ -304,7 +304,7 @@ describe('work on text', () => {
         for (const hostile of TRIED) read(textOf(hostile, length));
         return (await blocks.counter?.taken()) ?? 0;
       };
-      // What is made once for all texts is made here.
+      // A first run makes what is made once for all texts.
       await taken(LOOPS);
       const [short, middle, long] = [await taken(LOOPS), await taken(2 * LOOPS), await taken(4 * LOOPS)];
       // Twice the length, twice the growth; with the square in it four times.

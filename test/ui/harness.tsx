@@ -162,7 +162,7 @@ function createEmptyMemory(deps: {
   return { memory, status };
 }
 
-/** What a test may leave away. */
+/** Options that a test may omit. */
 interface TestAppOptions {
   /** What the model answers; without it no model is connected. */
   readonly reply?: ModelScript['reply'];
@@ -281,7 +281,7 @@ export async function show(app: App, path = '/', { width = 1280, height = 800 } 
   const container = document.createElement('div');
   document.body.append(container);
   const root = createRoot(container);
-  // Not a hook of this module: files share it, and a hook would be of the first file alone.
+  // Not a hook of this module, because files share the module and a hook would run for the first file alone.
   onTestFinished(() => {
     // Notices are kept outside of React.
     toast.dismiss();
@@ -296,14 +296,14 @@ export async function show(app: App, path = '/', { width = 1280, height = 800 } 
   await expect.element(page.getByRole('main')).toBeVisible();
 }
 
-/** Nothing that axe calls serious or critical, in the whole page. Waits for what fades in: its contrast is not there yet. */
+/** Fails where axe finds something serious or critical in the page. Waits for fades, during which contrast is lower. */
 export const expectAccessible = (): Promise<void> =>
   expectNothingSerious({
     // The page that the test runner draws around the interface has no title or landmarks of its own.
     rules: { 'document-title': { enabled: false }, 'html-has-lang': { enabled: false } },
   });
 
-/** For a screen that `expectAccessible` has seen in another theme or colour: contrast is what can differ. `npm run test:all` looks at all of it. */
+/** Checks contrast alone, for a screen that `expectAccessible` has checked in another theme. `npm run test:all` checks everything. */
 export const expectReadable = (): Promise<void> =>
   ALL ? expectAccessible() : expectNothingSerious({ runOnly: ['color-contrast'] });
 

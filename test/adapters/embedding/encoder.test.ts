@@ -200,7 +200,7 @@ describe('the arithmetic', () => {
     expect(await loadEncoderCode(read)).not.toBeNull();
   });
 });
-/** What a server answers with that has only its start page. */
+/** The answer of a server that serves its start page for every file. */
 const page = async () => new TextEncoder().encode('<!doctype html><title>memory</title>').buffer;
 
 const KINDS: readonly EncoderKind[] = [
@@ -211,7 +211,7 @@ const KINDS: readonly EncoderKind[] = [
 ];
 const CASES = KINDS.flatMap((kind) => (['halves', 'bytes'] as const).map((words) => ({ ...kind, words })));
 
-// In the gate the kinds of memory and of arithmetic each once.
+// The gate runs each kind of memory and arithmetic once.
 describe.each(ALL ? CASES : CASES.filter((_, at) => at === 0 || at === CASES.length - 1))(
   'with a vocabulary in $words, relaxed SIMD $relaxed, shared memory $shared',
   (how) => {

@@ -256,7 +256,7 @@ it('measures a model once a device, and another model or address anew; what cann
   expect(first.asked).toBe(true);
   expect(await measured('knowing', base)).toEqual({ ...first, asked: false });
   expect((await measured('knowing-more', base)).asked).toBe(true);
-  // What tells nothing apart may be a server that is set up wrongly: it is asked again.
+  // Vectors that distinguish nothing may come from a misconfigured server, so the app measures again.
   await measured('bge-m3', base);
   expect((await measured('bge-m3', base)).asked).toBe(true);
   expect((await measured('knowing', `${base}/`)).asked).toBe(true);

@@ -44,7 +44,7 @@ function imported(conversation: ImportedConversation | undefined, existing?: Con
   };
 }
 
-/** All that a message says, as the generator writes it down. */
+/** The content of a message, in the notation of the generator. */
 function saidIn(message: Message | ImportedMessage): string[] {
   if (message.kind === 'note' || message.copyOf !== undefined) return [];
   const words = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
@@ -209,7 +209,7 @@ describe('what stands in the wire alone', () => {
         event(1, 'ContentPart', text('an ans')),
         event(2, 'StepRetry', { n: 1, next_attempt: 2 }),
         event(3, 'ContentPart', text('an answer')),
-        // Before there was that event, both were one.
+        // Without that event both messages are one.
         ...asked(10, 'more'),
         event(11, 'ContentPart', text('of anoof another, longer answer')),
       ),
@@ -305,7 +305,7 @@ describe('what stands in the wire alone', () => {
     expect(conversation?.messages.map(({ sourceId }) => sourceId)).toEqual([
       '8546adb642dd36ad21872b54067efa09',
       '77096a986f9898df23fd72205888c231',
-      // These the wire alone has.
+      // Only the wire has these.
       'b97bc6a06cec29658f14c8f3ca7d3966',
       'f10a490f539d93afb3bb1e2af263834d',
       '2c68e6b2fef83dbc165b301b777746ef',
@@ -393,7 +393,7 @@ describe('any session (property)', () => {
           expect([...(library?.messages.keys() ?? [])].slice(0, before.length)).toEqual(before);
         }
         const said = [...(library?.messages.values() ?? [])].flatMap(saidIn);
-        // What was begun again was not known to be so before.
+        // An earlier import could not know that an attempt would be retried.
         expect(said.filter((words) => !/^text attempt/.test(words)).sort()).toEqual([...session.said].sort());
         const again = imported((await read(session.filesAt(session.lines))).conversation, library);
         expect(again.state).toBe('unchanged');

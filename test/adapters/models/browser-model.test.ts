@@ -43,7 +43,7 @@ describeChatModel(
     },
     close: async () => undefined,
   }),
-  // It knows no tools, marks no thoughts, and says not why it ended.
+  // The browser's model has no tools, marks no thoughts, and does not say why it ended.
   ['tools', 'reasoning', 'length', 'failing'],
 );
 

@@ -10,7 +10,7 @@ import {
 } from '../../../src/adapters/vault/key-slots.ts';
 import { measuredParameters } from '../../../src/adapters/vault/passphrase.ts';
 
-/** As small as Argon2id can be: what is tested here is not how slow it is. */
+/** The smallest Argon2id, because these tests are not about its slowness. */
 const argon = { memory: 8, iterations: 1 };
 const secret = Uint8Array.from({ length: 32 }, (_, n) => n);
 

@@ -75,10 +75,10 @@ it('a message about something else is looked up, one about the same is not', asy
   expect(moved.recall?.passages[0]).toMatchObject({ passage: DOG });
   // An older version takes no trigger that it does not know.
   expect(moved.recall).not.toHaveProperty('trigger');
-  // What was looked for last is now the dog.
+  // The dog is the last topic that the app asked memory for.
   expect((await ask('Does the vet give our dog Bruno the rabies vaccination in March?')).why).toBeUndefined();
   expect((await ask(PORT)).why).toEqual({ moved: true });
-  // That found nothing and left no trace; it is not looked for again all the same.
+  // The last recall found nothing, but the app does not repeat it.
   expect((await ask(SAME)).why).toBeUndefined();
 });
 

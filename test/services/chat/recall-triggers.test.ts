@@ -246,7 +246,7 @@ describe('memory is asked by itself', () => {
       recall: async () => ({ passages: [PORT] }),
     });
     const id = await grown(15);
-    // With what the tools are described by it is too much.
+    // With the descriptions of the tools the prompt is too long.
     await say('Which port was it?', id);
     expect(await compactions(id)).toHaveLength(1);
     expect(asked).toHaveLength(0);

@@ -125,7 +125,7 @@ describe('sending back', () => {
       before[5]?.id,
     ]);
     expect((await documents.read(id))?.messages.size).toBe(12);
-    // What the person asks for anew is always asked for.
+    // A person's own *Answer again* always asks the model.
     await chat.regenerate(id, after[5]?.id as MessageId);
     await idle(id);
     expect(server.chats()).toHaveLength(asked + 1);

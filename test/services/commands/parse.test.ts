@@ -337,7 +337,7 @@ describe('completion', () => {
     // Enter runs a line that is whole, so its own name is never second.
     offered.unshift({ name: 'turn-20', says: 'at turn-20' });
     expect(from('/restore turn-2')[0]).toBe('/restore turn-2');
-    // What is completed means the checkpoint it names.
+    // A completed name stands for that checkpoint.
     for (const line of ['/dmail x --to on', '/dmail x --to fore']) {
       const parsed = parseCommand(COMMANDS, from(line)[0] ?? '');
       expect(offered.map(({ name }) => name)).toContain(parsed.ok && parsed.args.to);

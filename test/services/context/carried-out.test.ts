@@ -286,7 +286,7 @@ describe('hierarchical', () => {
       const topics = summaries.filter(({ kind }) => kind === 'topic');
       expect(topics.length).toBeGreaterThan(1);
       for (const { text } of topics) expect(text).toMatch(/shard|region|timing|file/i);
-      // What fails is not asked for again with every topic.
+      // The app does not repeat a failing request for every topic.
       if (!/nothing|too long/.test(_name)) expect(server.chats().filter(asksForSummary)).toHaveLength(1);
       expect((await documents.read(id))?.messages.size).toBe(before + 2);
       expect((await path(id)).at(-1)).toMatchObject({ role: 'assistant', finish: 'stop' });

@@ -25,7 +25,7 @@ const SUMMARY = `<current_focus>Importing the regions, one file after the other.
 <important_context>- Headers are skipped.</important_context>`;
 const strategyIs = (strategy: string) =>
   contextConfig({ strategy: strategy as Config['context']['strategy'] });
-/** Those whose summary a model writes. */
+/** Strategies whose summary a model writes. */
 const MODELLED = STRATEGIES.filter(({ needsModel }) => needsModel).map(({ id }) => id);
 const isSummaryCall = (request: { messages: readonly { content?: unknown }[] }) =>
   !JSON.stringify(request.messages.at(-1)?.content ?? '').includes('What was the last region?');
@@ -177,7 +177,7 @@ describe('a manual compaction', () => {
     expect(pending?.blocks.length).toBeGreaterThan(3);
     expect(pending?.tokensAfter).toBeLessThan(pending?.tokensBefore ?? 0);
     expect(await compactions(id)).toEqual([]);
-    // Each with its own figure: a long turn does not lend any of its tokens to a short one.
+    // Each block counts its own tokens: a long turn adds none to a short one.
     const conversation = await documents.read(id);
     for (const { ids, tokens } of pending?.blocks ?? [])
       expect(tokens).toBe(
@@ -468,7 +468,7 @@ describe('a summary that does not work out', () => {
       problem: { code: 'message-missing' },
     });
     expect((await documents.read(id))?.compactions.size).toBe(0);
-    // Asked for again, it is made of what is left.
+    // A second request compacts what is left.
     context.cancel(id);
     expect(await context.compact(id)).toMatchObject({ outcome: 'applied' });
   });
@@ -673,7 +673,7 @@ describe('an answer that misses what is compacted', () => {
     await say('Write a line about it.', id);
     const state = await until(context.state(id), ({ loss }) => loss !== null);
     expect(state.loss?.answer).toBe((await path(id)).at(-1)?.id);
-    // Taken back, everything is sent: nothing is missing. In force again, it is.
+    // Undone, the app sends everything and nothing is missing; in force again, something is.
     const made = (await compactions(id)).at(-1)?.id as string;
     await context.undo(id, made);
     expect(context.state(id).get().loss).toBeNull();
@@ -723,7 +723,7 @@ describe('a message that the person marked as kept', () => {
     expect(JSON.stringify(server.chats().at(-1))).toContain(filler(6));
     await scene.documents.change(id, { meta: keptChange(said as MessageId, false) });
     expect(await formOf(scene, id, said as MessageId)).toBeUndefined();
-    // What a model said cannot be marked: it may have half of a call in it.
+    // A person cannot mark a model's message, because it may contain half of a call.
     await scene.documents.change(id, { meta: keptChange(answer as MessageId, true) });
     expect(keptIn((await scene.documents.read(id)) as Conversation).size).toBe(0);
   });

@@ -58,7 +58,7 @@ describe('a summary in the person’s words', () => {
 
   it('stands through an automatic compaction, and what was said since is told below it', async () => {
     const made = talk();
-    // Without figures of its own: what it reported would correct the counting.
+    // The server reports no usage, which would correct the token counts.
     server.answer(() => ({ steps: [{ text: 'Noted.' }, { finish: 'stop' }] }));
     const { id } = await compactedAndWorded(made);
     await made.say('The crane of the harbour lifts exactly 73 tons, remember that figure.', id);
@@ -69,7 +69,7 @@ describe('a summary in the person’s words', () => {
     const summaries = await sentSummaries(made, id);
     expect(summaries[0]).toBe(OWN);
     expect(summaries.slice(1).join('\n')).toContain('73 tons');
-    // What the person's words stand for is not told again by rules.
+    // The rules do not summarise again what the person's words replace.
     expect(summaries.slice(1).join('\n')).not.toContain('shard 3 ');
   });
 

@@ -119,7 +119,7 @@ describe('a session memory in a model’s words', () => {
       upTo: null,
       problem: { code: 'compaction-failed' },
     });
-    // What was said is still to be told of, and there is no budget left for it.
+    // The memory file lacks the last message, and no budget is left for it.
     await say(Array.from({ length: 8 }, (_, at) => filler(at)).join('\n'), id);
     await until(context.state(id), (state) => state.sessionMemory?.problem === null);
     expect(context.state(id).get().sessionMemory).toMatchObject({ calls: 1, tokens: 950, running: false });

@@ -8,7 +8,7 @@ import { createDamages } from '../../../src/services/documents/damages.ts';
 
 const damage = (document: string, seq = 1): Problem =>
   new RecollectError('damaged-entry', 'cannot be read', { params: { document, seq } }).problem;
-/** What follows a promise has had its turn. */
+/** Resolves after pending promises have run. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 it('tells of a part until it was read, then never again', async () => {

@@ -299,7 +299,7 @@ describe('a newer backup of our own', () => {
     expect((await there.bring(second)).conversations).toEqual({ added: 0, changed: 0, unchanged: 3 });
     expect(await there.store.log.head()).toBe(head);
 
-    // And so does the next one: what was taken back there is taken back here.
+    // The next import follows as well: it undoes here what was undone there.
     later();
     await here.library.restore([tools.id]);
     await here.library.setMeta([branched.id], { title: 'Flat bread II', pinned: false });
@@ -497,7 +497,7 @@ describe('on two devices, in any order (property)', () => {
     fc.constant('meet' as const),
   );
 
-  /** Whether there was anything to change: a title that is given again is a person's from then on. */
+  /** Applies an edit; resolves to whether it changed anything. A person's title counts even if it is the same. */
   const apply = async ({ library, read }: Device, id: ConversationId, { field, value }: Edit) => {
     const { meta } = await read(id);
     if (meta[field] === value && (field !== 'title' || meta.titleBy === 'person')) return false;
@@ -507,7 +507,7 @@ describe('on two devices, in any order (property)', () => {
     else await library.remove([id]);
     return true;
   };
-  /** As the relay would carry it. */
+  /** Carries changes between devices, as a relay would. */
   const meet = async (id: ConversationId, ...devices: readonly Device[]) => {
     for (const one of devices)
       for (const other of devices) {
@@ -545,7 +545,7 @@ describe('on two devices, in any order (property)', () => {
             for (const one of some) {
               const now = (await third.read(id)).meta;
               await apply(third, id, one);
-              // To say again what stands is not to say anything, but for the title, which is then a person's.
+              // Repeating a value changes nothing, except for a title, which then is the person's.
               if (one.field === 'title' || (now[one.field] ?? null) !== one.value)
                 said[one.field] = [clock, one.value];
             }

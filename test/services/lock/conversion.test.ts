@@ -29,7 +29,7 @@ IDBDatabase.prototype.transaction = function (this: IDBDatabase, ...given) {
 let serial = 0;
 let records: LockRecords;
 
-/** What a device has: entries of three documents, one of them folded, one erased, values, secrets. */
+/** Fills a device: entries of three documents, one with a snapshot and one erased, values and secrets. */
 async function begin(): Promise<void> {
   serial += 1;
   for (const { name } of await indexedDB.databases()) if (name) await deleteDB(name);
@@ -53,7 +53,7 @@ async function begin(): Promise<void> {
   await store.log.close();
 }
 
-/** All that can be seen of a device through its stores. */
+/** Everything that a device's stores show. */
 async function seen(key: DataKey | null) {
   const { store, vault } = await openInForce(await records.read(), key);
   const entries = (await store.log.since(0, 1000)).map((one) => ({
@@ -117,7 +117,7 @@ const turnOff = () =>
     conversion: { to: nextGeneration(before), sealed: false, ready: false },
   }));
 
-/** In the background, then at a start: as the app does it. */
+/** Converts in the background and then at a start, as the app does. */
 async function carryOut(key: DataKey): Promise<void> {
   await convert({ records, key, signal }, false);
   await convert({ records, key, signal }, true);

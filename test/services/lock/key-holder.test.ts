@@ -31,7 +31,7 @@ it('a key that is still being checked when the device is locked unlocks nothing'
   await locked;
   const taken = heard(starting, 'key');
   checks[0]?.(true);
-  // What is sent and checked after the lock is taken.
+  // Only a key that arrives and is checked after the lock counts.
   other.hold(key);
   await expect.poll(() => checks.length).toBe(2);
   expect(starting.get()).toBeNull();

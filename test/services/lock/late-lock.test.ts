@@ -27,7 +27,7 @@ it('a thread that hears of a lock late unlocks nobody who heard of it, and nobod
     if (type === 'key') keys += 1;
   });
   expect(starting.get()).not.toBeNull();
-  // It gave the key away after the lock was asked for elsewhere: it passes the lock on.
+  // A tab that gave the key away after another asked for the lock passes the lock on.
   late.postMessage({ type: 'ask' });
   await expect.poll(() => heardOf.filter((type) => type === 'key').length).toBe(1);
   const locked = heard(starting, 'lock');

@@ -11,7 +11,7 @@ const argon = { memory: 8, iterations: 1 };
 const text = (value: string) => new TextEncoder().encode(value);
 let serial = 0;
 
-/** Each device of a test has a generation of its own: the queue is named by it. */
+/** Gives each device of a test its own generation, which names its queue. */
 async function device({ isLocked }: { isLocked: boolean }) {
   serial += 1;
   const records = createLockRecords(`lock-${serial}`);

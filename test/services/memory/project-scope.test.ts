@@ -15,7 +15,7 @@ afterAll(() => database.close());
 
 const SUBJECTS = ['cellar', 'garden', 'kitchen', 'garage', 'attic', 'office', 'stable', 'library'];
 const THINGS = ['key', 'ladder', 'lamp', 'drill', 'bicycle', 'printer', 'saddle', 'globe'];
-/** What each conversation of a house says; the same words stand in both houses, about other places. */
+/** The words of each conversation of a house; both houses use the same words for other places. */
 const saidIn = (house: string) =>
   SUBJECTS.map((room, at) =>
     conversationOf(
@@ -86,7 +86,7 @@ describe('only this project', () => {
     expect(titles.length).toBeGreaterThan(0);
     expect(titles.every((title) => title.startsWith('farm') || title === 'Farm')).toBe(true);
     expect(scope).toEqual({ project, name: 'Farm', reach: 'only' });
-    // Asked from a conversation in it, the same; from outside, everything.
+    // A conversation in the project finds the same; one outside finds everything.
     expect((await found('Where does the villa cellar key hang?', inside[3])).titles).toEqual(titles);
     expect((await found('Where does the villa cellar key hang?')).titles[0]).toMatch(/^villa/);
   });
@@ -135,7 +135,7 @@ describe('this project first', () => {
       const everywhere = await found(question);
       const first = await found(question, project);
       expect(first.titles[0], question).toBe(title);
-      // What is elsewhere is as probable as without a project.
+      // Passages outside the project are as probable as without a project.
       const probability = ({ all }: typeof everywhere) =>
         all.find((one) => one.title === title)?.scores.final;
       expect(probability(first), question).toBeCloseTo(probability(everywhere) ?? -1, 1);
@@ -148,7 +148,7 @@ describe('this project first', () => {
         title: `elsewhere ${at}`,
       }),
     );
-    // What is written of them names them all; the first few of equals would be brought for it.
+    // Their descriptions are equal, so recall would bring the first few of them.
     await house.add(...many);
     const [own] = await house.add(
       conversationOf(['The gate of the orchard on our side squeaks a little when the wind is strong.'], {

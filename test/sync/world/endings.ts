@@ -15,7 +15,7 @@ const LATE_FOLDER = '/home/someone/late/x';
 export async function foldOffline(world: World, people: People): Promise<void> {
   const machine = world.one(world.machines);
   world.turnOff(machine);
-  // Asked of the disk: the process may die of the question.
+  // Reads the disk directly, because the process may die at the read.
   const ids = machine.device ? await conversationsIn({ store: machine.store }) : [];
   if (!machine.device || ids.length === 0) return;
   const id = world.one(ids);
@@ -40,7 +40,7 @@ async function loseMachine(world: World, people: People, faults: Faults): Promis
   second.device?.stop();
   second.device = null;
   machines.splice(machines.indexOf(second), 1);
-  // What never left it is gone with it.
+  // Excluded messages that never left the machine may be gone with it.
   people.doubtExcluded();
   world.turnOn(first);
   await faults.lockOut();
@@ -82,7 +82,7 @@ async function excludeFolder(world: World, people: People): Promise<void> {
   for (const machine of machines) await world.inStep(machine);
   await clockwork.advance(2000);
   if (world.chance(0.5)) world.turnOff(world.one(machines));
-  // On its way when the folder is excluded, or just before.
+  // Messages are on their way when the folder becomes excluded, or shortly before.
   for (const machine of machines)
     if ((await conversationsIn(machine)).includes(late) && world.chance(0.6))
       await people.say(machine, late, people.words(machine, world.chance(0.3) ? 3000 : 3));

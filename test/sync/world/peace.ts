@@ -58,7 +58,7 @@ async function pairAgain(world: World, revocations: number): Promise<void> {
   );
 }
 
-/** After a device was set back, every machine has every message without looking for it. */
+/** Fails where a machine lacks a message after a device was restored from a copy. */
 async function checkSetBack(world: World, people: People): Promise<void> {
   for (const machine of world.machines)
     for (const [id, { conversation, removed, maybe }] of people.written) {
@@ -96,7 +96,7 @@ export async function makePeace(world: World, people: People, faults: Faults): P
   await world.settle(atRest, 'after the storm', IN_STEP_SECONDS);
   await clockwork.advance(12_000);
   if (wrongs.isSetBack) await checkSetBack(world, people);
-  // What a relay lost silently is found by looking.
+  // Devices find what the relay lost silently only by looking.
   for (const machine of machines)
     await world.finished((machine.device as TestDevice).sync.syncNow({ force: true }));
   await clockwork.advance(12_000);

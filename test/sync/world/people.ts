@@ -23,7 +23,7 @@ export class People {
   readonly written = new Map<string, Written>();
   readonly #world: World;
   readonly #tabs = new Map<Machine, TestDevice>();
-  /** In narrow rooms: what was said in a conversation that cannot be made smaller. */
+  /** In narrow rooms: characters that do not compress, by conversation. */
   readonly #spent = new Map<ConversationId, number>();
   #counter = 0;
 
@@ -48,7 +48,7 @@ export class People {
     for (const entry of this.written.values()) if (this.isExcluded(entry.conversation)) entry.maybe = true;
   }
 
-  /** On a machine that may die or be full at any moment: what was not durable is not counted. */
+  /** Tries something on a machine that may die or be full at any moment; `work` counts only what became durable. */
   async attempt(machine: Machine, work: (device: TestDevice) => Promise<void>): Promise<void> {
     const { clockwork } = this.#world;
     const { device } = machine;
@@ -109,7 +109,7 @@ export class People {
   ): Promise<void> {
     const world = this.#world;
     const dice = world.random();
-    // Once the room is nearly full, while the others are there.
+    // Forgets only once the room is nearly full.
     if (world.play.scenario === 'narrow' && (this.#spent.get(id) ?? 0) > 45_000 && dice < 0.25)
       return await this.#forgetOne(machine, id);
     if (dice < 0.55) return await this.say(machine, id, text);

@@ -88,7 +88,7 @@ function checkWritten({ machines }: World, people: People, seen: readonly Seen[]
 function checkLibraries({ machines }: World, people: People, seen: readonly Seen[]): void {
   for (const [at, other] of seen.entries())
     for (const [id, text] of other.said) {
-      // Killed half-way through an erasure: the app lists it again at its next start.
+      // A process killed during an erasure corrects the list only at its next start.
       if (people.conversations.get(asConversationId(id))?.erased) continue;
       const messages = (JSON.parse(text) as [unknown, { kind: string }[]])[1].length;
       const line = other.library.get(id);

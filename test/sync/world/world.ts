@@ -26,7 +26,7 @@ export const CANARY = 'CANARY';
 /** In conversations from an excluded folder. */
 export const EXCLUDED = 'EXCLUDED-WORDS';
 export const SECRET = 'hunter2-9f8e7d';
-/** Until everything is in step, s: a device finds an index that moved at its next look, where it missed the news. */
+/** Time limit until everything is in step, s: a device that missed the news finds a moved index at its next look. */
 export const IN_STEP_SECONDS = configSchema.parse({}).sync.auto_sync_interval + 60;
 const TEN_YEARS = 10 * 365.25 * 86_400_000;
 
@@ -165,7 +165,7 @@ export class World {
     return (this.random() * 2 - 1) * TEN_YEARS;
   }
 
-  /** What a device and a tab beside it have alike. */
+  /** Options that a device and a tab beside it share. */
   common(machine: Machine) {
     return {
       name: machine.name,

@@ -16,7 +16,7 @@ const html = (answer: Answer): string =>
   drawnOf(answer)
     .map((elements) => toHtml(elements))
     .join('\n');
-/** What is drawn of a whole text, directions left out. */
+/** The HTML of a whole text, without text directions. */
 const drawn = (text: string): string =>
   html(new AnswerReader().read(text, false)).replace(/ dir="(?:auto|ltr|rtl)"/g, '');
 /** The words that are seen: what a browser shows of the elements. */
@@ -159,7 +159,7 @@ describe('code', () => {
   it.each([
     ['```md\n# T\n```js\nx\n```\nend\n```\nafter', ['# T\n```js\nx\n```\nend']],
     ['> ~~~markdown\n> ~~~sh\n> ls\n> ~~~\n> ~~~\n> b', ['~~~sh\nls\n~~~']],
-    // Where one of them has no end of its own, CommonMark's rule holds.
+    // A block without an end of its own follows CommonMark's rule.
     ['```md\n```js\nx\n```\n\nafter', ['```js\nx']],
     ['```md\nx\n```\n\n```js\ny\n```', ['x', 'y']],
     ['```js\n```md\n```\nafter\n```\nz', ['```md', 'z']],
@@ -172,7 +172,7 @@ describe('code', () => {
 
   it('keeps lines that are empty, spaces at the end, and tabs', () => {
     expect(codes('```\n\na  \n\tb\n\n```')).toEqual(['\na  \n\tb\n']);
-    // As `find -print0` writes it.
+    // The output of `find -print0`.
     expect(codes('```\na\0b\uFFFD\uFDD0\n```')).toEqual(['a\0b\uFFFD\uFDD0']);
     expect(codes('    a\0b')).toEqual(['a\0b']);
     for (const text of ['```a\0b\nx\n```', '[a](<b\0c> "d\0e")', '![a\0b](c)'])

@@ -44,7 +44,7 @@ describe('imports at once', () => {
     expect(imports).toMatchObject({ runs: [], notices: [{ sentence: 'There were no files.' }] });
     expect(imports.reports.map(({ source }) => source)).toEqual(['b1', 'b2', 'a']);
     expect(viewOf(imports)).toBe('report');
-    // What is dropped later, before the report was put away, comes below it.
+    // Files dropped before the person closed the report add theirs below it.
     const e = run();
     imports = ended(begun(imports, e), e, { reports: [report('e')] });
     expect(imports.reports.map(({ source }) => source)).toEqual(['b1', 'b2', 'a', 'e']);
@@ -56,7 +56,7 @@ describe('imports at once', () => {
     expect(viewOf(ended(begun(NO_IMPORTS, a), a, {}))).toBe('pick');
     const over = ended(begun(NO_IMPORTS, a), a, { sentence: 'There were no files.' });
     expect(viewOf(over)).toBe('pick');
-    // What was said of the last drop is over with the next.
+    // The next drop clears the notices of the last one.
     expect(begun(over, run()).notices).toEqual([]);
   });
 });

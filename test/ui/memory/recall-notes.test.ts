@@ -15,7 +15,7 @@ const recall = (more: object) =>
 const said = (more: object) => remarksOn(recall(more)).map(({ say }) => say);
 
 it('a kept recall tells why memory was asked, and what went wrong', () => {
-  // Asked for, and all went well; also as older versions kept it.
+  // A recall on request without problems says nothing; the same in the format of older versions.
   expect(said({})).toEqual([]);
   expect(said({ trigger: 'start', skipped: { code: 'index-unavailable', message: 'slow' } })).toEqual([
     'trigger',
@@ -36,9 +36,9 @@ it('a kept recall tells why memory was asked, and what went wrong', () => {
   expect(remarksOn(recall({ moved: true, leftOut: [passage('m', 'port 8081')] }))).toEqual([
     { say: 'trigger', trigger: 'topic' },
   ]);
-  // There was something, and the person left it out.
+  // Memory had a passage, and the person left it out.
   expect(said({ trigger: 'start', leftOut: [passage('m', 'port 8081')] })).toEqual(['trigger']);
-  // Without a model the recall is the answer: it says itself where there was nothing.
+  // Without a model the recall is the answer and reports itself that it found nothing.
   for (const code of ['memory-behind', 'embedding-missing'])
     expect(said({ degraded: { code, message: 'x' } })).toEqual(['notReady']);
 });

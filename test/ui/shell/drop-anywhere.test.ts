@@ -36,7 +36,7 @@ describe('files dragged over the window', () => {
     for (const [type, heard, options] of later)
       scope.addEventListener(type, heard, { signal: options.signal as AbortSignal });
   };
-  /** What the browser would do itself is `false`. */
+  /** Sends a drag event; true: the page prevented the browser's own action. */
   const send = (type: string, types: readonly string[] = ['Files'], more: object = {}): boolean => {
     const file = new File(['[]'], 'conversations.json');
     const item = { kind: 'file', webkitGetAsEntry: () => null, getAsFile: () => file };

@@ -129,7 +129,7 @@ interface Shape {
   readonly role: Message['role'];
   readonly kind: Message['kind'];
   readonly parts: readonly Part[];
-  /** Which of the messages before it it hangs on; mostly the last. */
+  /** Picks its parent among the messages before it; mostly the last one. */
   readonly above: number;
 }
 const shape: fc.Arbitrary<Shape> = fc.record({
@@ -182,7 +182,7 @@ const tree = fc.record({
     { weight: 12, arbitrary: fc.array(shape, { minLength: 1, maxLength: 28 }) },
     { weight: 1, arbitrary: fc.array(shape, { minLength: 30, maxLength: 90 }) },
   ),
-  /** Said instead of the message at this place. */
+  /** Replaces the message at this place. */
   giant: fc.option(fc.tuple(fc.nat(27), giant), { freq: 5 }),
   leaf: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(8) }),
   system: fc.option(fc.constantFrom('You are a careful bee.', 'Be brief.', 'Count every petal. '.repeat(60))),
@@ -425,7 +425,7 @@ async function made(strategy: CompactionStrategy, random: Case): Promise<Made> {
   return { ...all, strategy, random, said, plan, plain: sent(view, null), built: sent(view, plan) };
 }
 
-/** What each strategy promises, by what it is called where it is broken. */
+/** Promises of every strategy, by the name that a failure shows. */
 const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> = {
   'keeps a call and its result together, right behind one another': ({ plain, built }) => {
     let due: string[] = [];
@@ -481,7 +481,7 @@ const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> =
     built,
   }) => {
     if (own === null) return;
-    // Where everything is sent again, nothing has to stand for it.
+    // A plan that compacts nothing needs no summaries.
     if (!plan.runs.some(({ action }) => action === 'fold')) return;
     const written = plan.summaries.filter(({ edited }) => edited);
     expect(written.map(({ text }) => text)).toEqual([own]);
@@ -497,7 +497,7 @@ const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> =
     if (plan.fits) expect(plan.whyNot).toBeNull();
     else {
       expect(plan.whyNot?.tokens).toBeGreaterThan(0);
-      // What is left is what may not go: nothing is kept for its own sake.
+      // A plan over its target keeps only messages that it must keep.
       const dispositions = dispositionsOf(plan, view.path);
       const idle = view.path.filter(
         ({ kind, role }, at) =>
@@ -529,7 +529,7 @@ const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> =
       budget,
       tools,
     );
-    // What failed is tried again when a person asks for it.
+    // A person's own request tries a failed summary again.
     if (plan.fallback && random.manual && tools.summarise) return;
     expect(asked()).toBe(calls);
     expect(sent(view, again).messages).toEqual(built.messages);
