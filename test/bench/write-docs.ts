@@ -481,6 +481,75 @@ ${table(
 \`npm run bench -- --sizes 1000000 --vectors 100000 --within-minutes 120 --history\` measures it again.`;
 }
 
+const sideSchema = z.object({
+  saveMs: spreadSchema,
+  recallMs: spreadSchema,
+  readableMs: spreadSchema,
+  memoryMs: spreadSchema,
+});
+const lockedSchema = z.object({
+  without: sideSchema,
+  within: sideSchema.extend({ derivationMs: spreadSchema }),
+  cost: z.object({
+    saveP95Ms: z.number(),
+    recallP95Percent: z.number(),
+    readableMs: z.number(),
+    memoryMs: z.number(),
+  }),
+});
+
+/** What a locked device costs, from the newest run at each size. */
+function lockedSection(runs: readonly Run[]): string {
+  const rows = [1000, 10_000, 100_000].flatMap((size) => {
+    const run = runs.findLast((one) => at(one, `locked.at${size}`) !== undefined);
+    if (!run) return [];
+    const { without, within, cost } = lockedSchema.parse(at(run, `locked.at${size}`));
+    const pair = ({ p50, p95 }: z.infer<typeof spreadSchema>) => `${p50} / ${p95}`;
+    const goal = (cell: string, isMissed: boolean) => (isMissed ? `**${cell}**` : cell);
+    const signed = (value: number) => (value > 0 ? `+${value}` : String(value));
+    const both = (of: keyof z.infer<typeof sideSchema>) => [pair(without[of]), pair(within[of])];
+    const row = (what: string, of: keyof z.infer<typeof sideSchema>, more: string, wanted: string) => [
+      grouped(size),
+      what,
+      ...both(of),
+      more,
+      wanted,
+      `${day(run)}, load ${run.machine.loadAtStart}`,
+    ];
+    return [
+      row('A save, ms', 'saveMs', goal(`P95 ${signed(cost.saveP95Ms)} ms`, cost.saveP95Ms > 2), 'P95 +2 ms'),
+      row(
+        'Recall, ms',
+        'recallMs',
+        goal(`P95 ${signed(cost.recallP95Percent)} %`, cost.recallP95Percent > 10),
+        'P95 +10 %',
+      ),
+      row(
+        'Start until readable, ms',
+        'readableMs',
+        goal(`P50 ${signed(cost.readableMs)} ms`, cost.readableMs > 700),
+        '+700 ms',
+      ),
+      row(
+        'Start until memory answers, ms',
+        'memoryMs',
+        goal(`P50 ${signed(cost.memoryMs)} ms`, cost.memoryMs > 700),
+        '+700 ms',
+      ),
+      [
+        grouped(size),
+        'Derivation of the key, ms',
+        '',
+        pair(within.derivationMs),
+        '',
+        '500–1000 ms',
+        `${day(run)}, load ${run.machine.loadAtStart}`,
+      ],
+    ];
+  });
+  return table(['messages', 'what', 'unlocked', 'locked', 'more', 'wanted', 'measured'], rows);
+}
+
 /** The page, from the lines of history.jsonl and the text of recorded.json. Pure: the same input gives the same page. */
 export function renderBenchmarks(history: string, recordedJson: string): string {
   const runs = history
@@ -523,6 +592,15 @@ Lighthouse’s mobile preset, a processor four times slower and slow 4G, both si
 ${partsTable(runs)}
 
 The search by words runs while the model reads the question, so the parts add up to more than the total.
+
+## What locking a device costs
+
+${lockedSection(runs)}
+
+P50 / P95 of the same library with and without locking, measured in turns in one run, so that the load beside it strikes both: a difference below
+what two turns of one side differ by says no more than that the cost is smaller than that. The start is told without the person’s typing and the
+derivation of the key. A locked device opens all pages of its sealed index before memory answers (\`docs/limits.md\`); what was said can be read by then.
+\`npm run bench -- --locked --sizes 10000 --history\` measures it again.
 
 ## Measured by other commands
 
