@@ -16,7 +16,7 @@ import type { Config } from '../../../src/domain/settings/config.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import { readAssembled } from '../assembled.ts';
 
-// Node 20 knows relaxed SIMD, but has to be told: what is measured here is then what runs in browsers.
+// Node 20 needs a flag for relaxed SIMD, so that this measures what runs in browsers.
 if (Number.parseInt(versions.node, 10) < 21) setFlagsFromString('--experimental-wasm-relaxed-simd');
 
 /** The bundled models in a folder, `public/models`. */

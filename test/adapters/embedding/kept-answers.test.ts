@@ -13,7 +13,7 @@ const SCRIPT: Served = { type: 'text/javascript; charset=utf-8', body: 'export d
 const WASM: Served = { type: 'application/octet-stream', body: module };
 const PAGE: Served = { type: 'text/html', body: '<!doctype html>' };
 
-/** A browser's cache over a server: what was kept is handed out until it is asked for anew. */
+/** A browser's cache over a server: it serves cached answers until a request bypasses it. */
 function browser(kept: Record<string, Served>, server: Record<string, Served | null>): typeof fetch {
   const answer = ({ type, body, status = 200 }: Served) =>
     new Response(body, { status, headers: { 'content-type': type } });

@@ -260,7 +260,7 @@ it('measures a model once a device, and another model or address anew; what cann
   await measured('bge-m3', base);
   expect((await measured('bge-m3', base)).asked).toBe(true);
   expect((await measured('knowing', `${base}/`)).asked).toBe(true);
-  // Addresses are not told of with the keys.
+  // The cache's keys contain no address.
   expect([...kept.keys()].join()).not.toContain('127.0.0.1');
   for (const [key] of kept) kept.set(key, { related: 'much' });
   expect(await measured('knowing', base)).toEqual(first);

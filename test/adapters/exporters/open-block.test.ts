@@ -12,7 +12,7 @@ const closingOf = (text: string): string | undefined => {
   return reader.closing();
 };
 
-/** Whether the parser sees a heading that stands two lines below the text. */
+/** Whether the parser sees a heading two lines below the text. */
 const stands = (text: string): boolean => {
   const last = fromMarkdown(`${text}\n\n## below`).children.at(-1);
   return last?.type === 'heading' && last.depth === 2;

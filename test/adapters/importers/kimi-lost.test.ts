@@ -1,4 +1,4 @@
-// What of a kimi-cli session stands in its wire alone: it comes in at its place, once, or is counted.
+// The importer takes what only a kimi-cli session's wire has: once, at its place, or counted as skipped.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ImportedConversation, ImportedMessage } from '../../../src/adapters/importers/importer.ts';

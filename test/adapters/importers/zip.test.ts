@@ -196,7 +196,7 @@ describe('two files of one name', () => {
     view.setUint32(view.getUint32(zip.length - 6, true) + 16, crc32(contents), true);
     return zip;
   };
-  /** One ZIP of several: their local parts one behind the other, then their directories. */
+  /** Merges ZIPs: their local parts in sequence, then their directories. */
   const together = (zips: readonly Uint8Array[]): Uint8Array => {
     const locals: number[] = [];
     const central: number[] = [];

@@ -69,7 +69,7 @@ describe('calls of the index', () => {
     third.leaderChanged();
     await asked;
     await ask();
-    // Its own worker, too, may come to lead.
+    // Its own worker may become the leader as well.
     second.close();
     third.lead(before);
     await ask();

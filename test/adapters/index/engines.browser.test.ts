@@ -26,7 +26,7 @@ for (const engine of ENGINES) {
 
   // In the gate what depends on the engine; the whole contract runs on PGlite in Node there.
   const describeIndex = ALL ? describeMemoryIndex : describeKeptIndex;
-  // Emptied between tests instead of opened anew: opening takes a second, and is a test of its own.
+  // Empties the index between tests, because opening takes a second and has a test of its own.
   describeIndex(`PGlite in a worker on ${engine}`, {
     open: async () => {
       const index = await get();

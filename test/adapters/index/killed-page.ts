@@ -6,7 +6,7 @@ import { changeOf, DIMENSIONS, MODEL, messageRow, ownWord, question, timeApplies
 export interface Harness {
   /** Opens the index; how long it took, ms. */
   open(engine: 'opfs' | 'indexeddb', id?: string): Promise<number>;
-  /** Applies message after message and embeds each, telling the test what was acknowledged, until the page dies. */
+  /** Applies and embeds message after message, reporting each acknowledgement, until the page dies. */
   write(from: number): Promise<never>;
   /** What is there: the bookmark, how many messages, which of the given numbers cannot be found by words or by vector. */
   find(numbers: readonly number[]): Promise<{

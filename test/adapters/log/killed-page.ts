@@ -29,7 +29,7 @@ export interface KilledPage {
   time(times: number): Promise<number[]>;
   /** Appends so many bytes; the code of the problem, or undefined. */
   fill(bytes: number): Promise<string | undefined>;
-  /** Codes of the problems heard at opening. */
+  /** Codes of the problems reported at opening. */
   problems(): Promise<string[]>;
   /** Puts aside what the key-value store says about a lost database. */
   dismiss(): Promise<void>;

@@ -91,7 +91,7 @@ it('joins what came at once: words, thoughts, arguments, and of figures the last
       thought('z'),
       words('c'),
       call({ ...begun, function: { name: 'look', arguments: '{"q":"w"}' } }),
-      // More may come behind an empty object.
+      // More may follow an empty object.
       call({ index: 1, id: 'b', function: { name: 'look', arguments: '' } }),
       stop,
       figures(2),

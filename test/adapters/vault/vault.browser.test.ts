@@ -1,4 +1,4 @@
-// The vault in a real Chromium: its keys lie in IndexedDB as the browser's own.
+// The vault in a real Chromium, which keeps its keys in IndexedDB as non-extractable CryptoKeys.
 import { deleteDB } from 'idb';
 import { afterAll, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';

@@ -1,4 +1,4 @@
-// Waiting that has an end, and leaves nothing behind.
+// Waiting ends in time and leaves no timer or listener.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { atMost, isTooLate, unlessAborted, within } from '../../../src/domain/base/within.ts';
 

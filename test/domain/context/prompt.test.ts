@@ -95,7 +95,7 @@ describe('a prompt', () => {
       { role: 'assistant', parts: [call('a'), call('b')] },
       { role: 'tool', parts: [result('a', 'A')] },
       { role: 'tool', parts: [result('b', 'B')] },
-      // Mistral refuses a word of the person right behind a result.
+      // Mistral refuses a person's message right after a tool result.
       { role: 'assistant', parts: [text('[…]')] },
       { role: 'user', parts: [text('meanwhile')] },
       { role: 'assistant', parts: [call('a')] },

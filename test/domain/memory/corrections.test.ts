@@ -1,4 +1,4 @@
-// The newest correction stands for a fact, and what it corrects comes right after it.
+// The newest correction of a fact comes first, and what it corrects right after it.
 import { describe, expect, it } from 'vitest';
 import { corrected } from '../../../src/domain/memory/corrections.ts';
 import { candidate, DAY, NOW } from './candidates.ts';

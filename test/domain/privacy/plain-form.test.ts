@@ -1,4 +1,4 @@
-// Private words are found however they are written, and stand as they were written when they come back.
+// The filter finds private words in any spelling, and restores them as they were written.
 import { expect, it } from 'vitest';
 import { CATEGORIES } from '../../../src/domain/privacy/categories.ts';
 import { findPrivate, replaceFound } from '../../../src/domain/privacy/scan.ts';

@@ -8,7 +8,7 @@ import { DETECTORS_VERSION } from '../../../src/domain/privacy/detectors/index.t
 const FOLDER = join(import.meta.dirname, '../../../src/domain/privacy');
 const BESIDE = ['detector.ts', 'known-words.ts', 'own-pattern.ts', 'plain-form.ts', 'scan.ts'];
 
-/** Of the rules as they were when the version was raised last. Where a change finds the same words, the digest alone is written anew. */
+/** Digest of the rules at the last new version. A change that finds the same words updates only the digest. */
 const KNOWN = { version: 3, digest: '88583092a70b41b6' };
 
 /** Comments and the shape of lines find nothing. */

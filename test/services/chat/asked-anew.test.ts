@@ -1,4 +1,4 @@
-// Going through a branch once more: answers of another model, or to other instructions or tools, are never taken over.
+// Asking a branch again: the app never reuses answers of another model, or to other instructions or tools.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createEndpointModel } from '../../../src/adapters/models/index.ts';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';

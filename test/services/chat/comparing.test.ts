@@ -7,7 +7,7 @@ import { textOf } from '../../../src/domain/chat/message.ts';
 import type { TurnState } from '../../../src/services/chat/chat.ts';
 import { createScene } from './setup.ts';
 
-/** Models by name: each says its name; `slow` waits until it is let go, `broken` fails once. */
+/** Models by name: each answers its name; `slow` waits until it is released, `broken` fails once. */
 async function scene() {
   let release = () => {};
   const held = new Promise<void>((resolve) => {

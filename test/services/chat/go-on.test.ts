@@ -65,7 +65,7 @@ describe('an answer that was cut off', () => {
       ['user', GO_ON],
     ]);
     const [question, first, second] = await path(id);
-    // Each piece is a message; nothing of the app's stands in the conversation.
+    // Each piece is a message; the app adds no words of its own.
     expect(first).toMatchObject({ role: 'assistant', parentId: question?.id, finish: how });
     expect(second).toMatchObject({ role: 'assistant', parentId: first?.id, finish: 'stop' });
     expect(await path(id)).toHaveLength(3);

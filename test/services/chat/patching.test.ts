@@ -1,4 +1,4 @@
-// After something was sent back: the old answer is patched by edits, or asked for anew where they do not fit.
+// After a D-Mail the model patches its old answer by edits, or answers again where they do not fit.
 import { describe, expect, it } from 'vitest';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';

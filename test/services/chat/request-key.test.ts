@@ -1,4 +1,4 @@
-// What an answer may stand for: the very same request. Anything that a model was sent otherwise is another one.
+// The app reuses an answer only for the very same request; any difference in what a model gets makes another one.
 import { describe, expect, it } from 'vitest';
 import type { Prompt, ToolDescription } from '../../../src/adapters/models/chat-model.ts';
 import type { Part } from '../../../src/domain/chat/message.ts';
@@ -15,7 +15,7 @@ const messages: Prompt['messages'] = [
   { role: 'tool', parts: [result] },
 ];
 
-/** Made anew each time: no cache by identity can stand in for what is hashed. */
+/** Makes new objects each time, so that no cache by identity can replace the hash. */
 const keyOf = ({
   model = { id: 'plain', endpoint: 'https://one.example' },
   system = 'Be brief.',

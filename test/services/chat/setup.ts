@@ -65,9 +65,9 @@ export const passage = (id: string, text: string): RecalledPassage => ({
   tokens: 10,
 });
 
-/** What a person told memory: nothing so far. */
+/** Memory notes and feedback: none so far. */
 export const emptyNotes = () => writable<NotesState>({ ready: true, notes: [], feedback: [] });
-/** Memory that was told `state`, and keeps what a model writes by `write`. */
+/** Notes with this state; `write` gets what a model writes. */
 export const notesOf = (
   state = emptyNotes(),
   write: NotesLike['write'] = async () => ({ id: 'note' }),

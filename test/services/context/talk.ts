@@ -51,7 +51,7 @@ export function createTalk(
     ...scene,
     model,
     events,
-    /** A conversation of so many turns, as it would lie in the log. */
+    /** Adds a conversation of so many turns to the log. */
     async grown(
       turns: number,
       say: (at: number) => { user: readonly Part[]; more?: readonly Partial<Message>[] } = (at) => ({

@@ -369,7 +369,7 @@ describe('a note that two devices reworded at once', () => {
     await meet(phone, desk);
     await desk.notes.write({ text: 'Heron, port 92.', ...(seen ? { over: seen } : {}) });
     expect(texts(desk)).toEqual(['Heron, port 92.', 'Egret, port 90.']);
-    // Rewritten here in another tab: what was begun on the old words stands beside the new ones.
+    // Another tab rewrote the note: an edit begun on the old words becomes a note beside it.
     await desk.notes.write({ text: 'Heron, port 93.', ...(seen ? { over: seen } : {}) });
     expect(texts(desk)).toEqual(['Heron, port 93.', 'Heron, port 92.', 'Egret, port 90.']);
   });

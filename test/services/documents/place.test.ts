@@ -1,4 +1,4 @@
-// What a person asked stays on their screen while others go on elsewhere; what goes on from where they stand is followed.
+// The screen stays on a person's question while others write on other branches, and follows what goes on from it.
 import { describe, expect, it } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { newConversationId, newEntryId } from '../../../src/domain/base/ids.ts';

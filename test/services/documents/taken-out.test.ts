@@ -69,7 +69,7 @@ it('a message without some of its words stays where it was, and the words are no
   ]);
   expect(read?.meta.title).toBe('Singing');
 
-  // The export of before is imported once more, and a fuller half of the answer comes.
+  // The person imports the old export again, and a longer part of the answer arrives.
   await documents.change(ID, {
     messages: [first],
     completed: [saying(first, 'My neighbour Quillfeather sings loud')],

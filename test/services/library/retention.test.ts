@@ -151,7 +151,7 @@ describe('archiving', () => {
     const old = await say('old', 100);
     const other = await say('other', 100);
     const done = await retention.run();
-    // As if it had never come to the second one, and the person had moved the first again since.
+    // As if the clean-up had stopped before the second, and the person had moved the first again since.
     await documents.change(other, { meta: { archived: false, movedAt: 0 } });
     expect(await retention.undo(done?.at ?? 0)).toBe(1);
     expect((await entry(old))?.archived).toBe(false);

@@ -180,7 +180,7 @@ describe('a log that is sealed', () => {
     await begin();
     const before = await seen(null);
     const old = await turnOn();
-    // Called off before it was in force, and turned on anew: another key, while the other tab was not loaded again.
+    // The person cancels the lock before it is in force and turns it on again, with another key, before the other tab reloads.
     await records.change((now) => ({
       ...now,
       slots: [],

@@ -8,7 +8,7 @@ afterEach(() => {
   ending.abort();
   ending = new AbortController();
 });
-/** Resolves once the holder was called so. */
+/** Resolves once the holder reports this event. */
 const heard = (holder: KeyHolder, wanted: 'key' | 'lock') =>
   new Promise<void>((resolve) => void holder.subscribe((type) => type === wanted && resolve()));
 

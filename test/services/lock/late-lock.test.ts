@@ -3,14 +3,14 @@ import { expect, it } from 'vitest';
 import { holdDataKey, newDataKey } from '../../../src/adapters/vault/data-key.ts';
 import { KeyHolder } from '../../../src/services/lock/key-holder.ts';
 
-/** Resolves once the holder was called so. */
+/** Resolves once the holder reports this event. */
 const heard = (holder: KeyHolder, wanted: 'key' | 'lock') =>
   new Promise<void>((resolve) => void holder.subscribe((type) => type === wanted && resolve()));
 
 it('a thread that hears of a lock late unlocks nobody who heard of it, and nobody who came after it', async () => {
   const ending = new AbortController();
   const key = await holdDataKey(newDataKey());
-  // Speaks as a thread whose news are late: it has not heard of the lock when it is asked.
+  // A thread with late news: it does not know of the lock yet when another asks it.
   const late = new BroadcastChannel('recollect-lock');
   const heardOf: string[] = [];
   late.onmessage = ({ data }) => heardOf.push(data.type);

@@ -1,4 +1,4 @@
-// What stands in a conversation more than once is found once, and what a model wrote in a person's place is not found as theirs.
+// Recall finds repeated content once, and does not take a model's rewording of a person's message for theirs.
 import { afterEach, describe, expect, it } from 'vitest';
 import { newMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';

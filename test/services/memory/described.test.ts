@@ -1,4 +1,4 @@
-// What stands only in a summary is found by the passages it was made of.
+// A question that only a summary answers finds the passages that the summary was made of.
 import { afterEach, expect, it } from 'vitest';
 import { textOf } from '../../../src/domain/chat/message.ts';
 import { configSchema } from '../../../src/domain/settings/config.ts';

@@ -45,7 +45,7 @@ describe('the table of reactions', () => {
   });
 });
 
-/** A supervisor over scripted openings: each resolves, or rejects with the error that stands there. */
+/** A supervisor over scripted openings: each resolves, or rejects with the given error. */
 function setup(...script: readonly (RecollectError | 'opens')[]) {
   const openings: { wanted: string; events: IndexEvents; closed: boolean }[] = [];
   const config = writable<Config>(defaultConfig);

@@ -75,17 +75,17 @@ it('has not ended while the index is opening, and fails only where the index fai
     await vi.advanceTimersByTimeAsync(11_000);
     expect(broken.now()).toMatchObject({ state: 'failed', problem: { code: 'index-unavailable' } });
 
-    // What it failed of before it was asked is what a rebuild may mend.
-    const mended = setup();
-    mended.status.set({ ...READY, state: 'failed', unread: 9, problem });
-    await mended.rebuild();
+    // A rebuild may repair an earlier failure.
+    const repaired = setup();
+    repaired.status.set({ ...READY, state: 'failed', unread: 9, problem });
+    await repaired.rebuild();
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(mended.now()).toMatchObject({ state: 'running' });
-    mended.status.set({ ...READY, state: 'indexing', unread: 100 });
+    expect(repaired.now()).toMatchObject({ state: 'running' });
+    repaired.status.set({ ...READY, state: 'indexing', unread: 100 });
     await vi.advanceTimersByTimeAsync(0);
-    mended.status.set(READY);
+    repaired.status.set(READY);
     await vi.advanceTimersByTimeAsync(0);
-    expect(mended.now()).toMatchObject({ state: 'finished' });
+    expect(repaired.now()).toMatchObject({ state: 'finished' });
   } finally {
     vi.useRealTimers();
   }

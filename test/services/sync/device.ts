@@ -250,7 +250,7 @@ export const has = (device: TestDevice, id: ConversationId, texts: readonly stri
     20_000,
   );
 
-/** The same store once more, numbers and all: as a copied profile has it, or a backup of the machine. */
+/** An exact copy of the store, sequence numbers included, as a copied profile or a backup of the machine has it. */
 export async function copyOfStore({ log, keyValues }: Store): Promise<Store> {
   const copy = createInMemoryStore({ now: () => Date.now() });
   const entries = new Map((await log.since(0, 100_000)).map((entry) => [entry.seq, entry]));

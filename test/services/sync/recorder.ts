@@ -15,7 +15,7 @@ export interface Recorder {
   sent(): Promise<readonly string[]>;
 }
 
-/** Bodies hold their strings as UTF-8; what stands in them as base64 is added in plain. */
+/** The strings of a body (UTF-8), with base64 parts decoded and appended. */
 const textOf = (body: Uint8Array): string => {
   const text = new TextDecoder().decode(body);
   const files = [...text.matchAll(/;base64,([A-Za-z0-9+/]+=*)/g)].map(([, base64 = '']) =>

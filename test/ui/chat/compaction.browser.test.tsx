@@ -1,4 +1,4 @@
-// Where messages were shortened: the summary to read and to edit, taken back and done again; and the plan that waits for a person.
+// The divider of a compaction: a person reads and edits the summary, undoes and repeats it. And the plan that waits for a decision.
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { page } from 'vitest/browser';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';

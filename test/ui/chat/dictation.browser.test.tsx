@@ -1,4 +1,4 @@
-// Dictation in the composer: its button, what is asked first, the words while they are heard, and how it ends. The browser's recogniser stands in.
+// Dictation in the composer: its button, the question before, words as they are recognised, and its end, with a scripted recogniser.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { StandInRecogniser } from '../../fixtures/recogniser.ts';

@@ -127,7 +127,7 @@ it('names the page of a recalled passage, and opens the document at it', async (
   await card.getByRole('button').first().click();
   const found = card.getByRole('listitem').first();
   await expect.element(found).toHaveTextContent(/Lease\.pdf\s*page 2/);
-  // The line that names the file stands in the index alone.
+  // Only the index has the line that names the file.
   expect(found.element().textContent).not.toContain('[');
   await expectAccessible();
   await found.getByRole('button', { name: 'Notice is three months, in writing.' }).click();

@@ -7,7 +7,7 @@ import { createTestApp, expectAccessible, show, type TestApp } from '../harness.
 
 const field = () => page.getByRole('textbox', { name: 'Find in conversation' });
 
-/** Thirty questions with long answers, one of them asked anew in other words: two branches. */
+/** Thirty questions with long answers; a rewording of one makes two branches. */
 async function longConversation(): Promise<{ app: TestApp; id: ConversationId }> {
   let answers = 0;
   const app = await createTestApp({
@@ -52,7 +52,7 @@ it('finds what is not drawn and what is on another branch, in any spelling', asy
   await expect.poll(marked).toEqual(['Zürich']);
   await expect.element(page.getByText('The Zürich train leaves at noon.')).toBeInViewport();
   await userEvent.fill(field(), 'question 11');
-  // It stands on the branch that was left: that is shown, and the head stays.
+  // The hit is on the other branch: the page shows that branch and keeps the head.
   await expect.element(page.getByText('Question 11')).toBeInViewport();
   await expect.poll(marked).toEqual(['Question 11']);
 });

@@ -14,7 +14,7 @@ const seen = (place: HTMLElement): string =>
 
 it.each([
   ['\\ce{2H2 + O2 -> 2H2O}', '2HX2+OX22HX2O'],
-  // Of a fraction the lower part stands first in the page.
+  // KaTeX puts a fraction's denominator first in the page.
   ['\\pu{1.2 m//s}', '1.2sm'],
   ['50% of x', '50%ofx'],
   ['\\text{up to 5%} + x \\% y', 'upto5%+x%y'],

@@ -1,4 +1,4 @@
-// Back and what lies over a page, with the browser's own history.
+// Back closes layers over a page, with the browser's own history.
 import { afterAll, expect, it } from 'vitest';
 import { asConversationId } from '../../../src/domain/base/ids.ts';
 import { createPlaces } from '../../../src/ui/hooks/navigation.tsx';
@@ -59,7 +59,7 @@ it('Back closes what still lies there where something over it went by itself', a
   await back();
   expect(closed).toEqual(['palette']);
   expect(at()).toBe('two');
-  // The entry that was left behind is passed.
+  // Back skips the entry that was left.
   await back(2);
   expect(at()).toBe('one');
   stop();

@@ -1,4 +1,4 @@
-// Words that come behind the first screen: nothing on it says one of them without having waited for it.
+// Words loaded after the first screen: no part of that screen uses one without waiting for it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

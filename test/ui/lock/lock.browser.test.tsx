@@ -58,7 +58,7 @@ const unlock = () => page.getByRole('button', { name: 'Unlock' });
 
 describe('the screen of a locked device', () => {
   it('opens with the passphrase, says so when it is wrong, and waits after three wrong tries', async () => {
-    // A clock that stands still: on a busy machine the second that is to be waited for went by between two tries.
+    // Stops the clock: on a busy machine the second of waiting passed between two tries.
     let clock = Date.now();
     const clocks = vi.spyOn(Date, 'now').mockImplementation(() => clock);
     closing.push(() => clocks.mockRestore());

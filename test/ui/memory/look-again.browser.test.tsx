@@ -118,7 +118,7 @@ it('nothing found while the library is still being read is no answer: it is aske
   const { app, id, asked } = await starting();
   await show(app, `/c/${id}`);
   const { recall } = app.memory;
-  // The model is there before the library has been read, which is too small to be called behind.
+  // The model is ready before the library is read; a library this small does not count as behind.
   Object.assign(app.memory, {
     recall: async (request: Parameters<typeof recall>[0]) => ({ ...(await recall(request)), degraded: null }),
   });

@@ -47,7 +47,7 @@ describe('plain text', () => {
     expect(plainText('``a `b` | c`` and `__init__`, `[x](y)`, `*args`')).toBe(
       'a `b` | c and __init__, [x](y), *args',
     );
-    // As much of it as there is: of a passage the end may be cut away, and a snippet stands on one line.
+    // Works on fragments, because a passage may lack its end and a snippet is one line.
     expect(plainText('```ts\nconst id = a || b;')).toBe('const id = a || b;');
     expect(plainText('So: ```ts const id = a || b; ``` and **that** is all')).toBe(
       'So: const id = a || b; and that is all',

@@ -93,7 +93,7 @@ describe('the parts of a score, as the ranking made it', () => {
     const scores = { vector: 0.5, keyword: 0.5, late: 0.5, hybrid: 0.5, decay: 1, final: 0.6 };
     expect(partsOf({ ...scores, boosts: [{ name: 'pin', factor: 1.5 }] }).boosts).toBeCloseTo(0.2, 9);
     expect(partsOf({ ...scores, boosts: [{ name: 'not-related', factor: 0.3 }] }).boosts).toBe(0);
-    // Nothing of its own: what stands around it spoke for it.
+    // The passage scores nothing itself; its neighbours raised it.
     expect(partsOf({ ...scores, vector: 0, late: 0, keyword: null, hybrid: 0, boosts: [] }).boosts).toBe(0.6);
   });
 

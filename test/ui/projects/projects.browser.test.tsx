@@ -123,7 +123,7 @@ deep('begins each window anew', async () => {
   await page.getByRole('button', { name: 'New project' }).click();
   await expect.element(page.getByRole('textbox', { name: 'Name' })).toHaveValue('');
   await userEvent.keyboard('{Escape}');
-  // The button that has the focus now tells its name, over what stands below it.
+  // The tooltip of the focused button covers what is below it.
   await expect.element(page.getByRole('button', { name: 'New project' })).toHaveFocus();
   (document.activeElement as HTMLElement).blur();
   const askRemove = async (name: string) => {

@@ -4,7 +4,7 @@ import { settings as en } from '../../../src/ui/i18n/en/settings.ts';
 import { settings as zh } from '../../../src/ui/i18n/zh/settings.ts';
 import { SETTING_ENTRIES } from '../../../src/ui/settings/sections.ts';
 
-/** Edited under a name that is no configuration key, or by something else than a row. */
+/** Keys that a person edits under another name, or not in a row. */
 const ELSEWHERE = [
   'version',
   'sync.mode',

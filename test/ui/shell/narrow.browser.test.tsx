@@ -29,7 +29,7 @@ async function largest(language: string) {
   return app;
 }
 
-/** Names of what reaches over the edge of the page, or over what stands beside it. */
+/** Names of elements that cross the edge of the page, or overlap a neighbour. */
 function crossing(elements: readonly Element[]): string[] {
   const name = (element: Element) => element.getAttribute('aria-label') ?? element.textContent ?? '';
   const rects = elements.map((element) => ({

@@ -1,4 +1,4 @@
-// The list of conversations: several chosen at once, a menu by right click, a new title in place, and everything taken back from its notice.
+// The list of conversations: selecting several, a menu by right click, renaming in place, and undo from the notice.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { deep } from '../../scale.ts';
