@@ -18,7 +18,7 @@ export interface Expected {
 }
 
 export interface AnswerQuirk {
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly type?: string;
   /** The connection stays open after the body. */
   readonly hang?: boolean;
@@ -69,6 +69,100 @@ const HARMONY_THOUGHT = '<|channel|>analysis<|message|>Look.<|end|>';
 
 /** How endpoints answer. */
 export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
+  // ------------------------------------------------------------------------------- bytes in another form
+  ...Object.fromEntries(
+    (
+      [
+        ['utf-16', Buffer.from(`\uFEFF${said}${stop}${DONE}`, 'utf16le')],
+        ['utf-16-without-mark', Buffer.from(said + stop + DONE, 'utf16le')],
+        ['utf-16-the-other-way', Buffer.from(`\uFEFF${said}${stop}${DONE}`, 'utf16le').swap16()],
+      ] as const
+    ).map(([id, body]): [string, AnswerQuirk] => [id, { body, expected: whole }]),
+  ),
+  'encoding-by-its-name': {
+    body: Buffer.from(text('caf\u00e9') + text(' at three') + stop + DONE, 'latin1'),
+    type: 'text/event-stream; charset=ISO-8859-1',
+    expected: { words: 'caf\u00e9 at three', finish: 'stop' },
+  },
+  'encoding-by-a-wrong-name': {
+    body: text('caf\u00e9 \u4e2d') + stop + DONE,
+    type: 'text/event-stream; charset=ISO-8859-1',
+    expected: { words: 'caf\u00e9 \u4e2d', finish: 'stop' },
+  },
+  'fields-in-capitals': { body: (said + stop + DONE).replaceAll('data:', 'Data:'), expected: whole },
+  'fields-indented': { body: (said + stop + DONE).replaceAll('data:', '  data:'), expected: whole },
+  'nuls-before': { body: `\0\0${said}${stop}${DONE}`, expected: whole },
+  'words-before': { body: `OK\n${said}${stop}${DONE}`, expected: whole },
+  'json-sequence': {
+    type: 'application/json-seq',
+    body: (said + stop).replaceAll('data: ', '\u001e').replaceAll('\n\n', '\n'),
+    expected: whole,
+  },
+  'objects-without-lines': {
+    type: 'application/json',
+    body: (said + stop).replaceAll('data: ', '').replaceAll('\n\n', ''),
+    expected: whole,
+  },
+  'done-without-brackets': { body: `${said}${stop}data: DONE\n\n`, expected: whole },
+  'escapes-that-are-none': {
+    body: `data: {"choices":[{"index":0,"delta":{"content":"C:\\dir, don\\'t"}}]}\n\n${stop}${DONE}`,
+    expected: { words: "C:\\dir, don't", finish: 'stop' },
+  },
+  'spoken-words': {
+    body:
+      delta({ audio: { id: 'a', transcript: 'Backups run ' } }) +
+      delta({ audio: { transcript: 'at three.', data: 'AAAA' } }) +
+      stop +
+      DONE,
+    expected: whole,
+  },
+  ...Object.fromEntries(
+    ['token_limit', 'max_new_tokens', 'MAX_TOKENS_REACHED', 'outputLength', 'context_length_exceeded'].map(
+      (reason): [string, AnswerQuirk] => [
+        `finish-${reason}`,
+        { body: said + delta({}, reason) + DONE, expected: { ...whole, finish: 'length' } },
+      ],
+    ),
+  ),
+  ...Object.fromEntries(
+    ['<\uff5cend\u2581of\u2581sentence\uff5c>', '</s>', '<|eom_id|>', '<eos>\n'].map(
+      (mark, at): [string, AnswerQuirk] => [
+        `ends-with-the-mark-of-${['deepseek', 'mistral', 'llama', 'gemma'][at]}`,
+        { body: said + letters(mark), expected: whole },
+      ],
+    ),
+  ),
+  'ends-with-words-struck-out': {
+    body: letters('Not <s>at three</s>'),
+    expected: { words: 'Not <s>at three</s>', finish: 'stop' },
+  },
+  'in-a-box': {
+    body: letters('<|begin_of_box|>Backups run at three.<|end_of_box|>'),
+    expected: whole,
+  },
+  'speaks-of-a-box': {
+    body: letters('GLM writes `<|begin_of_box|>` there'),
+    expected: { words: 'GLM writes `<|begin_of_box|>` there', finish: 'stop' },
+  },
+  ...Object.fromEntries(
+    ['Lookup', '"lookup"', 'lookup<|channel|>commentary', 'default_api.Lookup'].map(
+      (name, at): [string, AnswerQuirk] => [
+        `call-named-otherwise-${at}`,
+        {
+          body: call({ name, arguments: '{"query":"a"}' }, { id: 'c1' }) + delta({}, 'tool-calls') + DONE,
+          expected: called(),
+        },
+      ],
+    ),
+  ),
+  'call-arguments-of-python': {
+    body: call({ name: 'lookup', arguments: 'None' }, { id: 'c1' }) + delta({}, 'tool_calls') + DONE,
+    expected: called('{}'),
+  },
+  'usage-in-camel-case': {
+    body: said + stop + line({ choices: [], usage: { promptTokens: 3, completionTokens: 5 } }) + DONE,
+    expected: { ...whole, usage: { inputTokens: 3, outputTokens: 5 } },
+  },
   // ------------------------------------------------------------------------------- values that have no use
   'error-null': {
     body:
@@ -1318,9 +1412,14 @@ export async function startQuirks({ port = 0 }: { port?: number } = {}): Promise
     const out = refused?.body ?? quirk?.body ?? plain;
     const status = refused?.status ?? 200;
     response.writeHead(status, {
-      'content-type': quirk?.type ?? (typeof out === 'string' ? 'text/event-stream' : 'application/json'),
+      'content-type':
+        quirk?.type ??
+        (typeof out === 'string' || Buffer.isBuffer(out) ? 'text/event-stream' : 'application/json'),
     });
-    await send(response, Buffer.from(typeof out === 'string' ? out : JSON.stringify(out)));
+    await send(
+      response,
+      Buffer.isBuffer(out) ? out : Buffer.from(typeof out === 'string' ? out : JSON.stringify(out)),
+    );
     if (quirk?.destroy) return void setTimeout(() => response.destroy(), 20);
     if (!quirk?.hang) response.end();
   };

@@ -145,8 +145,20 @@ function usageOf(raw: unknown): Readonly<Record<string, number>> {
       ? raw.output_tokens_details
       : {};
   const figures = {
-    prompt: tokensOf(raw.prompt_tokens, raw.input_tokens, raw.prompt_eval_count),
-    completion: tokensOf(raw.completion_tokens, raw.output_tokens, raw.eval_count),
+    prompt: tokensOf(
+      raw.prompt_tokens,
+      raw.input_tokens,
+      raw.prompt_eval_count,
+      raw.promptTokens,
+      raw.inputTokens,
+    ),
+    completion: tokensOf(
+      raw.completion_tokens,
+      raw.output_tokens,
+      raw.eval_count,
+      raw.completionTokens,
+      raw.outputTokens,
+    ),
     cached: tokensOf(
       read.cached_tokens,
       raw.cached_tokens,
@@ -161,20 +173,25 @@ function usageOf(raw: unknown): Readonly<Record<string, number>> {
 }
 
 /** Finish reasons of a failure. */
-const BROKEN = /^(error|network_error|insufficient_system_resource|malformed_function_call|server_error)$/;
+const BROKEN =
+  /^(error|\w+_error|insufficient_system_resource|malformed_\w+|unexpected_tool_call|too_many_tool_calls|fail(ed|ure)|exception)$/;
 /** Finish reasons of an answer that was broken off. */
 const BROKEN_OFF = /^(abort|aborted|cancel|canceled|cancelled|interrupted|incomplete|timeout)$/;
-const LENGTH =
-  /^(length|max_tokens|max_output_tokens|max_length|model_length|model_context_window_exceeded)$/;
+/** An answer that came to a limit: `max_tokens`, `max_new_tokens`, `output_length`, `token_limit_reached`, `context_length_exceeded`. */
+const LENGTH = /(^|_)(length|tokens?_limit|context_window)(_|$)|(^|_)max(imum)?_(\w+_)?(tokens?|length)(_|$)/;
 const FILTER =
-  /^(content[_-]?filter(ed)?|safety|sensitive|recitation|prohibited_content|blocklist|spii|refusal|moderation)$/;
+  /^(content_?filter(ed)?|content_policy\w*|(image_)?(safety|recitation|prohibited_content)|sensitive|blocked|blocklist|spii|refusal|moderation|guardrail\w*)$/;
 const CALLS = /^(tool_?calls?|tool_use|function_?calls?)$/;
 
 type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
 /** Maps a finish reason to one of the chat API; unknown ones (`eos`, `end_turn`) mean that the answer is whole. */
 function finishOf(raw: unknown): FinishReason | 'broken' | undefined {
-  const reason = textOf(raw).trim().toLowerCase();
+  const reason = textOf(raw)
+    .trim()
+    .replace(/([a-z])(?=[A-Z])/g, '$1_')
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_');
   if (reason === '' || reason === 'null' || reason === 'none' || BROKEN_OFF.test(reason)) return undefined;
   if (BROKEN.test(reason)) return 'broken';
   if (LENGTH.test(reason)) return 'length';
@@ -331,7 +348,9 @@ export class ChunkReader {
   }
 
   #wordsOf(delta: Fields): unknown[] {
-    const content = typeof delta.content === 'number' ? String(delta.content) : delta.content;
+    const said = typeof delta.content === 'number' ? String(delta.content) : delta.content;
+    // The words of what a model speaks come beside its sound.
+    const content = (said === '' ? null : said) ?? (isFields(delta.audio) ? delta.audio.transcript : null);
     const out: unknown[] = [...thoughtsOf(delta), ...piecesOf(content)].map(({ type, text }) => {
       if (type === 'content') this.#words += text;
       return { choices: [{ delta: { [type]: text } }] };
@@ -353,6 +372,7 @@ export class ChunkReader {
       delta &&
       (piecesOf(delta.content).length > 0 ||
         thoughtsOf(delta).length > 0 ||
+        isFields(delta.audio) ||
         callsOf(delta.tool_calls ?? delta.toolCalls).length > 0);
     const { message } = choice;
     if (says || !isFields(message))
@@ -390,10 +410,15 @@ export class ChunkReader {
     call.extra ??= isFields(raw.extra_content) ? raw.extra_content : undefined;
   }
 
-  /** Finds a tool by its name, also with a namespace before it and a number behind it (`functions.recall:0`). */
+  /**
+   * Finds a tool by its name, also with a namespace before it and a number behind it (`functions.recall:0`), in quotes, in capitals, or with the
+   * marks of gpt-oss behind it (`recall<|channel|>commentary`).
+   */
   #toolNamed(name: string): string {
-    const bare = name.replace(/:\d+$/, '').split(/[.:/]/).at(-1) ?? '';
-    return !this.#tools.includes(name) && this.#tools.includes(bare) ? bare : name;
+    if (this.#tools.includes(name)) return name;
+    const plain = name.replace(/<\|.*/s, '').replace(/^["'`\s]+|["'`\s]+$/g, '');
+    const bare = (plain.replace(/:\d+$/, '').split(/[.:/]/).at(-1) ?? '').toLowerCase();
+    return this.#tools.find((tool) => tool.toLowerCase() === bare) ?? name;
   }
 
   /** True if the name of a call came in pieces, and this is the next one. */
@@ -572,7 +597,7 @@ function pictureIn(part: unknown): string | undefined {
 
 const isWhole = (text: string): boolean => text === '' || readJson(text) !== undefined;
 const isComplete = (text: string): boolean => text.startsWith('{') && isWhole(text);
-const EMPTY: ReadonlySet<string> = new Set(['', '{}', '{ }', 'null']);
+const EMPTY: ReadonlySet<string> = new Set(['', '{}', '{ }', 'null', 'None', 'undefined']);
 
 /**
  * Adds a delta to arguments. Some servers begin with an empty object or a space; some repeat everything so far. An object

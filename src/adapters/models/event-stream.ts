@@ -3,7 +3,7 @@
 import { parsePartialJson } from 'ai';
 import { lenientJson, mendedJson } from '../../domain/base/json.ts';
 import { ChunkReader, KEEP_ALIVE, type StreamFacts } from './chunk.ts';
-import { BodyReader, isChatter, piecesOfData, type ServerEvent } from './server-events.ts';
+import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
 
 const parsed = (text: string): { readonly value: unknown } | undefined => {
   const value = lenientJson(text);
@@ -19,20 +19,21 @@ async function parsedHalf(text: string): Promise<unknown> {
   return value;
 }
 
-const DONE = /^"?\[DONE\]"?$/i;
+const DONE = /^"?(?:\[DONE\]|DONE)"?$/i;
 /** Names of events by which some servers end a stream. */
 const NAMED_DONE = /^(done|end|complete|completed)$/i;
 
 /**
  * Passes an answer on as canonical events, each as soon as it is whole, and notes other facts in `facts`. Ends with `[DONE]`,
- * and ignores anything after it. `tools`: names of those that may be called.
+ * and ignores anything after it. `tools`: names of those that may be called; `contentType`: as the endpoint names it.
  */
 export function asEventStream(
   facts: StreamFacts,
   tools: readonly string[] = [],
+  contentType = '',
 ): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   const reader = new ChunkReader(facts, tools);
-  const body = new BodyReader();
+  const body = new BodyReader(contentType);
   const encoder = new TextEncoder();
   type Controller = TransformStreamDefaultController<Uint8Array<ArrayBuffer>>;
   /** The last event, if it ended within its JSON. */
@@ -106,7 +107,10 @@ async function readDocument(
     if (typeof found.value !== 'object' || found.value === null) facts.malformed = true;
     return reader.read(found.value, { isDocument: true });
   }
-  const lines = body.split('\n').map((line) => parsed(line));
+  const lines = body
+    .split('\n')
+    .flatMap((line) => objectsIn(line.replaceAll('\u001e', '').trim()))
+    .map((line) => parsed(line));
   if (lines.length < 2 || lines.every((line) => line === undefined)) {
     const half = body.startsWith('{') ? reader.readHalf(await parsedHalf(body)) : [];
     facts.malformed = half.length === 0;

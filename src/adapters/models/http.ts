@@ -370,6 +370,17 @@ const isRefusal = (text: string) =>
     text,
   );
 
+/** Statuses by the names that Anthropic and Google give them. */
+const NAMED: readonly (readonly [RegExp, number])[] = [
+  [/\bauthentication_error|unauthenticated/, 401],
+  [/\bpermission_(error|denied)/, 403],
+  [/\bnot_found(_error)?\b/, 404],
+  [/\brequest_too_large/, 413],
+  [/\bresource_exhausted/, 429],
+  [/\binvalid_(request_error|argument)/, 400],
+];
+const statusNamed = (code: string): number => NAMED.find(([name]) => name.test(code))?.[1] ?? 0;
+
 /** Translates an error object that arrived with status 200. */
 export function problemOfStreamError(
   error: unknown,
@@ -387,6 +398,7 @@ export function problemOfStreamError(
         : /rate[_ ]limit/.test(all) || isQuota(all)
           ? 429
           : ownWords ||
+            statusNamed(detail.code) ||
             (/overloaded/.test(all) ? 529 : isKeyProblem(all) ? 401 : isUnknownModel(all) ? 404 : 500);
   return problemOfStatus(status, detail, about, secondsIn(detail.message));
 }

@@ -12,12 +12,13 @@ const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 /** Types of events that mark an answer as whole. */
 const WHOLE = /^(message_stop|response\.(completed|incomplete|failed))$/;
 
-/** Passes events on, completed, and notes errors, pictures and the end of a whole answer in `facts`. Linear in the bytes. */
+/** Passes events on, completed, and notes errors, pictures and the end of a whole answer in `facts`. Linear in the bytes. `contentType`: as the endpoint names it. */
 export function asNativeEvents(
   facts: StreamFacts,
+  contentType = '',
 ): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   const reader = new NativeReader(facts);
-  const body = new BodyReader();
+  const body = new BodyReader(contentType);
   const encoder = new TextEncoder();
   const said = (events: Iterable<ServerEvent>): string => {
     let text = '';

@@ -301,13 +301,14 @@ class Answer {
     const bytes = listenTo(response.body, wire, this.#about);
     if (!this.#protocol.isChatCompletions) {
       wire.accepted = true;
-      return new Response(bytes.pipeThrough(asNativeEvents(wire.facts)), { headers: response.headers });
+      return new Response(bytes.pipeThrough(asNativeEvents(wire.facts, type)), { headers: response.headers });
     }
     const events = bytes
       .pipeThrough(
         asEventStream(
           wire.facts,
           this.#given.tools?.map(({ name }) => name),
+          type,
         ),
       )
       .getReader();

@@ -1,6 +1,7 @@
 // The body of an answer, taken apart into server-sent events as leniently as endpoints write them: a byte order mark, any line end, comments, data
 // over several lines or twice named, no blank line at the end. Each character is read once. https://html.spec.whatwg.org/#parsing-an-event-stream
 import { lenientJson } from '../../domain/base/json.ts';
+import { BodyText } from './body-text.ts';
 
 export interface ServerEvent {
   readonly name: string;
@@ -11,15 +12,21 @@ export interface ServerEvent {
 
 /** Beginnings of lines in an event stream; the empty one begins a comment. */
 const FIELDS = ['data', 'event', 'id', 'retry', ''];
+/** Sent first by some servers, to keep the connection open; the record separator begins each text of a JSON sequence. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the separator is one
+const LEAD = /^[\s\0\u001e\ufeff]+/;
 const kindOf = (text: string): 'unknown' | 'events' | 'document' => {
-  const begun = text.trimStart();
+  const begun = text.replace(LEAD, '').slice(0, 10).toLowerCase();
   if (FIELDS.some((field) => begun.startsWith(`${field}:`))) return 'events';
   return FIELDS.some((field) => field.startsWith(begun)) ? 'unknown' : 'document';
 };
 
+/** An event behind words that are none. */
+const LATE_EVENT = /^(?:data|event):/im;
+
 /** Reads one body from its first byte to its last. */
 export class BodyReader {
-  readonly #decoder = new TextDecoder();
+  readonly #text: BodyText;
   #kind: ReturnType<typeof kindOf> = 'unknown';
   /** The unfinished line, or all of a body that is no event stream, in pieces. */
   #open: string[] = [];
@@ -27,15 +34,22 @@ export class BodyReader {
   #isHalfEnded = false;
   #data: string[] = [];
   #name = '';
+  /** Fields are indented, or written in capitals. */
+  #isLoose = false;
+
+  /** `contentType`: as the endpoint names it. */
+  constructor(contentType = '') {
+    this.#text = new BodyText(contentType);
+  }
 
   /** Yields the events that end in these bytes. */
   *read(bytes: Uint8Array<ArrayBuffer>): Generator<ServerEvent> {
-    let text = this.#decoder.decode(bytes, { stream: true });
+    let text = this.#text.read(bytes);
     if (this.#kind === 'unknown') {
       text = this.#open.join('') + text;
       this.#open = [];
       this.#kind = kindOf(text);
-      if (this.#kind === 'events') text = text.trimStart();
+      if (this.#kind === 'events') text = this.#begin(text);
     }
     if (this.#kind === 'events') yield* this.#readLines(text);
     else this.#open.push(text);
@@ -43,8 +57,18 @@ export class BodyReader {
 
   /** Yields the event that nothing ended. */
   *end(): Generator<ServerEvent> {
-    this.#open.push(this.#decoder.decode());
-    if (this.#kind !== 'events') return;
+    const rest = this.#text.end();
+    if (this.#kind === 'events') yield* this.#readLines(rest);
+    else {
+      this.#open.push(rest);
+      const body = this.#open.join('');
+      // Words before the events make it no document.
+      const at = lenientJson(body) === undefined ? body.search(LATE_EVENT) : -1;
+      if (at < 0) return;
+      this.#open = [];
+      this.#kind = 'events';
+      yield* this.#readLines(this.#begin(body.slice(at)));
+    }
     const last = this.#open.join('');
     if (last !== '') yield* this.#readLine(last);
     yield* this.#dispatch(false);
@@ -52,7 +76,15 @@ export class BodyReader {
 
   /** At the end: the body, if it was no event stream. Its beginning decides, whatever the headers say. */
   get document(): string | undefined {
-    return this.#kind === 'events' ? undefined : this.#open.join('').trim();
+    return this.#kind === 'events' ? undefined : this.#open.join('').replace(LEAD, '').trim();
+  }
+
+  /** The text from its first field on. */
+  #begin(text: string): string {
+    const lead = LEAD.exec(text)?.[0] ?? '';
+    const begun = text.slice(lead.length);
+    this.#isLoose = /[ \t]$/.test(lead) || /^[a-z]*[A-Z]/.test(begun);
+    return begun;
   }
 
   *#readLines(text: string): Generator<ServerEvent> {
@@ -72,7 +104,9 @@ export class BodyReader {
     if (line === '') return yield* this.#dispatch(true);
     const colon = line.indexOf(':');
     if (colon === 0) return;
-    const field = colon < 0 ? line : line.slice(0, colon);
+    const written = colon < 0 ? line : line.slice(0, colon);
+    const field = this.#isLoose ? written.trim().toLowerCase() : written;
+    if (field === '') return;
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
     // A proxy that wraps a stream into a stream writes the name of the field twice.
     if (field === 'data') this.#data.push(value.replace(/^(?:data: ?)+/, ''));

@@ -49,7 +49,15 @@ const ENDS = [
   '<|return|>',
   '<|end|>',
   '<end_of_turn>',
+  '<｜end▁of▁sentence｜>',
+  '<|eom_id|>',
+  '<|end_of_turn|>',
+  '<|endofassistant|>',
+  '</s>',
+  '<eos>',
 ];
+/** Marks that GLM's models set around an answer. */
+const BOX = ['<|begin_of_box|>', '<|end_of_box|>'];
 
 /** First characters of tags. */
 const FIRST = /[<◁[]/;
@@ -174,8 +182,15 @@ class ThoughtReader implements Thoughts {
       if (isLast) this.#take();
       return false;
     }
+    const box = this.#isPlain()
+      ? BOX.find((mark) => mark.startsWith(this.#held.slice(0, mark.length)))
+      : undefined;
+    if (box && this.#held.length >= box.length) {
+      this.#take(box.length);
+      return true;
+    }
     const found = tagAt(this.#held);
-    if (found === 'undecided' && !isLast) return false;
+    if ((box || found === 'undecided') && !isLast) return false;
     if (found === undefined || found === 'undecided') {
       said.push(...this.#say(this.#take(1)));
       return true;
@@ -203,11 +218,20 @@ class ThoughtReader implements Thoughts {
     return true;
   }
 
+  /** True if the line so far is no code. */
+  #isPlain(): boolean {
+    return (
+      this.#fence === '' && this.#line.split('`').length % 2 === 1 && !/^\s*(`{3,}|~{3,})/.test(this.#line)
+    );
+  }
+
   /** True if only the end of a template, or its beginning, is held. After a space a sentence mentions it. */
   #isEnding(isLast: boolean): boolean {
     if (/\s$/.test(this.#line) && this.#line.trim() !== '') return false;
-    if (this.#fence !== '' || (this.#line.split('`').length - 1) % 2 === 1) return false;
+    if (!this.#isPlain()) return false;
     const held = this.#held.trimEnd();
+    // The end of words that are struck through in HTML.
+    if (held.startsWith('</s') && /<s\b/i.test(this.#line)) return false;
     return ENDS.some((end) => (isLast ? held === end : end.startsWith(held)));
   }
 

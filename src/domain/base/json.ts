@@ -13,13 +13,15 @@ export function readJson(text: string): unknown {
 
 /**
  * The value of what other tools write as JSON: raw control characters in strings, numbers that Python writes (NaN, Infinity: null here), commas
- * behind the last member. What strings say is never changed. Undefined where it is none even so.
+ * behind the last member, backslashes that escape nothing (`C:\dir`, `don\'t`). What strings say is never changed. Undefined where it is none even so.
  */
 export function lenientJson(text: string): unknown {
   const value = readJson(text);
   return value === undefined ? readJson(mendedJson(text)) : value;
 }
 
+/** As JSON has them; at the end of a text that was cut off, the beginning of one. */
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|u[0-9a-fA-F]{0,3}$|$)/y;
 const NO_NUMBER = /(?:NaN|Infinity)(?!\w)/y;
 
 /** Rewrites the text as valid JSON, as far as `lenientJson` promises; reads each character once. */
@@ -39,8 +41,12 @@ export function mendedJson(text: string): string {
       inString = !inString;
       comma = -1;
     } else if (inString) {
-      if (code === 0x5c) at += 1;
-      else if (code < 0x20) put(at, `\\u${code.toString(16).padStart(4, '0')}`, at + 1);
+      if (code === 0x5c) {
+        // A backslash that escapes nothing stands for itself.
+        ESCAPE.lastIndex = at;
+        if (ESCAPE.test(text)) at += 1;
+        else put(at, text[at + 1] === "'" ? '' : '\\\\', at + 1);
+      } else if (code < 0x20) put(at, `\\u${code.toString(16).padStart(4, '0')}`, at + 1);
     } else if (code === 0x2c) comma = at;
     else if ((code === 0x7d || code === 0x5d) && comma >= 0) {
       put(comma, '', comma + 1);

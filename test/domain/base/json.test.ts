@@ -21,6 +21,7 @@ describe('JSON as other tools write it', () => {
       { said: 'NaN, -Infinity,] " Infinity,}', x: null },
     ],
     ['{"NaN":NaN}', { NaN: null }],
+    [String.raw`{"a":"C:\dir \x41 \u12 \\d \" don\'t"}`, { a: String.raw`C:\dir \x41 \u12 \d " don't` }],
   ])('%s', (text, value) => {
     expect(lenientJson(text)).toEqual(value);
   });
