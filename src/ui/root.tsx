@@ -21,7 +21,7 @@ import { useKeptSwitch } from './hooks/kept.ts';
 import { useIsPhone } from './hooks/media.ts';
 import { NavigationProvider, pathOf, useBackCloses, useNavigation } from './hooks/navigation.tsx';
 import { SessionProvider, useSession } from './hooks/session.tsx';
-import { allWords, languageFor, setFirstWords, setLanguage } from './i18n/index.ts';
+import { allWords, languageFor, setFirstWords, setLanguage, wholeLanguages } from './i18n/index.ts';
 import { useTranslation } from './i18n/use-translation.ts';
 import { AnswerNotices } from './shell/answer-notices.ts';
 import { DataAlert, RoomNotice, UpdateNotice } from './shell/app-notices.tsx';
@@ -86,7 +86,8 @@ function Words({ children }: { children: ReactNode }) {
     let wanted = true;
     // As a transition: drawn in one go, the whole app would block a slow phone.
     const shown = () => startTransition(() => setReady(true));
-    const make = isFirst.current ? setFirstWords : setLanguage;
+    // Parts that are loaded already asked for all words of another language only.
+    const make = isFirst.current && wholeLanguages.get().size === 0 ? setFirstWords : setLanguage;
     isFirst.current = false;
     make(languageFor(chosen, navigator.languages)).then(
       () => wanted && shown(),

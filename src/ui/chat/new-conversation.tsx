@@ -219,7 +219,7 @@ const IDEAS = ['decided', 'said'] as const;
 const SAMPLE_IDEAS = ['first', 'second'] as const;
 
 /** A long question may take two lines on a narrow screen. */
-const IDEA = 'h-auto! min-h-7 max-w-full whitespace-normal! py-1 text-start';
+const IDEA = 'text-start';
 
 /** Empty page of a library with conversations: the latest ones to continue, and phrases that a question to memory can begin with. */
 function Beginnings({

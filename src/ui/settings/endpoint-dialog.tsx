@@ -12,7 +12,7 @@ import { Button, Dialog, Field, Spinner, TextField } from '../shell/controls.tsx
 import { SecretField } from '../shell/secret-field.tsx';
 import { BrowserModelForm } from './browser-model.tsx';
 import { CorsHint, Offered, ParameterFields, PriceFields, TestProblem } from './endpoint-fields.tsx';
-import { type ConnectedModel, type EndpointForm, useEndpointForm } from './endpoint-form.ts';
+import { type ConnectedModel, type EndpointForm, useEndpointForm, withFieldLeft } from './endpoint-form.ts';
 import { type Draft, presetOf, titleOf } from './endpoint-presets.ts';
 import { Refusal } from './rows.tsx';
 
@@ -245,7 +245,9 @@ function ModelField({ form }: { form: EndpointForm }) {
             <TextField
               label={t('models.defaultModel')}
               value={model.name}
+              // The list must not take the field's place while a person is in it.
               onFocus={() => change({ model: { name: model.name, byHand: true } })}
+              onBlur={() => change((now) => withFieldLeft(now, { isNew: form.before === null }))}
               onChange={({ target }) =>
                 change({ model: { name: target.value, byHand: true }, missing: null })
               }

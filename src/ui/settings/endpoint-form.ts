@@ -105,6 +105,13 @@ function withList(
   };
 }
 
+/** State after the model's field is left: an empty one was only passed through, so a list that came meanwhile may choose. */
+export function withFieldLeft(now: FormState, { isNew }: { readonly isNew: boolean }): Partial<FormState> {
+  if (now.model.name.trim() !== '') return {};
+  const few = now.models.length > 0 && now.models.length <= OFFER_ALL;
+  return { model: { name: (isNew && few ? now.models[0] : undefined) ?? '', byHand: false } };
+}
+
 /** A model that was just connected, and the result of its test: works, fails, or none. */
 export interface ConnectedModel {
   readonly model: string;

@@ -44,6 +44,17 @@ it('on a phone, offers any address at once, and shows which model a test chose',
   await expectAccessible();
 });
 
+it('chooses a model for a person whose focus only passed through the empty field', async () => {
+  const app = await createTestApp();
+  Object.assign(app.settings, { test: async () => ({ ok: true, models: ['cut', 'plain'], tookMs: 120 }) });
+  await show(app, '/settings/models');
+  await page.getByRole('button', { name: /^Other service/ }).click();
+  await dialog.getByRole('textbox', { name: 'Base URL' }).fill('http://localhost:9/v1');
+  await dialog.getByRole('combobox', { name: 'Model that answers' }).click();
+  await dialog.getByRole('button', { name: 'Test connection' }).click();
+  await expect.element(dialog.getByText('Answers will come from cut.')).toBeVisible();
+});
+
 it('brings one to what it says of a new connection, whatever was scrolled away meanwhile', async () => {
   const app = await createTestApp();
   await show(app, '/settings/models', { width: 1280, height: 500 });

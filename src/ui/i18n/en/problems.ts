@@ -528,7 +528,7 @@ export const problems = {
     do: 'Reload the page to get the new version.',
   },
   'sync-rate': {
-    what: 'The relay was asked too often and has closed the door for a while.',
+    what: 'The relay received too many requests and refuses more for a while.',
     kept: 'Everything is saved on this device.',
     do: 'Wait some minutes, then sync again.',
   },

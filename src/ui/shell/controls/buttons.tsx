@@ -37,8 +37,9 @@ export function Button({
       aria-busy={busy || undefined}
       onClick={busy ? (event) => event.preventDefault() : onClick}
       className={classes(
-        'touchable inline-flex shrink-0 select-none items-center justify-center gap-1.5 whitespace-nowrap rounded-md font-medium text-sm transition-colors disabled:opacity-50 aria-disabled:opacity-50',
-        size === 'md' ? 'h-9 px-3.5' : 'h-7 px-2.5',
+        // As wide as its words, on one line; only a label wider than its container wraps.
+        'touchable inline-flex max-w-full shrink-0 select-none items-center justify-center gap-1.5 rounded-md font-medium text-sm transition-colors disabled:opacity-50 aria-disabled:opacity-50',
+        size === 'md' ? 'min-h-9 px-3.5 py-1' : 'min-h-7 px-2.5 py-0.5',
         BUTTON_LOOKS[variant],
         className,
       )}
