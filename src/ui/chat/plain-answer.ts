@@ -1,9 +1,11 @@
 // Renders an answer without Markdown for places that show plain text: mails, notes, forms, and speech. Pure.
+import type { ElementContent } from 'hast';
+import { raw } from 'hast-util-raw';
 import type { Definition, Nodes, Parents, Table } from 'mdast';
 import { loneDefinitionsIn } from './markdown/definitions.ts';
 import { numbersOf } from './markdown/list-numbers.ts';
 import { parseMarkdown } from './markdown/parse.ts';
-import { withTags } from './markdown/tree.ts';
+import { textOf, withTags } from './markdown/tree.ts';
 import { NestingGuard } from './nesting.ts';
 
 /** Separator between two blocks, by the kind of their parent. */
@@ -16,7 +18,20 @@ interface Reading {
 }
 
 const within = (node: Parents, reading: Reading): string => {
-  const texts = node.children.map((child) => words(child, reading)).filter((text) => text !== '');
+  const texts: string[] = [];
+  /** A link that HTML began, and how many texts came before its words. */
+  let link: { readonly url: string; readonly from: number } | undefined;
+  for (const child of node.children) {
+    const text = words(child, reading);
+    if (text !== '') texts.push(text);
+    if (child.type !== 'html') continue;
+    const url = LINK_BEGINS.test(child.value) ? attributeOf(child.value, 'href') : '';
+    if (/^(?:https?|mailto|tel):/i.test(url)) link = { url, from: texts.length };
+    else if (link && LINK_ENDS.test(child.value)) {
+      texts.push(linkOf(texts.splice(link.from).join(''), link.url, reading));
+      link = undefined;
+    }
+  }
   return texts.join(CONTAINERS.has(node.type) ? (BETWEEN[node.type] ?? '\n\n') : '');
 };
 const CONTAINERS: ReadonlySet<string> = new Set([
@@ -28,16 +43,34 @@ const CONTAINERS: ReadonlySet<string> = new Set([
   'footnoteDefinition',
 ]);
 
-const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', nbsp: '\u00a0' };
+const LINK_BEGINS = /^<a\s[^<>]*>$/i;
+const LINK_ENDS = /^<\/a\s*>$/i;
+const attributeOf = (tag: string, name: string): string => {
+  const [, quoted, single] = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'i').exec(tag) ?? [];
+  return characters(quoted ?? single ?? '');
+};
+
+/** References to characters (`&eacute;`, `&#39;`) as what they stand for; no tag is left in the text. */
+const characters = (text: string): string =>
+  text.includes('&')
+    ? textOf({ type: 'element', tagName: 'p', properties: {}, children: parsedHtml(text) })
+    : text;
+const parsedHtml = (value: string): ElementContent[] => {
+  const parsed = raw({ type: 'root', children: [{ type: 'raw', value: value.replaceAll('<', '&lt;') }] });
+  return parsed.type === 'root' ? (parsed.children as ElementContent[]) : [];
+};
 
 /** Text of HTML that the page draws. */
 const wordsOfHtml = (html: string): string =>
-  html
-    .replace(/<br\b[^<>]*>/gi, '\n')
-    .replace(/<\/(?:td|th)\s*>(?=\s*<t)/gi, '\t')
-    .replace(/<\/(?:tr|li|p|div|h[1-6]|dt|dd|summary|blockquote)\s*>(?!\s*$)/gi, '\n')
-    .replace(/<[^<>]*>/g, '')
-    .replace(/&(lt|gt|amp|quot|nbsp);/g, (_, name: string) => ENTITIES[name] as string);
+  characters(
+    html
+      .replace(/<br\b[^<>]*>/gi, '\n')
+      .replace(/<hr\b[^<>]*>/gi, '———')
+      .replace(/<img\b[^<>]*>/gi, (tag) => attributeOf(tag, 'alt').replaceAll('&', '&amp;'))
+      .replace(/<\/(?:td|th)\s*>(?=\s*<t)/gi, '\t')
+      .replace(/<\/(?:tr|li|p|div|h[1-6]|dt|dd|summary|blockquote)\s*>(?!\s*$)/gi, '\n')
+      .replace(/<[^<>]*>/g, ''),
+  );
 
 /** Separates cells by tabs so that a spreadsheet takes them as cells when pasted. */
 const rowsOf = ({ children }: Table, reading: Reading): string =>
@@ -82,7 +115,7 @@ function words(node: Nodes, reading: Reading): string {
       return node.children
         .map((item, at) => {
           const box = item.checked === true ? '[x] ' : item.checked === false ? '[ ] ' : '';
-          return indented(within(item, reading), `${node.ordered ? `${numbers[at]}.` : '-'} ${box}`);
+          return indented(box + within(item, reading), `${node.ordered ? `${numbers[at]}.` : '-'} `);
         })
         .join('\n');
     }

@@ -237,12 +237,15 @@ describe('paths of Windows', () => {
     'see \\\\nas\\c$\\!x, or "C:\\\\Users\\\\me"',
     'cd D:\\\nnext',
     'C:\\[temp]\\(x) 路径：D:\\数据\\#1\\a_b_c。',
+    'see %APPDATA%\\_x\\*, .\\*.ps1 and ..\\_a, cd ~\\.ssh\\_old',
+    '$env:PATH\\_x, HKLM\\Software\\_x\\*, HKEY_CURRENT_USER\\_a and HKCU:\\_b',
   ])('stand as they are: %s', (text) => {
     expect(words(text)).toBe(text);
     expect(plainAnswer(text)).toBe(text);
   });
   it('are set bold and stand in tables, and other backslashes escape', () => {
     expect(drawn('**C:\\_a\\_b**')).toBe('<p><strong>C:\\_a\\_b</strong></p>');
+    expect(words('a.\\*b.\\_ and (.\\*) .\\* a\\_b ~\\~')).toBe('a.*b._ and (.*) .* a_b ~~');
     expect(words('x\\_y \\*a\\* 1:\\- \\\\[sic\\\\]')).toBe('x_y *a* 1:- \\[sic\\]');
     expect(drawn('| a |\n| - |\n| C:\\_a \\| b |')).toContain('<td>C:\\_a | b</td>');
     expect(formulas('$C:\\_a$ and \\(C:\\_b\\)')).toEqual(['inline C:\\_a', 'inline C:\\_b']);

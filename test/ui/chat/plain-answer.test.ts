@@ -50,6 +50,15 @@ it.each([
   ['<details>\n<summary>S</summary>\n\nbody\n\n</details>', 'S\n\nbody'],
   ['<script>\na < b\n</script>', '<script>\na < b\n</script>'],
   ['10. a\n9. b', '10. a\n9. b'],
+  ['- [x] b\n  - [ ] c', '- [x] b\n  - [ ] c'],
+  ['<p>Tom&#39;s caf&eacute; &mdash; a &lt; b &amp;lt; &nope;</p>', "Tom's café — a < b &lt; &nope;"],
+  ['<img src="https://e.example/c.png" alt="a &amp; b">', 'a & b'],
+  ['a\n\n<hr>\n\nb', 'a\n\n———\n\nb'],
+  [
+    'see <a href="https://e.example/?a=1&amp;b=2">the <b>guide</b></a>.',
+    'see the guide (https://e.example/?a=1&b=2).',
+  ],
+  ['<a href="https://e.example">https://e.example</a> <a href="javascript:a()">b</a>', 'https://e.example b'],
   [
     'me@example.com, www.a.example and <https://a.example>',
     'me@example.com, www.a.example and https://a.example',

@@ -51,10 +51,16 @@ function isOfPath(source: string, at: number): boolean {
   return ANY_NAME.test(name);
 }
 
-/** The words before a backslash up to it, where these are the beginning of a path: a drive, or two backslashes and a server. */
+/** The words before a backslash up to it, where these are the beginning of a path: a drive, two backslashes and a server, or a named place. */
 const DRIVE = /(?:^|[^A-Za-z0-9])[A-Za-z]:(?:\\\S*)?$/;
 const SERVER = /(?:^|[\s"'(*“「（：])\\\\[A-Za-z0-9]\S*$/;
 const SERVER_BEGINS = /^\\\\[A-Za-z0-9][\w.-]*\\[\w$]/;
+/** A path from a variable, the folder one is in, the home folder or a part of the registry: `%APPDATA%\_x`, `.\*.ps1`, `~\.ssh`, `HKCU:\_x`. */
+const PLACE =
+  /(?:^|[\s"'(*“「（：])(?:%\w+%|\$env:\w+|\.\.?|~|(?:HK(?:LM|CU|CR|U|CC)|HKEY_[A-Z_]+):?)(?:\\\S*)?$/;
+/** After a dot alone a name must follow: `.\*` may be a pattern. */
+const DOT = /(?:^|[\s"'(*“「（：])(?:\.\.?|~)$/;
+const NAME_BEHIND = /^\\(?:\w|[!-/:-@[-`{}~][\w.])/;
 const PATH_EDGE = /^$|[\s"'(*“「（：]$/;
 /** Beginning that Markdown reads as an escape. */
 const ESCAPED = /^\\[!-/:-@[-`{}~]/;
@@ -66,7 +72,8 @@ function pathSigns(source: string, at: number): number {
   // A table's cell ends at the next sign otherwise.
   if (behind.startsWith('\\|')) return 0;
   if (PATH_EDGE.test(before)) return SERVER_BEGINS.test(behind) ? 2 : 0;
-  if (!DRIVE.test(before) && !SERVER.test(before)) return 0;
+  if (!DRIVE.test(before) && !SERVER.test(before) && !PLACE.test(before)) return 0;
+  if (DOT.test(before) && !NAME_BEHIND.test(behind)) return 0;
   return ESCAPED.test(behind) ? 2 : 1;
 }
 
