@@ -334,6 +334,15 @@ const textDelta = (text: string) => ({
   delta: { type: 'text_delta', text },
 });
 
+const CREATED = { type: 'response.created', response: { id: 'r', created_at: 1, model: 'm' } };
+const COMPLETED = { type: 'response.completed', response: { usage: { input_tokens: 1, output_tokens: 1 } } };
+const MESSAGE = {
+  type: 'message',
+  id: 'i0',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: 'Backups run at three.', annotations: [] }],
+};
+
 /** Answers of Anthropic Messages as they may come, byte by byte. The model id names one. */
 export const BODIES: Readonly<Record<string, string>> = {
   nothing: '',
@@ -399,6 +408,151 @@ export const BODIES: Readonly<Record<string, string>> = {
         index: 0,
         content: { role: 'model', parts: [{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }] },
         finishReason: 'STOP',
+      },
+    ],
+  })}\n\n`,
+  // ------------------------------------------------------------------------------- words in unusual places
+  'words-in-the-opening-of-a-block': events(
+    opening,
+    { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: 'Look.' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'content_block_start', index: 1, content_block: { type: 'text', text: 'Backups run ' } },
+    { ...textDelta('at three.'), index: 1 },
+    { type: 'content_block_stop', index: 1 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } },
+    { type: 'message_stop' },
+  ),
+  'a-block-that-nothing-opens': events(
+    opening,
+    textDelta('Backups run at three.'),
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } },
+    { type: 'message_stop' },
+  ),
+  'searched-by-the-endpoint': events(
+    opening,
+    {
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} },
+    },
+    {
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'input_json_delta', partial_json: '{"query":"x"}' },
+    },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
+    { ...textDelta('Backups run at three.'), index: 1 },
+    { type: 'content_block_stop', index: 1 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } },
+    { type: 'message_stop' },
+  ),
+  'a-document-of-anthropic': JSON.stringify({
+    ...opening.message,
+    content: [
+      { type: 'thinking', thinking: 'Look.', signature: 's' },
+      { type: 'text', text: 'Backups run at three.' },
+    ],
+    stop_reason: 'end_turn',
+  }),
+  'a-document-of-responses': JSON.stringify({
+    id: 'r',
+    object: 'response',
+    status: 'completed',
+    output: [MESSAGE],
+    usage: { input_tokens: 1, output_tokens: 1 },
+  }),
+  'only-the-last-event': events(CREATED, {
+    type: 'response.completed',
+    response: { output: [MESSAGE], usage: { input_tokens: 1, output_tokens: 1 } },
+  }),
+  'only-ended-items': events(
+    CREATED,
+    { type: 'response.output_item.done', output_index: 0, item: MESSAGE },
+    COMPLETED,
+  ),
+  'words-only-at-their-end': events(
+    CREATED,
+    { type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'i0' } },
+    { type: 'response.output_text.done', output_index: 0, item_id: 'i0', text: 'Backups run at three.' },
+    { type: 'response.output_item.done', output_index: 0, item: MESSAGE },
+    COMPLETED,
+  ),
+  'words-without-an-item': events(
+    CREATED,
+    { type: 'response.output_text.delta', delta: 'Backups run at three.' },
+    COMPLETED,
+  ),
+  'states-without-fields': events(
+    { type: 'response.created', response: { id: 'r' } },
+    { type: 'response.queued', response: {} },
+    { type: 'response.in_progress', response: {} },
+    { type: 'keepalive', sequence_number: 3 },
+    { type: 'response.output_item.done', output_index: 0, item: MESSAGE },
+    COMPLETED,
+  ),
+  'thoughts-of-a-local-model': events(
+    CREATED,
+    {
+      type: 'response.output_item.added',
+      output_index: 0,
+      item: { type: 'reasoning', id: 'rs', summary: [] },
+    },
+    {
+      type: 'response.reasoning_text.delta',
+      output_index: 0,
+      item_id: 'rs',
+      content_index: 0,
+      delta: 'Look.',
+    },
+    {
+      type: 'response.output_item.done',
+      output_index: 0,
+      item: { type: 'reasoning', id: 'rs', summary: [] },
+    },
+    { type: 'response.output_item.done', output_index: 1, item: MESSAGE },
+    COMPLETED,
+  ),
+  'a-call-that-nothing-ends': events(
+    CREATED,
+    {
+      type: 'response.output_item.added',
+      output_index: 0,
+      item: { type: 'function_call', id: 'f', call_id: 'c', name: 'lookup', arguments: '' },
+    },
+    {
+      type: 'response.function_call_arguments.done',
+      output_index: 0,
+      item_id: 'f',
+      arguments: '{"query":"a"}',
+    },
+    COMPLETED,
+  ),
+  'a-refusal-in-words': events(
+    CREATED,
+    { type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'i0' } },
+    { type: 'response.refusal.delta', output_index: 0, item_id: 'i0', content_index: 0, delta: 'I cannot.' },
+    {
+      type: 'response.output_item.done',
+      output_index: 0,
+      item: { type: 'message', id: 'i0', content: [{ type: 'refusal', refusal: 'I cannot.' }] },
+    },
+    COMPLETED,
+  ),
+  'broken-off-without-a-reason': events(
+    CREATED,
+    { type: 'response.output_item.done', output_index: 0, item: MESSAGE },
+    { type: 'response.incomplete', response: { status: 'incomplete', incomplete_details: null } },
+  ),
+  'a-call-gemini-could-not-write': `data: ${JSON.stringify({
+    candidates: [{ content: {}, finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed call' }],
+  })}\n\n`,
+  'ratings-of-another-form': `data: ${JSON.stringify({
+    candidates: [
+      {
+        content: { role: 'model', parts: [{ text: 'Backups run at three.' }] },
+        finishReason: 'STOP',
+        safetyRatings: [{ category: null, probability: 3 }],
       },
     ],
   })}\n\n`,

@@ -2,12 +2,12 @@
 // and notes what it would drop (incomplete errors, pictures). Every other line is passed on unchanged.
 import { lenientJson, readJson } from '../../domain/base/json.ts';
 import { KEEP_ALIVE, type StreamFacts } from './chunk.ts';
+import { eventsOfDocument, type Fields, fieldsOf, isFields, NativeShapes } from './native-shapes.ts';
 import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+/** Finish reasons of Gemini that end an answer without its being whole. */
+const BROKEN =
+  /^(MALFORMED_\w+|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MISSING_THOUGHT_SIGNATURE|OTHER|LANGUAGE|NO_IMAGE|IMAGE_OTHER)$/;
 
 /** Types of events that mark an answer as whole. */
 const WHOLE = /^(message_stop|response\.(completed|incomplete|failed))$/;
@@ -41,6 +41,7 @@ class NativeReader {
   readonly #facts: StreamFacts;
   /** A finish reason came, but not the end event that the SDK waits for. */
   #endIsMissing = false;
+  readonly #shapes = new NativeShapes();
 
   constructor(facts: StreamFacts) {
     this.#facts = facts;
@@ -61,7 +62,9 @@ class NativeReader {
     const events = Array.isArray(value) ? value : value === undefined ? [] : [value];
     const pieces =
       events.length > 0
-        ? events.map((event) => JSON.stringify(event))
+        ? events
+            .flatMap((event) => (isFields(event) ? eventsOfDocument(event) : []))
+            .map((event) => JSON.stringify(event))
         : body.split(/[\r\n]+/).flatMap(objectsIn);
     return pieces.map((piece) => this.#piece(piece, '', true)).join('');
   }
@@ -78,7 +81,10 @@ class NativeReader {
     const event = this.#event(value);
     this.#noteEnd(value);
     if (event === undefined) return '';
-    return `data: ${event === asWritten && !text.includes('\n') ? text : JSON.stringify(event)}\n\n`;
+    return this.#shapes
+      .shape(event)
+      .map((one) => `data: ${one === asWritten && !text.includes('\n') ? text : JSON.stringify(one)}\n\n`)
+      .join('');
   }
 
   /** End event that the SDK needs after a finish reason. */
@@ -105,6 +111,9 @@ class NativeReader {
         ? value
         : { ...value, delta: fieldsOf(value.delta), usage: { ...usage, output_tokens: 0 } };
     }
+    // An answer that was broken off, for no reason that is told, is cut.
+    if (value.type === 'response.incomplete' && !fieldsOf(fieldsOf(value.response).incomplete_details).reason)
+      return undefined;
     return this.#isPicture(value) ? undefined : value;
   }
 
@@ -119,11 +128,16 @@ class NativeReader {
     return true;
   }
 
-  #noteEnd({ type, delta, candidates }: Fields): void {
-    const ends = typeof type === 'string' && WHOLE.test(type);
+  #noteEnd({ type, delta, candidates, response }: Fields): void {
+    const isBrokenOff =
+      type === 'response.incomplete' && !fieldsOf(fieldsOf(response).incomplete_details).reason;
+    const ends = typeof type === 'string' && WHOLE.test(type) && !isBrokenOff;
+    const { finishReason, finishMessage } = fieldsOf(Array.isArray(candidates) ? candidates[0] : undefined);
+    if (typeof finishReason === 'string' && BROKEN.test(finishReason))
+      this.#facts.error ??= { message: finishMessage ?? finishReason };
     const gives = Boolean(type === 'message_delta' && fieldsOf(delta).stop_reason);
     this.#endIsMissing = gives || (this.#endIsMissing && !ends);
-    const finished = ends || gives || (Array.isArray(candidates) && fieldsOf(candidates[0]).finishReason);
+    const finished = ends || gives || Boolean(finishReason);
     if (this.#facts.finished || !finished) return;
     this.#facts.finished = true;
     this.#facts.onFinished();

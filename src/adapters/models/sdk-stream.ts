@@ -364,6 +364,8 @@ class Answer {
         this.#arguments.set(part.id, (this.#arguments.get(part.id) ?? '') + part.delta);
         break;
       case 'tool-call': {
+        // The endpoint made this call itself, and its result is in the words.
+        if (part.providerExecuted) break;
         this.#arrived = true;
         yield* this.#say(this.#thoughts.end());
         const provider = this.#ownFields(part.providerMetadata);
@@ -405,13 +407,17 @@ class Answer {
   *#readFinish(part: Extract<SdkPart, { type: 'finish' }>): Iterable<ChatEvent> {
     const usage = toUsage(part.totalUsage);
     if (usage) yield { type: 'usage', usage };
-    this.#finish = toFinish(part.finishReason, part.rawFinishReason);
-    if (part.finishReason === 'content-filter' && part.rawFinishReason !== 'stop')
+    const { rawFinishReason: raw } = part;
+    // A refusal in words comes with the reason `stop`, or with none: the words are the answer.
+    const isRefusalInWords = raw === 'stop' || (raw === undefined && this.#arrived);
+    const isHeld = part.finishReason === 'content-filter' && !isRefusalInWords;
+    this.#finish = isHeld ? 'error' : toFinish(part.finishReason, raw);
+    if (isHeld)
       this.#wire.problem ??= new RecollectError('model-refused', 'The endpoint held the answer back.', {
         params: {
           ...this.#about,
           reason: this.#arrived ? 'stopped' : 'held',
-          detail: part.rawFinishReason ?? '',
+          detail: raw ?? '',
         },
       });
   }
@@ -623,8 +629,7 @@ const saidByEndpoint = (error: unknown): unknown =>
 
 const toFinish = (reason: string, raw: string | undefined): Finish | undefined => {
   if (reason === 'length' || reason === 'tool-calls' || reason === 'stop') return reason;
-  // `content-filter` with the raw reason `stop` is a refusal in words: the words are the answer.
-  if (reason === 'content-filter') return raw === 'stop' ? 'stop' : 'error';
+  if (reason === 'content-filter') return 'stop';
   // Endpoints invent reasons (`eos`, `end_turn`): the answer is whole all the same.
   return raw === undefined ? undefined : 'stop';
 };

@@ -1,0 +1,187 @@
+// Gives events of Anthropic Messages, Gemini and OpenAI Responses the order and the fields that the SDK counts on: words that stand in the event
+// which opens or ends a block, blocks that nothing opened, answers in one document. No word is said twice.
+export type Fields = Readonly<Record<string, unknown>>;
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Events of an answer that came as one document. */
+export function eventsOfDocument(value: Fields): readonly Fields[] {
+  if (value.object === 'response' && value.type === undefined) {
+    const ended = ['failed', 'incomplete'].find((status) => status === value.status) ?? 'completed';
+    return [
+      { type: 'response.created', response: value },
+      { type: `response.${ended}`, response: value },
+    ];
+  }
+  if (value.type !== 'message' || !Array.isArray(value.content)) return [value];
+  const { content, stop_reason: reason, usage } = value;
+  return [
+    { type: 'message_start', message: { ...value, content: [], stop_reason: null } },
+    ...listOf(content).flatMap((block, index) => [
+      { type: 'content_block_start', index, content_block: block },
+      { type: 'content_block_stop', index },
+    ]),
+    { type: 'message_delta', delta: { stop_reason: reason ?? 'end_turn' }, usage },
+    { type: 'message_stop' },
+  ];
+}
+
+/** Fields of Anthropic's blocks that are said in deltas, and the delta that says each. */
+const SAID = [
+  ['text', 'text', 'text_delta'],
+  ['thinking', 'thinking', 'thinking_delta'],
+  ['thinking', 'signature', 'signature_delta'],
+] as const;
+
+interface Item {
+  readonly item: Fields;
+  /** Words or arguments that were passed on. */
+  said: string;
+  isDone: boolean;
+}
+
+/** Shapes the events of one answer, in their order. */
+export class NativeShapes {
+  readonly #blocks = new Set<unknown>();
+  readonly #items = new Map<unknown, Item>();
+
+  shape(event: Fields): readonly Fields[] {
+    const { type } = event;
+    if (type === 'content_block_start') return this.#blockStart(event);
+    if (type === 'content_block_delta') return this.#blockDelta(event);
+    if (typeof type === 'string' && type.startsWith('response.')) return this.#response(type, event);
+    return Array.isArray(event.candidates) ? [withoutRatings(event)] : [event];
+  }
+
+  #blockStart(event: Fields): readonly Fields[] {
+    const { index } = event;
+    const block = fieldsOf(event.content_block);
+    this.#blocks.add(index);
+    const begun = SAID.filter(([kind, name]) => block.type === kind && textOf(block[name]) !== '');
+    if (begun.length === 0) return [event];
+    const emptied = { ...block, ...Object.fromEntries(begun.map(([, name]) => [name, ''])) };
+    return [
+      { ...event, content_block: emptied },
+      ...begun.map(([, name, delta]) => ({
+        type: 'content_block_delta',
+        index,
+        delta: { type: delta, [name]: block[name] },
+      })),
+    ];
+  }
+
+  #blockDelta(event: Fields): readonly Fields[] {
+    const kind = SAID.find(([, , delta]) => delta === fieldsOf(event.delta).type)?.[0];
+    if (kind === undefined || this.#blocks.has(event.index)) return [event];
+    this.#blocks.add(event.index);
+    const block = { type: kind, [kind]: '' };
+    return [{ type: 'content_block_start', index: event.index, content_block: block }, event];
+  }
+
+  #response(type: string, event: Fields): readonly Fields[] {
+    const at = event.output_index ?? 0;
+    switch (type) {
+      case 'response.created': {
+        const { id = '', created_at: made, model } = fieldsOf(event.response);
+        const response = { id, created_at: Number(made) || 0, model: textOf(model) };
+        return [{ ...event, response: { ...fieldsOf(event.response), ...response } }];
+      }
+      case 'response.queued':
+      case 'response.in_progress':
+        return [];
+      case 'response.output_item.added':
+        if (isFields(event.item)) this.#items.set(at, { item: event.item, said: '', isDone: false });
+        return [event];
+      case 'response.output_text.delta':
+      case 'response.function_call_arguments.delta': {
+        const opening = this.#opening(at, { type: 'message', id: event.item_id ?? `item_${at}` });
+        const item = this.#items.get(at);
+        if (item) item.said += textOf(event.delta);
+        return [...opening, { ...event, output_index: at, item_id: event.item_id ?? item?.item.id }];
+      }
+      // Servers of local models name their thoughts so.
+      case 'response.reasoning_text.delta':
+        return [{ ...event, type: 'response.reasoning_summary_text.delta', summary_index: 0 }];
+      case 'response.output_text.done':
+        return this.#rest(at, { type: 'message', id: event.item_id ?? `item_${at}` }, textOf(event.text));
+      case 'response.function_call_arguments.done': {
+        const item = this.#items.get(at);
+        if (item) item.said = textOf(event.arguments);
+        return [event];
+      }
+      case 'response.output_item.done':
+        return this.#itemDone(at, fieldsOf(event.item), event);
+      case 'response.completed':
+      case 'response.incomplete':
+        return [...this.#unsaid(listOf(fieldsOf(event.response).output)), event];
+      default:
+        return [event];
+    }
+  }
+
+  /** The event that opens an item, if nothing opened it. */
+  #opening(at: unknown, item: Fields): readonly Fields[] {
+    if (this.#items.has(at)) return [];
+    this.#items.set(at, { item, said: '', isDone: false });
+    const empty = item.type === 'function_call' ? { ...item, arguments: '' } : item;
+    return [{ type: 'response.output_item.added', output_index: at, item: empty }];
+  }
+
+  /** The words of an item that no delta said. */
+  #rest(at: unknown, item: Fields, text: string): readonly Fields[] {
+    const said = this.#items.get(at)?.said ?? '';
+    if (!text.startsWith(said) || text.length === said.length) return [];
+    const opening = this.#opening(at, item);
+    (this.#items.get(at) as Item).said = text;
+    const rest = text.slice(said.length);
+    return [
+      ...opening,
+      { type: 'response.output_text.delta', output_index: at, item_id: item.id, delta: rest },
+    ];
+  }
+
+  #itemDone(at: unknown, item: Fields, event: Fields): readonly Fields[] {
+    const text = listOf(item.content)
+      .map(({ type, text }) => (type === 'output_text' ? textOf(text) : ''))
+      .join('');
+    const before =
+      item.type === 'message'
+        ? [...this.#opening(at, item), ...this.#rest(at, item, text)]
+        : this.#opening(at, item);
+    (this.#items.get(at) as Item).isDone = true;
+    return [...before, event];
+  }
+
+  /** Items that only the last event holds, and calls that nothing ended. */
+  #unsaid(output: readonly Fields[]): readonly Fields[] {
+    const type = 'response.output_item.done';
+    const held = output.flatMap((item, at) =>
+      this.#items.get(at)?.isDone || !/^(message|reasoning|function_call)$/.test(textOf(item.type))
+        ? []
+        : this.#itemDone(at, item, { type, output_index: at, item }),
+    );
+    const open = [...this.#items].filter(([, { item, isDone }]) => !isDone && item.type === 'function_call');
+    return [
+      ...held,
+      ...open.map(([at, { item, said }]) => ({
+        type,
+        output_index: at,
+        item: { ...item, arguments: said, status: 'completed' },
+      })),
+    ];
+  }
+}
+
+/** Ratings have no use here, and other forms of them would cost the words beside them. */
+function withoutRatings(event: Fields): Fields {
+  return {
+    ...event,
+    candidates: (event.candidates as readonly unknown[]).map((candidate) => {
+      const { safetyRatings: _, ...kept } = fieldsOf(candidate);
+      return kept;
+    }),
+  };
+}
