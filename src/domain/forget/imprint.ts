@@ -1,11 +1,11 @@
-// Words that are known without being kept. Forgetting words must not mean keeping them somewhere: what remains is how many tokens they have
-// and a salted hash, which finds them again in any text. Whoever guesses the words can check the guess.
+// Imprints of forgotten words: forgetting words must not mean keeping them. An imprint is the number of tokens and a salted hash,
+// which finds the words again in any text. Anyone who guesses the words can check the guess.
 import { folded, withoutInvisible } from '../text/fold.ts';
 import { writtenForms } from './written-forms.ts';
 
 /**
- * A stretch of words: so many tokens (at least 1), and their hash, 16 hex digits. `form` of a person's name: found without its accents, with a
- * digit or an *s* behind it (`name`), or as one word (`handle`). Forms that a newer app wrote are sought by that alone.
+ * Words as their number of tokens (at least 1) and hash (16 hex digits). `form`: how a person's name may vary, by
+ * accents, a digit or an *s* after it (`name`) or as one word (`handle`); unknown forms are searched as written.
  */
 export interface Imprint {
   readonly tokens: number;
@@ -13,30 +13,33 @@ export interface Imprint {
   readonly form?: string | undefined;
 }
 
-/** Stands where words were taken out. No letter in it, so it is no search word either. */
+/** Replaces removed words. It contains no letter, so it is not a search word either. */
 export const TAKEN_OUT = '•••';
 
-/** Each letter of scripts without spaces is a token of its own; elsewhere a run of letters and digits is. Marks belong to their letter. */
+/**
+ * In scripts without spaces each letter is a token; elsewhere each run of letters and digits. Marks belong to their
+ * letter.
+ */
 const TOKENS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ーｰ][\p{M}ﾞﾟ]*|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ーｰ])[\p{L}\p{N}\p{M}])+/gu;
-/** Scripts whose words stand together with others, or with endings: a run of them is looked through letter by letter, too. */
+/** Scripts that write words together, or with endings: a run of them is also searched letter by letter. */
 const JOINED = /[\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const JOINED_LETTERS =
   /[\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*|(?:(?![\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{N}\p{M}])+/gu;
-/** Scripts that part no words by spaces, and have no capitals. */
+/** Scripts that put no spaces between words and have no capitals. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** Endings follow a Korean word: one that begins inside another is another. */
+/** Korean words take endings, so a match must begin at the start of a word. */
 const HANGUL = /^\p{Script=Hangul}/u;
 
 interface Token extends Hash {
   readonly from: number;
   readonly to: number;
-  /** Inside a Korean word: nothing that is sought begins here. */
+  /** Inside a Korean word, where no match may begin. */
   readonly isInside: boolean;
-  /** Begins as a name does, where its script has capitals. */
+  /** True if it begins as a name does, in scripts with capitals. */
   readonly isCapital: boolean;
-  /** The same without what may hang on a name. */
+  /** The same hashes without endings that a name may take. */
   readonly stems: readonly Hash[];
 }
 interface Hash {
@@ -59,24 +62,27 @@ const [FACTOR_A, FACTOR_B] = [0x9e3779b1 | 0, 0x27d4eb2f];
 const hex = (number: number): string => (number >>> 0).toString(16).padStart(8, '0');
 
 interface TokenRules {
-  /** Tokens of joined scripts are taken letter by letter. */
+  /** Splits tokens of joined scripts into letters. */
   readonly byLetter: boolean;
-  /** Letters without their accents, and Han simplified, are the same token. */
+  /** Treats letters with and without accents, and Han simplified or not, as the same token. */
   readonly isFolded: boolean;
-  /** `AnnSmith2` is three tokens, as names of programs write words together. */
+  /** Reads `AnnSmith2` as three tokens, since program names write words together. */
   readonly byHump?: boolean;
-  /** With stems, which words of a text have and those of an imprint do not. */
+  /** Adds stems, which words of a text have and those of an imprint do not. */
   readonly isName?: boolean;
 }
 
-/** Parts words that are written together: before a capital, and between letters and digits. */
+/** Splits words that are written together: before a capital, and between letters and digits. */
 const HUMP = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u;
-/** Endings of a name: an *s* without its apostrophe, the number of an account, or both. */
+/** Endings that a name may take: an *s* without its apostrophe, the number of an account, or both. */
 const HANGING = [/(?<!\d)\d+$/, /(?<=\p{L}{2})s$/u, /(?<=\p{L}{2})s\d+$/u];
-/** Seeds of names differ from those of words: an earlier version looks for words alone, and must not find a name where it says another thing. */
+/**
+ * Names have another seed than words: an earlier version, which only searches for words, must not match a name by its
+ * stem.
+ */
 const NAMES = '/name';
 
-/** Forms of one letter (full width, composed, capital) are the same token. */
+/** Treats forms of one letter (full width, composed, capital) as the same token. */
 function tokensOf(text: string, salt: string, { byLetter, isFolded, byHump, isName }: TokenRules): Token[] {
   const seed = isName ? salt + NAMES : salt;
   const [seedA, seedB] = [hash32(seed, 0x811c9dc5), hash32(seed, 0x2f0b4479)];
@@ -109,17 +115,26 @@ function tokensOf(text: string, salt: string, { byLetter, isFolded, byHump, isNa
   return tokens;
 }
 
-/** The imprint of words; undefined where they have neither letter nor digit. Punctuation, spaces and capitals make no difference. */
+/**
+ * Returns the imprint of words; undefined if they have neither letters nor digits. Punctuation, spaces and capitals
+ * do not matter.
+ */
 export const imprintOf = (words: string, salt: string): Imprint | undefined =>
   imprintOfTokens(tokensOf(withoutInvisible(words), salt, { byLetter: true, isFolded: false }));
 
-/** The fewest tokens that are sought without their accents, too: one word without them is often another one (*schon*, *schön*). */
+/**
+ * Fewest tokens that are also searched without accents: a single word without them is often a different word
+ * (*schon*, *schön*).
+ */
 const FOLDED_TOKENS = 2;
 
-/** A name in one word is sought from so many letters on: *Li Na* is not *Lina*. */
+/** Shortest name that is also searched as one word, in letters: *Li Na* is not *Lina*. */
 const LEAST_HANDLE = 8;
 
-/** The imprint of words, and that of the same without accents and in simplified Han where it is another one. `isName`: and of a name's forms. */
+/**
+ * Returns the imprint of words, and a second one without accents and in simplified Han if that differs. `isName` adds
+ * the forms of a name.
+ */
 export function imprintsOf(words: string, salt: string, isName = false): readonly Imprint[] {
   const asTyped = imprintOf(words, salt);
   if (!asTyped) return [];
@@ -132,7 +147,7 @@ export function imprintsOf(words: string, salt: string, isName = false): readonl
 
 function nameImprints(name: string, salt: string): Imprint[] {
   const of = (text: string, form: 'name' | 'handle'): Imprint[] => {
-    // A name's own end is no ending.
+    // The end of the name itself is not an ending.
     const tokens = tokensOf(text, salt + NAMES, { byLetter: true, isFolded: true });
     const imprint = imprintOfTokens(tokens);
     return imprint ? [{ ...imprint, form }] : [];
@@ -140,7 +155,7 @@ function nameImprints(name: string, salt: string): Imprint[] {
   const letters = [...name.matchAll(TOKENS)].map(([word]) => word);
   const together = letters.join('');
   const isHandle = letters.length > 1 && together.length >= LEAST_HANDLE && !UNSPACED.test(together);
-  // A letter or two hang on anything.
+  // One or two letters occur at the end of any word.
   const isLong = together.length > 2 || UNSPACED.test(together);
   return [...(isLong ? of(name, 'name') : []), ...(isHandle ? of(together, 'handle') : [])];
 }
@@ -156,18 +171,18 @@ function imprintOfTokens(tokens: readonly Token[]): Imprint | undefined {
 }
 
 interface Matcher {
-  /** True where one of the stretches stands in the text. */
+  /** True if the text contains one of the stretches. */
   has(text: string): boolean;
   /** Lists the stretches found: [from, to) in order, without overlaps. */
   spansIn(text: string): readonly Span[];
-  /** The text with a mark in the place of each stretch, and how many there were. */
+  /** Replaces each stretch in the text with a mark, and counts them. */
   hide(text: string): { readonly text: string; readonly redacted: number };
 }
 type Span = readonly [from: number, to: number];
 
 type Lengths = readonly (readonly [length: number, hashes: ReadonlySet<string>])[];
 
-/** Longer ones first: what a shorter one stands in goes as a whole. */
+/** Sorts longer stretches first, since a longer one also covers the shorter one within it. */
 function byLength(imprints: readonly Imprint[]): Lengths {
   const hashes = new Map<number, Set<string>>();
   for (const { tokens, hash } of imprints) hashes.set(tokens, (hashes.get(tokens) ?? new Set()).add(hash));
@@ -199,7 +214,7 @@ function* stretchesOf(
       }
       const first = tokens[at - length + 1];
       if (!first || first.isInside) continue;
-      // Only the last word of a name has an ending.
+      // Only the last word of a name can have an ending.
       const isFound =
         hashes.has(hex(a) + hex(b)) ||
         token.stems.some((stem) => hashes.has(hex(a - token.a + stem.a) + hex(b - token.b + stem.b)));
@@ -208,7 +223,7 @@ function* stretchesOf(
   }
 }
 
-/** Finds what the imprints stand for. The work is linear in the text's length for each length of stretch that is sought. */
+/** Builds a matcher for the imprints. Its work is linear in the text's length for each length of stretch. */
 export function createMatcher(imprints: readonly Imprint[], salt: string): Matcher {
   const words = byLength(imprints.filter(({ form }) => !form));
   const names = byLength(imprints.filter(({ form }) => form === 'name'));
@@ -238,12 +253,12 @@ export function createMatcher(imprints: readonly Imprint[], salt: string): Match
     if (!findsNames) return;
     const tokens = tokensOf(text, salt, { byLetter, isFolded: true, isName: true });
     for (const { first, to } of stretchesOf(tokens, handles)) yield [first.from, to];
-    // One word in another form may be another word: *bar* is not *Bär*.
+    // A single word in another form may be another word: *bar* is not *Bär*.
     for (const { first, to } of stretchesOf(tokens, names))
       if (first.isCapital || first.to !== to) yield [first.from, to];
   }
 
-  /** In the text as it stands, and as it is read. */
+  /** Lists matches in the text as written, and in each form in which people read it. */
   function* everySpan(text: string): Generator<Span> {
     if (imprints.length === 0) return;
     for (const { text: form, startOf, endOf } of writtenForms(text))
@@ -255,7 +270,7 @@ export function createMatcher(imprints: readonly Imprint[], salt: string): Match
     const spans: [number, number][] = [];
     for (const [from, to] of [...everySpan(text)].sort(([one], [other]) => one - other)) {
       const last = spans.at(-1);
-      // One that overlaps the one before goes with it.
+      // Overlapping spans become one.
       if (last && from < last[1]) last[1] = Math.max(last[1], to);
       else spans.push([from, to]);
     }

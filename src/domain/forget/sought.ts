@@ -9,14 +9,17 @@ import { cjkShare, sentencesOf } from '../text/sentences.ts';
 import { type Imprint, imprintOf } from './imprint.ts';
 
 export type Sought =
-  /** An answer with its steps, where it is the last of them. */
+  /** An answer with all its steps, given by the last of them. */
   | { readonly kind: 'message'; readonly conversation: ConversationId; readonly message: MessageId }
   | { readonly kind: 'conversation'; readonly conversation: ConversationId }
-  /** `whole`: messages that name it go as a whole; else the words alone. Of a person: every name, one is enough. */
+  /**
+   * `whole` removes messages that contain the words; otherwise only the words go. For a person, any one of the names
+   * is enough.
+   */
   | { readonly kind: 'person' | 'phrase'; readonly words: readonly string[]; readonly whole: boolean }
-  /** From this time up to that one, which is not part of it; ms since 1970. */
+  /** From `from` until before `to`, ms since 1970. */
   | { readonly kind: 'span'; readonly from: number; readonly to: number }
-  /** Everything that was imported from this tool, with what was said in it since. */
+  /** Everything imported from this tool, with what was later said in it. */
   | { readonly kind: 'source'; readonly tool: string };
 
 type SoughtKind = Sought['kind'];
@@ -28,23 +31,23 @@ const imprintSchema = z.looseObject({
 });
 
 /**
- * Record of something forgotten, which travels to the person's other devices: they forget it too, and no import brings
- * it back. Ids and hashes; no words.
+ * Record of something forgotten. It travels to the person's other devices so that they forget it too and no import
+ * brings it back. It holds ids and hashes, no words.
  */
 export const forgottenSchema = z.looseObject({
   id: z.string(),
-  /** When, ms since 1970. What was said later is not meant. */
+  /** Time of the request, ms since 1970. Messages said later are not affected. */
   at: timeSchema,
   kind: z.enum(['message', 'conversation', 'person', 'phrase', 'span', 'source']).catch('phrase'),
-  /** Conversations and messages. */
+  /** Ids of conversations and messages. */
   ids: z.array(z.string()).catch([]),
-  /** Conversations that stay, and lose something. */
+  /** Conversations that stay but lose something. */
   inside: z.array(z.string()).catch([]),
-  /** Hashes (`imprintOf`) of `tool`, line break, id, by which imports know a conversation. */
+  /** Hashes (`imprintOf`) of `tool`, line break, id: imports recognise a conversation by them. */
   sources: z.array(z.string()).catch([]),
   words: z.array(imprintSchema).catch([]),
   whole: z.boolean().catch(false),
-  /** Marks of what was found although it is dated later than `at`: it was there, by a clock that is ahead or a wrong date. */
+  /** Marks of finds dated later than `at`: they existed then, but have a wrong date or a clock that was ahead. */
   ahead: z.array(z.string()).catch([]),
 });
 export interface Forgotten {
@@ -59,19 +62,22 @@ export interface Forgotten {
   readonly ahead?: readonly string[];
 }
 
-/** A device did what was asked: `left` places in which it could not. */
+/** A device has carried out the record, except in `left` places. */
 export const confirmationSchema = z.looseObject({ at: timeSchema, left: z.number().catch(0) });
 export interface Confirmation {
   readonly at: number;
   readonly left: number;
 }
 
-/** Shortest sentence that is taken for a quotation where it stands once more: below that, many people say the same. Characters. */
+/**
+ * Shortest sentence that counts as a quotation if it occurs elsewhere, in characters: many people write the same
+ * shorter ones.
+ */
 const LEAST_QUOTE = 40;
 /** The same for scripts in which a letter is a syllable or a word. */
 const LEAST_CJK_QUOTE = 14;
 
-/** Sentences of a text by which a quotation of it is known. */
+/** Returns the sentences of a text by which a quotation of it is recognised. */
 export const tellingSentences = (text: string): string[] =>
   sentencesOf(text).filter(
     (sentence) => sentence.length >= (cjkShare(sentence) > 0.5 ? LEAST_CJK_QUOTE : LEAST_QUOTE),
@@ -79,13 +85,13 @@ export const tellingSentences = (text: string): string[] =>
 
 /** The part of one conversation that is to be forgotten. */
 interface SoughtPart {
-  /** All of it. */
+  /** True if all of it is meant. */
   readonly whole: boolean;
-  /** These messages; of a whole conversation all of its messages. */
+  /** The messages that are meant; all of them if the whole conversation is meant. */
   readonly messages: readonly Message[];
 }
 
-/** `isNamed`: one of the words stands in the message. */
+/** Finds the messages of a conversation that are meant. `isNamed` says if a message contains one of the words. */
 export function soughtIn(
   conversation: Conversation,
   sought: Sought,
@@ -94,7 +100,7 @@ export function soughtIn(
   const { id, meta, messages } = conversation;
   const all = [...messages.values()];
   const some = (found: readonly Message[]): SoughtPart => ({
-    // A project is more than its notes and files.
+    // A project also has instructions and settings, so it is never removed as a whole.
     whole: found.length > 0 && found.length === all.length && !meta.project,
     messages: found,
   });
@@ -109,7 +115,7 @@ export function soughtIn(
       return some(all.filter(({ createdAt }) => createdAt >= sought.from && createdAt < sought.to));
     case 'message': {
       if (id !== sought.conversation) return some([]);
-      // An answer with its steps, and copies of them on other branches.
+      // An answer goes with its steps, and with copies of them on other branches.
       const meant = new Set(planDeletion(conversation, sought.message)?.messages.map((one) => one.id));
       return some(all.filter((one) => meant.has(one.id) || meant.has(one.copyOf as MessageId)));
     }
@@ -118,7 +124,7 @@ export function soughtIn(
   }
 }
 
-/** The imprints by which quotations of these messages are known elsewhere. */
+/** Returns the imprints by which quotations of these messages are recognised elsewhere. */
 export function quotesOf(messages: readonly Message[], salt: string): Imprint[] {
   const found = new Map<string, Imprint>();
   for (const message of messages)

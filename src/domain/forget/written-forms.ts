@@ -1,15 +1,18 @@
-// How a text is read: without what shows nothing, and with what is written as an escape in addresses, JSON, program code or HTML. Words stand in all
-// of these, and are to be found there.
+// Other forms in which a text can be read: without invisible characters, and with escapes of addresses, JSON, program code and
+// HTML resolved. Forgotten words may occur in any of them and must be found there.
 import { withoutInvisible } from '../text/fold.ts';
 
 interface WrittenForm {
   readonly text: string;
-  /** Maps a character's place to its beginning in the written text, which is also the end of the one before. */
+  /**
+   * Maps a character's position in the form to its start in the written text, which is also the end of the previous
+   * character.
+   */
   readonly startOf: (place: number) => number;
   readonly endOf: (place: number) => number;
 }
 
-/** An escape in an escape, as JSON in JSON has it, is read so often. */
+/** Most rounds of nested escapes that are resolved, such as JSON in JSON. */
 const MOST_ROUNDS = 4;
 
 const PERCENT = /(?:%[0-9a-f]{2})+/i;
@@ -18,7 +21,7 @@ const SIGN = /\\[\\"'/bfnrtv0]/;
 const ENTITY = /&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});/i;
 const ESCAPE = new RegExp([PERCENT, UNICODE, SIGN, ENTITY].map(({ source }) => source).join('|'), 'gi');
 
-/** Accented letters of HTML are a letter and the name of its mark. */
+/** HTML entities of accented letters: a letter and the name of its mark. */
 const ACCENTED = /^([a-z])(acute|grave|circ|uml|tilde|ring|cedil|caron)$/i;
 const MARKS: Readonly<Record<string, string>> = {
   grave: '\u0300',
@@ -30,7 +33,7 @@ const MARKS: Readonly<Record<string, string>> = {
   caron: '\u030c',
   cedil: '\u0327',
 };
-/** Further letters, and what shows nothing. */
+/** Other letters, and characters that are invisible. */
 const NAMED: Readonly<Record<string, string>> = {
   szlig: 'ß',
   aelig: 'æ',
@@ -51,7 +54,7 @@ const NAMED: Readonly<Record<string, string>> = {
 
 const character = (code: number): string => (code <= 0x10ffff ? String.fromCodePoint(code) : ' ');
 
-/** Characters with how much of the escape each takes. */
+/** Characters, each with the length of its escape. */
 type Read = readonly (readonly [character: string, length: number])[];
 
 function readPercent(found: string): Read | null {
@@ -59,7 +62,7 @@ function readPercent(found: string): Read | null {
   try {
     text = decodeURIComponent(found);
   } catch (error) {
-    // Bytes of another encoding: the words are as they stand.
+    // Bytes of another encoding keep their escapes.
     if (!(error instanceof URIError)) throw error;
     return null;
   }
@@ -94,16 +97,16 @@ function read(found: string): Read | null {
     : [[/[\\"'/]/.test(found[1] as string) ? (found[1] as string) : ' ', found.length]];
 }
 
-/** A stretch of a form: where it begins in it, and where in the text that it was made from. */
+/** A stretch of a form, with its start in the form and in the text that the form was made from. */
 interface Stretch {
   readonly at: number;
   readonly from: number;
   readonly to: number;
-  /** Each character of it is one of what it was made from; else all of it stands for all of that. */
+  /** True if each character was copied; otherwise the whole stretch stands for the whole original. */
   readonly isCopy: boolean;
 }
 
-/** Builds a form from another one, stretch by stretch: what it keeps in memory grows with the escapes, not with the text. */
+/** Builds a form stretch by stretch, so that memory grows with the number of escapes and not with the text. */
 class FormBuilder {
   readonly #above: WrittenForm;
   readonly #stretches: Stretch[] = [];
@@ -114,12 +117,12 @@ class FormBuilder {
     this.#above = above;
   }
 
-  /** Takes [from, to) over as it stands. */
+  /** Copies [from, to) unchanged. */
   copy(from: number, to: number): void {
     this.#add(this.#above.text.slice(from, to), from, to, true);
   }
 
-  /** Puts `text` in the place of [from, to). */
+  /** Puts `text` in place of [from, to). */
   replace(text: string, from: number, to: number): void {
     this.#add(text, from, to, false);
   }
@@ -148,7 +151,7 @@ class FormBuilder {
     this.#length += text.length;
   }
 
-  /** The last stretch that begins at `place` or before it. */
+  /** Returns the last stretch that begins at or before `place`. */
   #stretchAt(place: number): Stretch | undefined {
     let [low, high] = [0, this.#stretches.length];
     while (low < high) {
@@ -160,7 +163,7 @@ class FormBuilder {
   }
 }
 
-/** Null where there is no escape in it. */
+/** Resolves one round of escapes; null if there is none. */
 function unescaped(form: WrittenForm): WrittenForm | null {
   const builder = new FormBuilder(form);
   let at = 0;
@@ -179,7 +182,7 @@ function unescaped(form: WrittenForm): WrittenForm | null {
   return builder.form();
 }
 
-/** Null where all of it shows. */
+/** Removes invisible characters; null if there are none. */
 function shown(form: WrittenForm): WrittenForm | null {
   const text = withoutInvisible(form.text);
   if (text === form.text) return null;
@@ -195,7 +198,7 @@ function shown(form: WrittenForm): WrittenForm | null {
   return builder.form();
 }
 
-/** The text as it stands, and each other way in which it is read. */
+/** Returns the text as written and each other form in which it can be read. */
 export function writtenForms(text: string): readonly WrittenForm[] {
   const asIs: WrittenForm = { text, startOf: (place) => place, endOf: (place) => place };
   const forms = [asIs];

@@ -18,7 +18,7 @@ export type Category = (typeof CATEGORIES)[number];
 export const PLACES = ['index', 'prompts', 'sync'] as const;
 export type Place = (typeof PLACES)[number];
 
-/** As a token names them. Models and the index read these, so they are the same in every language. */
+/** Labels of the categories in tokens. Models and the index read them, so they are the same in every language. */
 export const LABELS: Readonly<Record<Category, string>> = {
   secrets: 'key',
   keywords: 'secret',
@@ -32,7 +32,10 @@ export const LABELS: Readonly<Record<Category, string>> = {
   words: 'word',
 };
 
-/** Categories that a new configuration keeps out of the index and of sync: secrets, and the person's own lists. */
+/** Categories that a new configuration keeps out of the index and of sync: secrets and the person's own lists. */
 export const KEPT_OUT: readonly Category[] = ['secrets', 'keywords', 'names', 'addresses', 'words'];
-/** Categories kept out of requests: only the person's own lists; a model that is asked about a key has to see it. */
+/**
+ * Categories that a new configuration keeps out of requests: only the person's own lists, since a model asked about a
+ * key must see it.
+ */
 export const KEPT_OUT_OF_PROMPTS: readonly Category[] = ['names', 'addresses', 'words'];

@@ -2,13 +2,13 @@
 // their registry.
 import type { Category } from './categories.ts';
 
-/** Place of words in a text: [from, to) in UTF-16 units. */
+/** Position of words in a text: [from, to) in UTF-16 units. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** Lists of the person's own. */
+/** The person's own lists. */
 export interface PersonalLists {
   readonly sensitive_keywords: readonly string[];
   readonly own_names: readonly string[];
@@ -21,21 +21,24 @@ export interface PersonalLists {
 export interface Detector {
   readonly category: Category;
   /**
-   * Spans in any order, without overlaps. What was found before stands in the text as a row of `MASK` of the same length. Takes work that grows
-   * with the length of the text.
+   * Returns spans in any order, without overlaps. Earlier finds appear in `text` as a row of `MASK` of the same
+   * length. The work must be linear in the length of the text.
    */
   find(text: string, lists: PersonalLists): readonly Span[];
 }
 
-/** Words that were found before, wherever they stand now. */
+/** Finds words again that were found before, wherever they occur. */
 export interface KnownWords {
   find(text: string): readonly (Span & { readonly category: Category })[];
 }
 
-/** Stands for each character of what was found already. */
+/** Replaces each character of earlier finds. */
 export const MASK = '•';
 
-/** All matches of a global pattern; its group `kept`, at the beginning of the match, does not belong to the words. */
+/**
+ * Returns all matches of a global pattern, each without its group `kept`, which must be at the beginning of the
+ * match.
+ */
 export function matches(text: string, pattern: RegExp): Span[] {
   const spans: Span[] = [];
   for (const match of text.matchAll(pattern)) {
@@ -46,7 +49,7 @@ export function matches(text: string, pattern: RegExp): Span[] {
   return spans;
 }
 
-/** The text with these spans as rows of `MASK`; the same length. `spans` ascending. */
+/** Replaces these spans with rows of `MASK` of the same length. `spans` must be ascending. */
 export function masked(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text;
   let out = '';

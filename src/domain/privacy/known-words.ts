@@ -1,10 +1,13 @@
-// Words that were private once are private wherever they stand: a password that an answer repeats has no "password:" before it.
+// Finds private words again wherever they occur: a password that an answer repeats has no "password:" before it.
 import type { Category } from './categories.ts';
 import type { KnownWords, Span } from './detector.ts';
 
-/** By so many characters words are looked up; shorter ones are too likely to be something else. */
+/** Words are looked up by this many first characters; shorter ones are too likely to be something else. */
 const HEAD = 4;
-/** Words and numbers of people stand anywhere by chance; a value behind a keyword only where it is like no common word. */
+/**
+ * People's words and numbers occur by chance, so they do not count; a value after a keyword counts only if it is
+ * unlike common words.
+ */
 const isDistinct = (category: Category, words: string): boolean =>
   words.length >= HEAD &&
   (category !== 'keywords' || words.length >= 16 || (words.length >= 6 && /[^\p{L}\s]/u.test(words)));
@@ -12,7 +15,10 @@ const isDistinct = (category: Category, words: string): boolean =>
 const isWordBetween = (before: string | undefined, after: string | undefined): boolean =>
   before !== undefined && after !== undefined && /[A-Za-z0-9]/.test(before) && /[A-Za-z0-9]/.test(after);
 
-/** Finds these words in texts, the longer of two first. Work grows with the length of the text, whatever their number. */
+/**
+ * Builds a finder of these words, which prefers the longer of two. Its work is linear in the text's length, however
+ * many words there are.
+ */
 export function createKnownWords(
   entries: Iterable<{ readonly category: Category; readonly words: string }>,
 ): KnownWords | undefined {

@@ -1,13 +1,13 @@
-// Patterns that a person writes themselves run over everything they ever said. Only those are taken whose work is known to grow with the length
-// of a text: at each repetition the next character alone tells whether it goes on. Grammar: a subset of ECMAScript's `u` mode.
+// Patterns that a person writes run over every text, so only those are accepted whose work is known to be linear in the text's
+// length: at each repetition the next character alone decides if it continues. Grammar: a subset of ECMAScript's `u` mode.
 
 type PatternProblem = 'syntax' | 'empty' | 'slow';
 
-/** A repetition without an end goes on for so many characters at most, so that a try at each place of a text stays cheap. */
+/** Most repetitions of an unbounded quantifier, so that trying it at each place of a text stays cheap. */
 const MOST_REPEATED = 200;
-/** How many ways there may be, all in all, through counted repetitions that the next character does not decide. */
+/** Most ways in total through counted repetitions that the next character does not decide. */
 const MOST_WAYS = 64;
-/** One character of each class that patterns tell apart, ASCII in full. */
+/** One character of each class that patterns distinguish; ASCII in full. */
 const SAMPLE = [
   ...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)),
   ...'éßøÄ中文，。あア가жЖאع😀　•',
@@ -37,7 +37,7 @@ const charsOf = (atom: string): Chars => {
   return new Set(SAMPLE.filter((char) => pattern.test(char)));
 };
 
-/** Reads a pattern by recursive descent, and writes it again with an end to every repetition. */
+/** Parses a pattern by recursive descent, and rewrites it with an upper bound for every repetition. */
 class Reader {
   readonly #source: string;
   #at = 0;
@@ -86,7 +86,7 @@ class Reader {
       this.#take(edge.length);
       return { kind: 'edge' };
     }
-    // Looking around and back-references take more than one look at a character.
+    // Lookaround and back-references read characters more than once.
     if (/^(?:\(\?|\\[1-9k])/.test(rest)) throw new Refused('slow');
     const atom =
       /^(?:\[(?:[^\]\\]|\\[\s\S]){0,200}\]|\\u\{[0-9a-f]{1,6}\}|\\u[0-9a-f]{4}|\\p\{[^}]{1,40}\}|\\P\{[^}]{1,40}\}|\\[\s\S]|[^*+?{}()[\]|\\^$])/iu.exec(
@@ -128,7 +128,7 @@ const isEmpty = (node: Node): boolean => {
   return node.min === 0 || isEmpty(node.item);
 };
 
-/** With which characters a match of the node can begin. */
+/** Returns the characters that a match of the node can begin with. */
 const firstOf = (node: Node): Chars => {
   if (node.kind === 'chars') return node.chars;
   if (node.kind === 'edge') return NOTHING;
@@ -142,7 +142,10 @@ const firstOf = (node: Node): Chars => {
   return union(...begins);
 };
 
-/** Ways through the node that the next character does not decide. `follow`: what can stand behind it; `inside`: it is repeated. */
+/**
+ * Counts ways through the node that the next character does not decide. `follow`: characters that can come after it;
+ * `inside`: it is repeated.
+ */
 function waysThrough(node: Node, follow: Chars, inside: boolean): number {
   if (node.kind === 'row') {
     let ways = 1;
@@ -173,7 +176,7 @@ function waysThrough(node: Node, follow: Chars, inside: boolean): number {
 
 const known = new Map<string, RegExp | PatternProblem>();
 
-/** The pattern ready for use (`giu`), or why it is not taken. */
+/** Compiles the pattern (flags `giu`), or returns the reason why it is refused. */
 export function ownPattern(source: string): RegExp | PatternProblem {
   const before = known.get(source);
   if (before !== undefined) return before;
@@ -197,5 +200,5 @@ function read(source: string): RegExp | PatternProblem {
   }
 }
 
-/** True if the source makes a pattern that can be used. */
+/** True if the source is an accepted pattern. */
 export const isOwnPattern = (source: string): boolean => ownPattern(source) instanceof RegExp;

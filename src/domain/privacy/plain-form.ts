@@ -1,20 +1,20 @@
-// How detectors read a text that is written unusually: full-width letters and digits of a Chinese keyboard, spaces and hyphens that do not break,
-// dashes between digits, characters that show nothing. A number copied out of a page is the same number.
+// Normalises unusual writing for detectors: full-width letters and digits of a Chinese keyboard, non-breaking spaces and hyphens,
+// dashes between digits, invisible characters. A number copied from a page is then the same number.
 
 interface PlainForm {
   readonly text: string;
-  /** Place in the original text of the character at this place of `text`. */
+  /** Position in the original text of the character at `place` in `text`. */
   readonly at: (place: number) => number;
 }
 
-/** Chinese commas, colons, question and exclamation marks stay what they are: the detectors know them. */
+/** Chinese commas, colons, question and exclamation marks stay: the detectors know them. */
 const FULL_WIDTH = /[\uff02-\uff0b\uff0d-\uff19\uff1c-\uff1e\uff20-\uff5e]/g;
 const SPACE = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g;
 const HYPHEN = /[\u2010\u2011]|(?<=[\d)] ?)[\u2012\u2013\u2212](?= ?[\d(])/g;
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/;
 const UNUSUAL = new RegExp([FULL_WIDTH, SPACE, HYPHEN, INVISIBLE].map(({ source }) => source).join('|'));
 
-/** Null where the text is written as usual. */
+/** Returns the plain form; null if the text is already plain. */
 export function plainForm(written: string): PlainForm | null {
   if (!UNUSUAL.test(written)) return null;
   const text = written

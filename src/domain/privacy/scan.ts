@@ -1,4 +1,4 @@
-// Finds private words in a text, and puts tokens in their place.
+// Finds private words in a text and replaces them with tokens.
 
 import type { Category } from './categories.ts';
 import { type KnownWords, masked, matches, type PersonalLists, type Span } from './detector.ts';
@@ -18,7 +18,10 @@ const byPlace = (one: Span, other: Span): number => one.from - other.from;
 
 type Sight = Span & { readonly category: Category };
 
-/** Private words of these categories, ascending and without overlaps. Tokens that stand in the text are none. Linear in its length. */
+/**
+ * Returns private words of these categories, ascending and without overlaps. It skips tokens in the text. Its work is
+ * linear in the text's length.
+ */
 export function findPrivate(
   text: string,
   categories: ReadonlySet<Category>,
@@ -36,7 +39,7 @@ export function findPrivate(
   return withoutOverlaps(found.map((one) => ({ ...one, words: text.slice(one.from, one.to) })));
 }
 
-/** Private words as they stand in a text; ascending. */
+/** Finds private words in the plain form of a text; ascending. */
 function seenIn(
   text: string,
   categories: ReadonlySet<Category>,
@@ -53,14 +56,14 @@ function seenIn(
   };
   for (const { category, find } of DETECTORS)
     if (categories.has(category)) take(find(left, lists).map((span) => ({ ...span, category })));
-  // Words that occur twice may show only once what they are.
+  // Words that occur twice may be recognisable in only one place.
   const again = createKnownWords(found);
   if (again) take(again.find(left));
   if (known) take(known.find(left).filter(({ category }) => categories.has(category)));
   return found.sort(byPlace);
 }
 
-/** The one that covers more stays; ascending. */
+/** Keeps the longer of two overlapping finds; ascending. */
 function withoutOverlaps(found: Found[]): Found[] {
   found.sort((one, other) => byPlace(one, other) || other.to - one.to);
   const kept: Found[] = [];
@@ -68,10 +71,10 @@ function withoutOverlaps(found: Found[]): Found[] {
   return kept;
 }
 
-/** The token for words of a category. */
+/** Returns the token for words of a category. */
 export type TokenOf = (category: Category, words: string) => string;
 
-/** The text with each of these words replaced. */
+/** Replaces each of these words in the text. */
 export function replaceFound(text: string, found: readonly Found[], tokenOf: TokenOf): string {
   if (found.length === 0) return text;
   let out = '';
@@ -83,20 +86,23 @@ export function replaceFound(text: string, found: readonly Found[], tokenOf: Tok
   return out + text.slice(at);
 }
 
-/** Characters of a text on each side of its border with the next one that are read together: as long as a key may be. */
+/** Characters on each side of a border between texts that are read together: the length of the longest key. */
 const BORDER = 6_000;
 
-/** The beginning of a text without its private words. It is read beyond its end, so that words across it are seen whole. */
+/**
+ * Returns the beginning of a text without its private words. It reads past the end so that words across it are
+ * recognised.
+ */
 export const cleanHead = (text: string, length: number, clean: (text: string) => string): string =>
   clean(text.slice(0, length + BORDER)).slice(0, length);
 
-/** The same for its end. */
+/** Returns the end of a text in the same way. */
 export const cleanTail = (text: string, length: number, clean: (text: string) => string): string =>
   clean(text.slice(-(length + BORDER))).slice(-length);
 
 /**
- * Texts that follow one another without a gap, such as an answer and its continuation: what stands across a border between two of them is found
- * too. Its token stands at the end of the first; the rest of the words is taken out of the next ones.
+ * Finds private words across borders of consecutive texts, such as an answer and its continuation. The token goes to
+ * the end of the first text; the rest of the words is removed from the next ones.
  */
 export function findAcross(texts: readonly string[], find: (text: string) => readonly Found[]): Found[][] {
   const found = texts.map((text) => [...find(text)]);

@@ -1,21 +1,21 @@
-// Words that are read as one and stand in two texts: an answer that went on after it was cut off, or a message in several texts. Pure.
+// Words that begin in one text and end in the next: in an answer that continued after a cut, or in a message of several texts. Pure.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { goesOn, piecesTo } from '../../domain/chat/continuation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { TAKEN_OUT } from '../../domain/forget/imprint.ts';
 import type { Eraser } from './eraser.ts';
 
-/** A text runs on in the next one, or is a paragraph of its own. */
+/** A text continues in the next one without a gap, or the next one is a new paragraph. */
 const JOINTS = ['', '\n\n'];
 
-/** Messages that have a part of words that are sought, whose rest stands in the next text: without it. */
+/** Removes words across borders from messages whose own text holds only a part of them. Returns the changed messages. */
 export function acrossBorders(
   messages: ReadonlyMap<MessageId, Message>,
   { spansIn, isLater }: Pick<Eraser, 'spansIn' | 'isLater'>,
 ): ReadonlyMap<MessageId, Message> {
   const changed = new Map<MessageId, Message>();
   const above = ({ parentId }: Message) => (parentId === null ? undefined : messages.get(parentId));
-  // A chain is read once, from its last piece: its words are those of all before it.
+  // Each chain is read once, from its last piece, since that includes all earlier ones.
   const goneOnFrom = new Set(
     [...messages.values()].flatMap((message) => {
       const before = above(message);
@@ -24,7 +24,7 @@ export function acrossBorders(
   );
   const read = new Set<MessageId>();
   const ends = [...messages.values()].filter(({ id }) => !goneOnFrom.has(id));
-  // A ring of damaged messages has no last piece.
+  // Damaged messages that form a ring have no last piece.
   for (const message of [...ends, ...messages.values()]) {
     if (read.has(message.id)) continue;
     const pieces = goesOn(above(message), message) ? piecesTo(messages, message.id) : [message];
@@ -53,7 +53,7 @@ export function acrossBorders(
   return changed;
 }
 
-/** Those that lose something, by their place. What stands in one text alone is not looked at. */
+/** Returns the changed texts by position. It ignores words that lie within one text. */
 function cutAtBorders(
   texts: readonly string[],
   joint: string,
@@ -66,7 +66,7 @@ function cutAtBorders(
     length += text.length + joint.length;
   }
   const left = new Map<number, string>();
-  // From the end, so that places before it stay what they are.
+  // Cuts from the end, so that earlier positions stay valid.
   for (const [from, to] of [...spansIn(texts.join(joint))].reverse()) {
     const touched = texts.flatMap((text, at) => {
       const start = starts[at] as number;

@@ -1,4 +1,4 @@
-// A record of what is forgotten, as places ask it.
+// A record of what is forgotten, with the questions that places ask about it.
 import { createMatcher, type Imprint } from '../../domain/forget/imprint.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
 import { cleanValue, holdbackOf, type Said } from '../documents/cleaning.ts';
@@ -6,21 +6,30 @@ import type { PurgeRules } from '../documents/documents.ts';
 
 export interface Eraser extends PurgeRules {
   readonly record: Forgotten;
-  /** It was said after what was asked for: another thing, which stays. */
+  /** True if something was said after the request: it is not meant and stays. */
   isLater(said: Said): boolean;
-  /** This device asked for it, or learns of it by an import or an undo; else another one did, and sync brought it. */
+  /**
+   * True if this device made the request or learnt of it by an import or an undo; false if it came from another
+   * device by sync.
+   */
   readonly isOwn: boolean;
-  /** Lists where the sought words occur in a text, [from, to) in order. */
+  /** Lists the positions of the searched words in a text, [from, to) in order. */
   spansIn(text: string): readonly (readonly [from: number, to: number])[];
-  /** The value without what goes: the same object where that is nothing. */
+  /** Removes what is forgotten from a value; returns the same object if there is nothing to remove. */
   clean<T>(value: T): T;
-  /** The value without its passages of what is gone, and without the words that are sought: the same object where that is nothing. */
+  /**
+   * Removes recalled passages of forgotten messages, and the searched words; returns the same object if there is
+   * nothing to remove.
+   */
   cleanOfWords<T>(value: T): T;
 }
 
 const HIDES_NOTHING = (text: string) => ({ text, redacted: 0 });
 
-/** `quotes`: by which sentences of messages that go are known where they stand once more; known on the device that began. */
+/**
+ * Builds the eraser of a record. `quotes` identifies quotations of forgotten messages; only the device that made the
+ * request knows them.
+ */
 export function createEraser(record: Forgotten, quotes: readonly Imprint[] = [], isOwn = true): Eraser {
   const ids = new Set(record.ids);
   const isGone = (id: string): boolean => ids.has(id);
@@ -43,7 +52,7 @@ export function createEraser(record: Forgotten, quotes: readonly Imprint[] = [],
   };
 }
 
-/** Applies all records of forgetting in turn; null: nothing is left. `takenOut` applies one record. */
+/** Applies all records in turn; returns null as soon as nothing is left. `takenOut` applies one record. */
 export const withoutAll = <T>(
   one: T,
   erasers: readonly Eraser[],

@@ -1,4 +1,5 @@
-// Seeks, waits for an undo, carries out, confirms. Level-triggered: a record that this device did not confirm is to be done, whoever made it.
+// Finds, waits for an undo, removes, confirms. Level-triggered: every record that this device has not confirmed is work to do,
+// whichever device made it.
 import { v7 } from 'uuid';
 import { z } from 'zod';
 import { LOG_HEALED } from '../../adapters/log/recovering.ts';
@@ -24,17 +25,17 @@ import type { Find, Place, PlaceDeps, PlaceId } from './place.ts';
 import { CREATE_PLACES } from './places/index.ts';
 import { withChildren, withoutRecalled } from './traces.ts';
 
-/** So long an undo is offered before anything is removed, ms. */
+/** Time during which a person can undo, before anything is removed, in ms. */
 const UNDO_MS = 10_000;
-/** Below this prefix: what is being forgotten here, until every place was read back. */
+/** Prefix of the records that this device is carrying out, until every place was verified. */
 const UNDER_WAY = 'forgetting/';
-/** Key of the request that has not begun yet, `Asked`. */
+/** Key of the request that has not begun yet (`Asked`). */
 const ASKED = 'forgetting/asked';
-/** A request of another page that has not begun so long after its time is begun here, ms: that page is gone. */
+/** Begins a request of another page that is this much overdue, in ms: that page is gone. */
 const GRACE_MS = 5_000;
-/** An unconfirmed record is tried again after the first time, then after twice that, up to the second, ms. */
+/** First and longest delay before an unconfirmed record is tried again, in ms; each delay is twice the one before. */
 const [RETRY_MS, MAX_RETRY_MS] = [60_000, 3_600_000];
-/** Stands for this device while it belongs to no account. */
+/** Stands for this device while it has no account. */
 const NO_ACCOUNT = 'local';
 
 const quotesSchema = z.array(z.object({ tokens: z.number().int().positive(), hash: z.string() }));
@@ -44,27 +45,27 @@ type Asked = Pick<ForgetPlan, 'record' | 'quotes'> & { readonly startsAt: number
 
 interface ForgetDeps extends PlaceDeps {
   readonly now: () => number;
-  /** Runs one work at a time in all tabs. */
+  /** Runs one job at a time across all tabs. */
   readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>;
-  /** This device's id in its account. */
+  /** Returns this device's id in its account. */
   readonly device: () => Promise<string | null>;
-  /** `UNDO_MS` and `GRACE_MS`, but in tests. */
+  /** Replaces `UNDO_MS` and `GRACE_MS` in tests. */
   readonly undoMs?: number;
   readonly graceMs?: number;
 }
 
-/** How far this page came with a record. */
+/** Progress of this page with one record. */
 interface Progress {
-  /** Places that were read back and had nothing left. */
+  /** Places that were verified and had nothing left. */
   readonly clean: Set<PlaceId>;
-  /** How often it was left undone, and when it is tried again, by the monotonic clock, ms. */
+  /** Number of failed attempts, and time of the next one by the monotonic clock, in ms. */
   attempts: number;
   notBefore: number;
-  /** This device said that it is done: what comes by sync after that is clean. */
+  /** True once this device confirmed the record: what arrives by sync after that is already clean. */
   isConfirmed: boolean;
 }
 
-/** Builds it, and follows what other devices forgot; ends with the signal. */
+/** Builds the service, which also carries out records of other devices until the signal aborts. */
 export const createForget = (deps: ForgetDeps): Forget => new Forgetting(deps);
 
 class Forgetting implements Forget {
@@ -74,18 +75,18 @@ class Forgetting implements Forget {
   readonly records: Forget['records'];
   readonly #job;
   readonly #progress = new Map<string, Progress>();
-  /** The plan that this page began: reported while it runs. */
+  /** The plan that this page began, shown while it runs. */
   #begun: ForgetPlan | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Resolves when it is written down what was asked for. */
+  /** Resolves when the request is stored. */
   #asking: Promise<void> = Promise.resolve();
   #wasSynced = false;
   readonly #listeners = new Set<(eraser: Eraser) => void>();
-  /** Records that listeners were notified of, and those of them that are not carried out here. */
+  /** Records of which listeners were notified, and the pending notifications of those not yet carried out here. */
   readonly #notified = new Map<string, Promise<void>>();
   readonly #underWay = new Map<string, Eraser>();
   #isFollowing = false;
-  /** The log took something back from its second copy: whatever was forgotten before may be in it. */
+  /** True if the log recovered entries from its second copy, which may contain anything forgotten before. */
   #isHealed = false;
 
   constructor(deps: ForgetDeps) {
@@ -150,7 +151,7 @@ class Forgetting implements Forget {
     clearTimeout(this.#timer);
     await this.#asking;
     if ((await this.#deps.keyValues.get(ASKED)) === undefined) {
-      // Another page took it up: timers of a page in the background come late.
+      // Another page took it over: timers of a background page run late.
       await this.#start(waiting.plan);
       return false;
     }
@@ -170,10 +171,10 @@ class Forgetting implements Forget {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Words in memory would be written down again after their place was cleaned. */
+  /** Listeners must drop the words from memory first, or they would write them again after their place was cleaned. */
   async #notifyNew(): Promise<void> {
     const { notes } = this.#deps;
-    // This page has nothing in memory of what was done before it was there.
+    // This page holds nothing in memory from before it opened.
     const isFirst = !this.#isFollowing;
     this.#isFollowing = true;
     const device = await this.#device();
@@ -211,7 +212,7 @@ class Forgetting implements Forget {
     }
   }
 
-  /** From here on it is to be done, whatever happens to this page. */
+  /** Stores the record; from here on it will be carried out even if this page closes. */
   async #record({ record, quotes }: Pick<ForgetPlan, 'record' | 'quotes'>): Promise<void> {
     const { keyValues, notes } = this.#deps;
     await keyValues.set(UNDER_WAY + record.id, { quotes });
@@ -219,7 +220,7 @@ class Forgetting implements Forget {
     await keyValues.set(ASKED, undefined);
   }
 
-  /** Takes up what an earlier page left, once its time is over. */
+  /** Continues what an earlier page left, once its time is over. */
   async #begin(): Promise<void> {
     const { keyValues, now, signal, graceMs = GRACE_MS } = this.#deps;
     if ((await keyValues.get(LOG_HEALED)) !== undefined) this.#isHealed = true;
@@ -249,7 +250,7 @@ class Forgetting implements Forget {
     if (!isNews) return;
     for (const progress of this.#progress.values()) {
       progress.notBefore = 0;
-      // Entries from another device or the second copy may have brought more of it.
+      // Entries from another device or the second copy may contain more of it.
       if (!progress.isConfirmed) progress.clean.clear();
     }
     this.#job.wake();
@@ -286,18 +287,19 @@ class Forgetting implements Forget {
     const plan = this.#begun?.record.id === record.id ? this.#begun : undefined;
     const shown = this.state.get();
     const kept = underWaySchema.safeParse(await keyValues.get(UNDER_WAY + record.id)).data;
-    // A request of another device waits for sync, which first moves conversations with new writing here into the trash.
+    // A request from another device waits for sync, which first moves conversations with new messages from here into
+    // the trash.
     const isOwn = plan !== undefined || kept !== undefined;
     if (!isOwn && sync.account.get() !== null && sync.status.get().state !== 'synced') return;
     const eraser = createEraser(record, kept?.quotes ?? [], isOwn || isHealed);
-    // Whoever is still fetching may get more of it.
+    // More of it may still arrive while sync is fetching.
     const isWhole = sync.account.get() === null || sync.status.get().state === 'synced';
     for (const [done, place] of this.#places.entries()) {
       if (plan) this.state.set({ step: 'running', plan, done, total: this.#places.length });
       if (!progress.clean.has(place.id)) await place.remove(eraser);
     }
     const verified = await this.#verify(eraser, progress, plan);
-    // From here on words in memory are later ones.
+    // Words that enter memory from now on were said later.
     if (progress.clean.has('kept')) this.#underWay.delete(record.id);
     const left = verified.reduce((sum, one) => sum + one.left, 0);
     const isHere = verified.every(({ place, waiting }) => place === 'relay' || !waiting);
@@ -318,7 +320,7 @@ class Forgetting implements Forget {
     if (!isHere || left > 0 || verified.some(({ waiting }) => waiting)) this.#tryAgain(progress);
   }
 
-  /** Its report is on the screen, and something in it is still open. */
+  /** True if its report is on the screen and still has open items. */
   #isOnScreen(id: string): boolean {
     const shown = this.state.get();
     return (
@@ -362,7 +364,7 @@ class Forgetting implements Forget {
   }
 }
 
-/** Reads every conversation twice: what is sought, then what else speaks of it. */
+/** Reads every conversation twice: first for what is searched, then for other places that mention it. */
 async function seek(
   { documents, log: entries, now }: ForgetDeps,
   places: readonly Place[],
@@ -410,7 +412,7 @@ async function seek(
     whole: 'whole' in sought && sought.whole,
   };
   const quotes = quotesOf([...messages.values()].flat(), id);
-  // All that is there is meant, whatever date it bears.
+  // Everything found now is meant, whatever its date.
   const eraser = createEraser({ ...record, at: Number.POSITIVE_INFINITY }, quotes);
   const finds: Find[] = [];
   for (const place of places) {
@@ -429,7 +431,7 @@ async function seek(
   };
 }
 
-/** Marks of finds that are dated later than `at`. */
+/** Returns marks of finds dated later than `at`. */
 const marksAfter = (at: number, finds: readonly Find[]): string[] => [
   ...new Set(finds.flatMap(({ said = [] }) => said.flatMap((one) => (one.at > at ? one.mark : [])))),
 ];

@@ -1,4 +1,4 @@
-// An import without what was forgotten: a backup made before brings nothing of it back.
+// Filters imports, so that a backup made earlier brings nothing forgotten back.
 import type { ImportedConversation, Skipped } from '../../adapters/importers/importer.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Message } from '../../domain/chat/message.ts';
@@ -11,13 +11,13 @@ import { createEraser, type Eraser } from './eraser.ts';
 import { feedbackTitled, type Titles, titlesSince } from './titles.ts';
 import { remainsOf, remainsOfAll, sourceWithout, withTitles } from './traces.ts';
 
-/** A record with the titles that conversations have since. */
+/** A record with the current titles of its conversations. */
 export interface ForgottenBefore {
   readonly eraser: Eraser;
   readonly titles: Titles;
 }
 
-/** Records as imports ask them. Rejects where a conversation cannot be read. */
+/** Returns the records that imports check. Rejects if a conversation cannot be read. */
 export const forgottenBefore = (
   records: readonly Forgotten[],
   documents: Pick<Documents, 'read'>,
@@ -29,11 +29,14 @@ export const forgottenBefore = (
     })),
   );
 
-/** Feedback of a backup; its words are taken out where it is kept. */
+/** Filters feedback of a backup. The words themselves are removed later, when the feedback is stored. */
 export const feedbackSince = (one: Feedback, before: readonly ForgottenBefore[]): Feedback =>
   before.reduce((left, { eraser, titles }) => feedbackTitled(left, titles, eraser), one);
 
-/** Conversations without what was forgotten; `skip` is told of it. What was said after that is another thing, and comes in. */
+/**
+ * Yields conversations without what was forgotten, and reports omissions to `skip`. Anything said after the request
+ * is imported.
+ */
 export async function* withoutForgotten(
   conversations: AsyncIterable<ImportedConversation>,
   before: readonly ForgottenBefore[],
@@ -62,11 +65,11 @@ function without(
     isGone(conversationIdOf(imported)) ||
     isGone(imported.readingCopy?.of ?? '') ||
     record.sources.includes(source);
-  /** Removed message → what it hung on. */
+  /** Removed message → its parent. */
   const removed = new Map<string, string | null>();
   const messages: ImportedConversation['messages'][number][] = [];
   let changed = 0;
-  // Records know them by the ids that they get here.
+  // Records identify messages by the ids that they get on this device.
   const ids = new Map(imported.messages.map((message) => [message.id, importedMessageId(imported, message)]));
   const allHere = imported.messages.map((message): Message => {
     const parentId = message.parentId === null ? null : (ids.get(message.parentId) ?? message.parentId);
@@ -77,7 +80,7 @@ function without(
   for (const [at, message] of imported.messages.entries()) {
     const asHere = allHere[at] as Message;
     const isMeant = !eraser.isLater({ mark: asHere.id, at: message.createdAt });
-    // A file may give two messages one id.
+    // Two messages in a file may have the same id.
     const rest = byId.get(asHere.id) === asHere ? remains.get(asHere.id) : remainsOf(asHere, eraser);
     const left = isGoneWhole && isMeant ? null : rest && withTitles(rest, titles, eraser);
     if (!left) removed.set(message.id, message.parentId);
@@ -87,13 +90,13 @@ function without(
       messages.push(left === asHere ? message : ({ ...left, id, parentId } as unknown as typeof message));
     }
   }
-  // A project is more than its notes and files.
+  // A project also has instructions and settings, so it is never removed as a whole.
   const isProject = imported.own?.meta.project === true;
   if (messages.length === 0 && removed.size > 0 && (isGoneWhole || !isProject)) return null;
   const living = (id: string | null): string | null => {
     const seen = new Set<string>();
     let at = id;
-    // A file may say that two messages hang on each other.
+    // Two damaged messages in a file may be each other's parent.
     while (at !== null && removed.has(at) && !seen.has(at)) {
       seen.add(at);
       at = removed.get(at) ?? null;
@@ -101,7 +104,7 @@ function without(
     return at !== null && removed.has(at) ? null : at;
   };
   const from = sourceWithout(imported.source, eraser.hide);
-  // A title that was made of what goes is made of what stays.
+  // The title is generated again if it came from removed messages.
   const isUntitled = removed.size > 0 && imported.own?.meta.titleBy === 'auto';
   const cleaned = metaWithout(imported.meta, eraser);
   const meta = isUntitled ? { ...cleaned, title: '' } : cleaned;
@@ -133,7 +136,7 @@ function without(
   };
 }
 
-/** Our own backup says where a conversation came from. */
+/** Our own backups say which tool a conversation came from. */
 function metaWithout<T extends object>(meta: T, { clean, hide }: Eraser): T {
   const cleaned = clean(meta);
   const { source } = meta as { source?: { readonly id: string } | null };

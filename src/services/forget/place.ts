@@ -1,4 +1,4 @@
-// A place in which something of what is forgotten may lie.
+// A place that may hold something of what is forgotten.
 
 import { z } from 'zod';
 import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
@@ -15,13 +15,13 @@ import { staysHere } from '../sync/records.ts';
 import type { Sync } from '../sync/sync.ts';
 import type { Eraser } from './eraser.ts';
 
-/** In the order in which they are cleaned: what others are made of comes first. */
+/** In cleaning order: sources come before what is made from them. */
 export const PLACES = ['conversations', 'notes', 'prompts', 'kept', 'copy', 'index', 'relay'] as const;
 export type PlaceId = (typeof PLACES)[number];
 
 export interface Find {
   readonly place: PlaceId;
-  /** `card`: passages that memory brought back; `words`, `quote`: the message stays without them; `draft`: unsent or unfinished words. */
+  /** `card`: recalled passages; `words`, `quote`: the message stays without them; `draft`: unsent or unfinished words. */
   readonly what:
     | 'conversation'
     | 'message'
@@ -43,17 +43,17 @@ export interface Find {
   readonly conversation: ConversationId | null;
   readonly message: MessageId | null;
   readonly title: string;
-  /** Its beginning, for the preview; may be empty. */
+  /** Beginning of the find for the preview; may be empty. */
   readonly excerpt: string;
-  /** How many of them: messages of a conversation, rows of the index. */
+  /** Number of items: messages of a conversation, rows of the index. */
   readonly count: number;
-  /** When what lies there was said; absent where nothing in it says. */
+  /** Time when the content was said; absent if unknown. */
   readonly said?: readonly Said[];
 }
 
 /**
- * `left`: so many things are still there; `waiting`: it is not known yet, or done as soon as a connection is there. `kept`: conversations that are
- * kept on this device, of which the relay has older sealed pieces that this device cannot replace.
+ * `left`: items still there; `waiting`: unknown yet, or pending until there is a connection. `kept`: conversations
+ * that stay on this device, whose older sealed blobs on the relay this device cannot replace.
  */
 export interface Verified {
   readonly left: number;
@@ -68,15 +68,15 @@ export interface PlaceDeps {
   readonly log: Pick<Store['log'], 'documents' | 'head' | 'since'>;
   /** The second copy of the log. */
   readonly copy: LogCopy;
-  /** Small things beside the log. */
+  /** Drafts, settings and other small things beside the log. */
   readonly keyValues: Store['keyValues'];
-  /** Null while it is not open. */
+  /** Null while the index is not open. */
   readonly index: () => MemoryIndex | null;
-  /** Has the index read what is new at once. */
+  /** Makes the index read new entries at once. */
   readonly wakeIndex: () => void;
   /** Settings for the words of a regenerated title. */
   readonly privacy: () => Config['privacy'];
-  /** In front of what is made anew; absent: it knows no words but by their looks. */
+  /** Filters regenerated titles; absent: private words are found only by their form. */
   readonly filter?: PrivacyFilter;
   readonly sync: Pick<Sync, 'status' | 'account' | 'forget'>;
   readonly signal: AbortSignal;
@@ -84,11 +84,11 @@ export interface PlaceDeps {
 
 export interface Place {
   readonly id: PlaceId;
-  /** Finds the parts of it that lie here. Changes nothing. */
+  /** Lists what this place holds and changes nothing. */
   find(eraser: Eraser): Promise<readonly Find[]>;
-  /** Removes it. Doing so twice is doing it once; a kill at any write leaves it to be done again. */
+  /** Removes it. Idempotent; after a crash at any write the next run completes it. */
   remove(eraser: Eraser): Promise<void>;
-  /** Reads the place back. */
+  /** Reads the place again to check that nothing is left. */
   verify(eraser: Eraser): Promise<Verified>;
 }
 
@@ -97,7 +97,7 @@ const roomSchema = z.looseObject({
   gone: z.number().nullable().catch(null),
   have: z.record(z.string(), z.unknown()).catch({}),
 });
-/** Reads sync's record of a document's room on the relay; undefined: there is none. */
+/** Returns sync's record of a document's room on the relay; undefined if there is none. */
 export async function roomOf({ keyValues }: Pick<PlaceDeps, 'keyValues'>, document: string) {
   const stored = await keyValues.get(`sync/room/${document}`);
   const room = roomSchema.safeParse(stored).data;

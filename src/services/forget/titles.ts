@@ -1,4 +1,4 @@
-// A title that was made of messages that are gone stands elsewhere, too: on recall cards, under feedback, in backups.
+// Replaces titles made from removed messages where copies of them remain: on recall cards, in feedback, in backups.
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
 import type { Feedback } from '../../domain/memory/notes.ts';
@@ -8,14 +8,17 @@ import type { Eraser } from './eraser.ts';
 
 export type Titles = ReadonlyMap<string, string>;
 
-/** Titles now of conversations that lost messages. `unknown` stands for one that has none yet or is not here; default: it is left out. */
+/**
+ * Returns the current titles of conversations that lost messages. `unknown` is used if there is none yet; by default
+ * such conversations are left out.
+ */
 export async function titlesSince(
   { ids, inside, whole }: Pick<Forgotten, 'ids' | 'inside' | 'whole'>,
   { read }: Pick<Documents, 'read'>,
   unknown = '',
 ): Promise<Titles> {
   const titles = new Map<string, string>();
-  // Words alone are taken out of titles wherever they stand.
+  // If only words go, they are removed from titles like from any other text.
   if (ids.length === 0 && !whole) return titles;
   for (const id of inside as readonly ConversationId[]) {
     const meta = (await read(id))?.meta;
@@ -25,7 +28,7 @@ export async function titlesSince(
   return titles;
 }
 
-/** The same object where its title stands there already, or where it was said later. */
+/** Replaces the title; returns the same object if it is current or the feedback was given later. */
 export function feedbackTitled(
   one: Feedback,
   titles: Titles,

@@ -14,21 +14,21 @@ import type { Find } from './place.ts';
 import type { Titles } from './titles.ts';
 
 interface Traces {
-  /** All of it goes. */
+  /** True if the whole conversation goes. */
   readonly erase: boolean;
-  /** Undefined where nothing of it goes, or all. */
+  /** Undefined if nothing or everything goes. */
   readonly change: ConversationChange | undefined;
   readonly finds: readonly Find[];
 }
 
-/** Longest excerpt of a find, characters. */
+/** Longest excerpt of a find, in characters. */
 const EXCERPT = 160;
 /** Characters of an excerpt before the words. */
 const BEFORE = 50;
-/** A move during the time for an undo does not count as a later decision, ms. */
+/** Margin in ms: a move while the undo is offered does not count as a later decision. */
 const MOVED_MARGIN_MS = 60_000;
 
-/** Removes the passages that memory brought back: the rest is what a person or a model said. */
+/** Removes recalled passages; the rest was said by a person or a model. */
 export const withoutRecalled = (message: Message): Message => ({
   ...message,
   parts: message.parts.flatMap((part): Part[] => {
@@ -39,7 +39,7 @@ export const withoutRecalled = (message: Message): Message => ({
   }),
 });
 
-/** Thoughts and calls that only a provider can read may hold what is taken out of the words. */
+/** Removes sealed thoughts and calls of a provider, since they may contain the removed words. */
 const withoutSealed = (message: Message): Message => ({
   ...message,
   parts: message.parts.map((part) =>
@@ -48,7 +48,7 @@ const withoutSealed = (message: Message): Message => ({
 });
 
 /**
- * Removes the forgotten part of a message: null where it goes as a whole, the same object where it loses nothing. Words
+ * Removes the forgotten part of a message: returns null if all of it goes, the same object if nothing does. Words
  * said later stay.
  */
 export function remainsOf(message: Message, eraser: Eraser): Message | null {
@@ -63,7 +63,7 @@ export function remainsOf(message: Message, eraser: Eraser): Message | null {
   return cleaned === message ? message : withoutSealed(cleaned);
 }
 
-/** The same of one that waits to be sent: it has no date yet, and is meant as it stands. */
+/** Does the same for a queued message, which has no date yet and is always meant. */
 export function remainsOfQueued<T extends { readonly id: string; readonly parts: readonly Part[] }>(
   queued: T,
   eraser: Eraser,
@@ -72,7 +72,7 @@ export function remainsOfQueued<T extends { readonly id: string; readonly parts:
   return left && (left.parts === queued.parts ? queued : { ...queued, parts: left.parts });
 }
 
-/** Cleans a message that is saved after records that came while it was made; null: nothing is left. */
+/** Cleans a message before it is saved, by records that arrived meanwhile; null if nothing is left. */
 export const remainsSince =
   (records: () => readonly Forgotten[]) =>
   (message: Message): Message | null =>
@@ -84,7 +84,7 @@ export const remainsSince =
       remainsOf,
     );
 
-/** The same for messages that are read together: words may begin in one and end in the next. */
+/** Does the same for messages that are read together, since words may begin in one and end in the next. */
 export function remainsOfAll(
   messages: ReadonlyMap<MessageId, Message>,
   eraser: Eraser,
@@ -100,7 +100,7 @@ export function remainsOfAll(
   );
 }
 
-/** With the titles that conversations have now on its recall cards: the same object where they stand there already. */
+/** Updates the titles on a message's recall cards; returns the same object if they are current. */
 export function withTitles(message: Message, titles: Titles, { isLater }: Pick<Eraser, 'isLater'>): Message {
   if (isLater({ mark: message.id, at: message.createdAt })) return message;
   let isChanged = false;
@@ -128,7 +128,7 @@ export function withTitles(message: Message, titles: Titles, { isLater }: Pick<E
   return isChanged ? { ...message, parts } : message;
 }
 
-/** A change that takes a deletion back, without what was forgotten since: not in messages, and no summary or checkpoint that has such words. */
+/** Restores a deletion without messages, summaries and checkpoints that were forgotten since. */
 export function withoutForgottenSince(
   change: ConversationChange,
   records: readonly Forgotten[],
@@ -149,7 +149,7 @@ const withoutNamed = <T>(values: Readonly<Record<string, T>>, { clean, hide }: E
     Object.entries(values).filter(([name, value]) => hide(name).redacted === 0 && clean(value) === value),
   );
 
-/** From a little before the words that are sought; else from the beginning. */
+/** Returns an excerpt around the searched words, or the beginning if they do not occur. */
 function excerptOf(message: Message, { hide }: Eraser): string {
   const text = textOf(message);
   const hidden = hide(text);
@@ -157,7 +157,7 @@ function excerptOf(message: Message, { hide }: Eraser): string {
   return from > 0 ? `…${text.slice(from, from + EXCERPT)}` : text.slice(0, EXCERPT);
 }
 
-/** `isLeft`: it was forgotten, and stays all the same for the person to decide. */
+/** Finds what a record removes from a conversation. `isLeft`: it was forgotten but stays until the person decides. */
 export function tracesIn(conversation: Conversation, eraser: Eraser, isLeft = false): Traces {
   const { record, isGone, isLater } = eraser;
   const { id, meta, messages } = conversation;
@@ -203,14 +203,14 @@ export function tracesIn(conversation: Conversation, eraser: Eraser, isLeft = fa
       ]),
     );
   }
-  // A project is more than its notes and files.
+  // A project also has instructions and settings, so it is never removed as a whole.
   if (removed.length > 0 && removed.length === all.length && !meta.project)
     return {
       erase: true,
       change: undefined,
       finds: [find('conversation', excerptOf(all[0] as Message, eraser), all)],
     };
-  // It began later: so did its title.
+  // The conversation began later, and so its title is not meant.
   if (all.length > 0 && !all.some(isMeant) && isLater(began))
     return { erase: false, change: undefined, finds: [] };
   const changed = removed.length + rewritten.length > 0;
@@ -253,7 +253,7 @@ export function tracesIn(conversation: Conversation, eraser: Eraser, isLeft = fa
   };
 }
 
-/** The saved session memory without the words, and without what quotes messages that go. */
+/** Removes the words from the saved session memory, and quotations of forgotten messages. */
 function filesWithout(
   { meta }: Pick<Conversation, 'meta'>,
   removed: readonly Message[],
@@ -263,11 +263,11 @@ function filesWithout(
   return { ...quoting, ...cleanedFiles({ meta: { ...meta, ...quoting } }, clean) };
 }
 
-/** It was put into the trash or restored from there since: it is the person's to decide. */
+/** True if a person moved it to or from the trash since then: the person decides. */
 const isKeptSince = ({ deletedAt, movedAt }: ConversationMeta, { record, isOwn }: Eraser): boolean =>
   Math.max(deletedAt ?? 0, movedAt) > record.at + (isOwn ? MOVED_MARGIN_MS : 0);
 
-/** Titles and summaries that were made of what goes are made anew; what a person wrote loses the words alone. */
+/** Titles and summaries made from removed messages are generated again; text by a person only loses the words. */
 function metaOf(
   meta: ConversationMeta,
   { hide }: Eraser,
@@ -286,7 +286,7 @@ function metaOf(
     const text = hide(meta[key] ?? '');
     if (text.redacted > 0) made[key] = text.text;
   }
-  // An address or a file name may be the id in a source.
+  // The id in a source may be an address or a file name.
   const source = sourceWithout(meta.source, hide);
   if (source !== meta.source) made.source = source;
   const folders = meta.workDirs?.map((folder) => hide(folder).text);
@@ -294,13 +294,16 @@ function metaOf(
   return made;
 }
 
-/** The same object where no word goes. What the source gives later is recognised by what is left of its id. */
+/**
+ * Removes the words from a source; returns the same object if there are none. Later imports recognise the
+ * conversation by the remaining id.
+ */
 export function sourceWithout<T extends { readonly id: string } | null>(source: T, hide: Eraser['hide']): T {
   const id = source && hide(source.id);
   return id && id.redacted > 0 ? { ...source, id: id.text } : source;
 }
 
-/** Conversations that hang below those, however deep: subagents tell what their conversation was about. */
+/** Adds all conversations below these, since subagents repeat what their parent was about. */
 export function withChildren(
   ids: ReadonlySet<ConversationId>,
   parentOf: ReadonlyMap<ConversationId, string>,

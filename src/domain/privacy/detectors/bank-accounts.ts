@@ -1,4 +1,5 @@
-// International bank account numbers (ISO 13616): a country, two check digits (ISO 7064, mod 97-10), and as many characters as that country has.
+// International bank account numbers (ISO 13616): a country, two check digits (ISO 7064, mod 97-10), and the number of characters
+// that this country uses.
 import type { Detector, Span } from '../detector.ts';
 
 /** Country → length of its numbers, from the IBAN registry. */
@@ -12,7 +13,10 @@ const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
 
 const BEGINNING = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?=[ .-]?[A-Z0-9])/gi;
 
-/** End of the number that begins here, its groups apart by spaces, hyphens or dots; null: none begins. */
+/**
+ * Returns the end of the number that begins at `from`, in groups separated by spaces, hyphens or dots; null if none
+ * begins there.
+ */
 function endOf(text: string, from: number): number | null {
   const length = LENGTHS[text.slice(from, from + 2).toUpperCase()];
   if (!length) return null;
@@ -27,7 +31,7 @@ function endOf(text: string, from: number): number | null {
   return hasCheckDigits(written.toUpperCase()) ? at : null;
 }
 
-/** mod 97 = 1 of the number with its first four characters behind, letters as 10 to 35. */
+/** Checks that the number, with its first four characters moved to the end and letters as 10 to 35, is 1 modulo 97. */
 function hasCheckDigits(number: string): boolean {
   let rest = 0;
   for (const char of number.slice(4) + number.slice(0, 4)) {

@@ -1,18 +1,18 @@
-// Payment cards: 13 to 19 digits in the groups they are printed in, of a known issuer, with a right check digit (ISO/IEC 7812-1, Luhn).
+// Payment cards: 13 to 19 digits in printed groups, from a known issuer, with a valid check digit (ISO/IEC 7812-1, Luhn).
 import type { Detector, Span } from '../detector.ts';
 
 const DIGITS = String.raw`[2-6]\d{3}(?:(?<sign>[ .-]| {2})\d{3,7}(?:\k<sign>\d{1,7}){1,4}|\d{9,15})`;
-/** A date or a code may follow, as in a row of a table: "…,12/27", "…/1227/123". */
+/** A date or a code may follow, as in a table row: "…,12/27", "…/1227/123". */
 const AFTER = String.raw`(?![\w-]|\.\d)`;
-/** Groups of 3 to 7 digits, or one row of them; not inside a longer number, an id or a name. */
+/** Groups of 3 to 7 digits, or one row of digits; not inside a longer number, an id or a name. */
 const CANDIDATE = new RegExp(String.raw`(?<![\p{L}\p{N}_/=#-]|[\p{N}_-][.,])${DIGITS}${AFTER}`, 'gu');
-/** After Chinese words a number stands without a space, and after a name of a card in an address or a form. */
+/** Chinese words have no space before a number, and addresses and forms may have none after the name of a card. */
 const AFTER_NAME = new RegExp(
   String.raw`(?<=\p{Script=Han}|(?:card|cc|pan)[\w-]{0,12}["']?[=:#] ?["']?)${DIGITS}${AFTER}`,
   'giu',
 );
 
-/** First digits of an issuer → how long its numbers are. */
+/** First digits of an issuer → lengths of its numbers. */
 const ISSUERS: readonly (readonly [first: RegExp, lengths: readonly number[]])[] = [
   [/^4/, [13, 16, 19]], // Visa
   [/^(?:5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720))/, [16]], // Mastercard
@@ -24,7 +24,7 @@ const ISSUERS: readonly (readonly [first: RegExp, lengths: readonly number[]])[]
   [/^(?:5018|5020|5038|6304|6759|676[1-3])/, [13, 14, 15, 16, 17, 18, 19]], // Maestro
 ];
 
-/** The check digit of Luhn over all digits. */
+/** Validates the Luhn check digit over all digits. */
 export function hasLuhn(digits: string): boolean {
   let sum = 0;
   for (let at = 0; at < digits.length; at++) {

@@ -1,4 +1,4 @@
-// Values in files and commands that hold credentials by their place, not by a name with a colon: .netrc, .pgpass, kubeconfig, Redis, Oracle.
+// Values in files and commands that are credentials by position, without a name and colon: .netrc, .pgpass, kubeconfig, Redis, Oracle.
 import { type Detector, masked, matches, type Span } from '../detector.ts';
 
 const PATTERNS: readonly RegExp[] = [
@@ -6,18 +6,18 @@ const PATTERNS: readonly RegExp[] = [
   /(?<kept>^[ \t>]{0,8}(?:machine[ \t]{1,4}\S{1,200}|default)[\s>]{1,20}(?:(?:login|user|account)[ \t]{1,4}\S{1,200}[\s>]{1,20}){1,2}passw(?:or)?d[ \t]{1,4})(?=\S{0,200}[\d@#$%^&*+=~!?-])\S{4,200}/gm,
   // .pgpass: host:port:database:user:password
   /(?<kept>^[ \t>]{0,8}(?:localhost|\*|\/[\w/.-]{1,100}|(?:[\w-]{1,63}\.){1,6}[\w-]{1,63}):(?:\d{4,5}|\*):(?:\*|[A-Za-z_][\w-]{0,63}):(?:\*|[A-Za-z_][\w.-]{0,63}):)(?=[^\s:/]{0,200}[\dA-Z@#$%^&*+=~!?])[^\s:/]{4,200}$/gm,
-  // a key in PEM as kubeconfig has it: "-----BEGIN " in base64, but for certificates and public keys
+  // PEM key in base64, as in kubeconfig ("-----BEGIN "), except certificates and public keys
   /LS0tLS1CRUdJTiB(?!DRVJUSUZJQ0FUR|QVUJMSUMg|DRVJU)[A-Za-z0-9+/]{30,40000}={0,2}/g,
   /(?<kept>^[ \t>]{0,8}(?:requirepass|masterauth)[ \t]{1,4}["']?)(?=\S{0,200}\d)[^\s"']{4,200}/gm,
   /(?<kept>\bredis-cli\b[^\n]{0,200}?\s(?:-a|--pass)[ =]["']?)(?=\S{0,200}\d)[^\s"'$<-][^\s"']{3,200}/g,
   /(?<kept>\b(?:jdbc:oracle:(?:thin|oci):|sqlplus\s{1,4}(?:-\w\s{1,4}){0,2})[\w$#.-]{1,64}\/)[^\s@/"']{3,200}(?=@)/gi,
   // "name:password" in base64: .npmrc and Docker
   /(?<kept>(?:(?<![\w-])_auth[ \t]?=[ \t]?|"auth"[ \t]?:\s?)["']?)(?=[A-Za-z+/]{0,400}[\d=])[A-Za-z0-9+/]{12,2000}={0,2}/g,
-  // cookies of sessions, wherever they stand
+  // session cookies, anywhere in a text
   /(?<kept>\b(?:connect\.sid|PHPSESSID|JSESSIONID|ASP\.NET_SessionId|ASPSESSIONID[A-Z]{8}|laravel_session|_?session_?id|remember_(?:me|token)|__(?:Secure|Host)-[\w.-]{1,60})=)(?=[\w.~%+/-]{0,400}\d)[\w.~%+/-]{12,4000}={0,2}/gi,
 ];
 
-/** Dots of a file name, and what an example leaves open. */
+/** Placeholders of examples, and dots of a file name. */
 const OPEN = /^(?:[*x.]+|<.*|\$.*|\{.*|password|passwd|secret|changeme)$/i;
 
 export const credentialFiles: Detector = {

@@ -1,11 +1,11 @@
 // E-mail addresses as people write them: the common part of RFC 5321, with a top-level domain.
 import { type Detector, masked, matches } from '../detector.ts';
 
-/** Top-level domains in other scripts that have many mailboxes: a word of such a script may follow a domain without a space. */
+/** Non-Latin top-level domains with many mailboxes: in such a script a word may follow the domain without a space. */
 const OTHER_SCRIPTS = '中国|中國|公司|网络|網絡|网址|在线|商城|香港|台灣|рф|бел|укр';
 /**
- * A label of a domain may be in any script; quotes and Markdown marks may stand around. Not `git@host:path`, `user:password@host`, `//user@host` or
- * `@scope/name@1.2.3`: those are no mailboxes.
+ * Labels of a domain may use any script; quotes and Markdown marks may surround the address. `git@host:path`,
+ * `user:password@host`, `//user@host` and `@scope/name@1.2.3` are not mailboxes.
  */
 const ADDRESS = new RegExp(
   [
@@ -16,7 +16,7 @@ const ADDRESS = new RegExp(
   'gu',
 );
 
-/** The same as an address of a page, JSON or HTML writes it, and as people write it who fear machines: "jo [at] example [dot] org". */
+/** Addresses escaped in URLs, JSON or HTML, or disguised against bots: "jo [at] example [dot] org". */
 const ESCAPED = new RegExp(
   [
     String.raw`(?<![A-Za-z0-9.%+@-])[A-Za-z0-9](?:[A-Za-z0-9._+'-]|%2B){0,62}(?:%40|\\u0040|&#64;|\s?(?:\[at\]|\(at\)|\{at\})\s?)`,

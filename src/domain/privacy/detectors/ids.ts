@@ -1,5 +1,5 @@
-// National identity numbers whose form or check digits tell them from other numbers. Where a form is a bare row of digits, a word that names it
-// has to stand before it.
+// National identity numbers, recognised by their form or check digits. If the form is only a row of digits, a word that names it
+// must precede it.
 import type { Detector, Span } from '../detector.ts';
 import { hasLuhn } from './cards.ts';
 
@@ -7,7 +7,7 @@ interface IdForm {
   readonly country: string;
   readonly pattern: RegExp;
   readonly check?: (written: string) => boolean;
-  /** Has to be said within a few words before the number. */
+  /** Must occur within a few words before the number. */
   readonly named?: RegExp;
 }
 
@@ -33,7 +33,7 @@ const isSpanish = (written: string): boolean => {
 };
 
 const ODD = 'BAKPLCQDREVOSFTGUHMINJWZYX';
-/** Codice fiscale: the last letter is a sum of all others, those in odd places by a table. */
+/** Codice fiscale: the last letter is a sum of all others; odd places use a table. */
 function isItalian(written: string): boolean {
   const chars = written.toUpperCase();
   let sum = 0;
@@ -45,7 +45,7 @@ function isItalian(written: string): boolean {
   return String.fromCharCode(65 + (sum % 26)) === chars[15];
 }
 
-/** INSEE: 97 minus the number modulo 97; Corsica writes letters. */
+/** INSEE: 97 minus the number modulo 97; Corsica uses letters. */
 const isFrench = (written: string): boolean => {
   const number = written.replace(/ /g, '').toUpperCase().replace('2A', '19').replace('2B', '18');
   return 97 - (Number(number.slice(0, 13)) % 97) === Number(number.slice(13));
@@ -83,7 +83,7 @@ const isFinnish = (written: string): boolean => {
 const isSwiss = (written: string): boolean =>
   weighted(digitsOf(written), [1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]) % 10 === 0;
 
-/** A letter counts as its place in the alphabet and nine, a missing one as 36. */
+/** Hong Kong: a letter counts as its place in the alphabet plus nine, a missing one as 36. */
 function isHongKong(written: string): boolean {
   const [, letters = '', digits = '', check = ''] = /^([A-Z]{1,2})(\d{6})\(([\dA])\)$/.exec(written) ?? [];
   const values = [...letters.padStart(2, ' ')].map((one) => (one === ' ' ? 36 : one.charCodeAt(0) - 55));
@@ -91,7 +91,7 @@ function isHongKong(written: string): boolean {
   return (sum + (check === 'A' ? 10 : Number(check))) % 11 === 0;
 }
 
-/** A letter stands for two digits of its county. */
+/** Taiwan: a letter stands for two digits of its county. */
 function isTaiwanese(written: string): boolean {
   const county = 'ABCDEFGHJKLMNPQRSTUVXYWZIO'.indexOf(written[0] as string) + 10;
   return weighted(String(county) + written.slice(1), [1, 9, 8, 7, 6, 5, 4, 3, 2, 1, 1]) % 10 === 0;
@@ -192,7 +192,7 @@ const FORMS: readonly IdForm[] = [
   },
 ];
 
-/** How far before a number its name is looked for, in characters. */
+/** Farthest distance between a number and the word that names it, in characters. */
 const NAMED_WITHIN = 48;
 
 export const ids: Detector = {

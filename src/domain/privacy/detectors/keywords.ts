@@ -1,14 +1,14 @@
-// Values behind one of the person's sensitive keywords: "password: hunter2", `DB_PASSWORD=…`, 密码是…
+// Values after one of the person's sensitive keywords: "password: hunter2", `DB_PASSWORD=…`, 密码是…
 import { type Detector, masked, type Span } from '../detector.ts';
 
-/** The same thing in other words: who withholds a password means its Chinese name too. */
+/** Names for the same thing in other languages: a person who lists "password" also means its Chinese name. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   password: ['passwd', 'passphrase', 'pwd', '密码', '密碼', '口令'],
   secret: ['密钥', '密鑰', '秘钥'],
   apikey: ['密钥', '密鑰', '秘钥'],
 };
 
-/** Between a name and its value in a sentence: "is", "was changed to", 改成了. A word of letters stands apart from a name of letters. */
+/** Words between a name and its value in a sentence: "is", "was changed to", 改成了. Between letters, a space is needed. */
 const BECOMES = [
   String.raw`(?:\s{1,4}|(?<=\p{Script=Han})|(?<=["'\x60*_]))(?:${[
     String.raw`(?:(?:is|was|got|ha[sd] been)\s{1,4})?(?:now\s{1,4})?(?:changed|set|reset|updated)\s{1,4}to`,
@@ -18,8 +18,8 @@ const BECOMES = [
     '(?:(?:已经?|被)?(?:改|换|換|更改|修改|更新|设|設|设置|重置)(?:成|为|為)(?:了|(?!了))|就?是|为|為)',
 ].join('|');
 /**
- * A value that looks like one by itself, a digit or a mark among its characters; a length ("12 characters", 8位) and what it is made or stored
- * with (SHA-256, varchar(255)) are none.
+ * A value that is likely by itself because it contains a digit or a mark. Lengths ("12 characters", 8位) and ways of
+ * storing it (SHA-256, varchar(255)) do not count.
  */
 const LIKELY = [
   String.raw`(?!\d{1,3}\+?(?:[\s-]?(?:char|digit|letter|symbol|bit|byte|day)|\s?[位个個次天年月日种種]))`,
@@ -30,7 +30,7 @@ const LIKELY = [
 
 const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** `api_key` also matches apiKey, api-key and "API key". */
+/** Builds a pattern in which `api_key` also matches apiKey, api-key and "API key". */
 function keywordPattern(keyword: string): string {
   return keyword
     .split(/[\s_-]+/)
@@ -40,13 +40,13 @@ function keywordPattern(keyword: string): string {
 }
 
 interface NamedSecrets {
-  /** Matches if any name is mentioned at all: the patterns try each place of a text, and most texts name no secret. */
+  /** Matches if the text mentions any name, since the other patterns are slow and most texts name no secret. */
   readonly mentioned: RegExp;
   readonly patterns: readonly RegExp[];
 }
 const patterns = new Map<string, NamedSecrets | null>();
 
-/** Patterns for the values of these names; null without keywords. */
+/** Builds the patterns for values of these names; null without keywords. */
 export function keywordPatterns(keywords: readonly string[]): NamedSecrets | null {
   const key = keywords.join('\n');
   const known = patterns.get(key);
@@ -60,7 +60,8 @@ export function keywordPatterns(keywords: readonly string[]): NamedSecrets | nul
   if (names) {
     // api_keys, "client_secret": the keyword and the rest of a longer name, in quotes or Markdown marks
     const tail = String.raw`(?<!/etc/)(?:${names})[\w-]{0,32}["'\x60*_]{0,3}`;
-    // DB_PASSWORD: its beginning too, where something must stand before it. Anywhere else it would be tried at each letter of a long word.
+    // DB_PASSWORD: includes the start of the name if something must precede it. Elsewhere it would be tried at each
+    // letter of a long word.
     const name = String.raw`[\w.-]{0,64}?${tail}`;
     made.push(
       // name = "quoted", name: 'quoted'
@@ -73,7 +74,7 @@ export function keywordPatterns(keywords: readonly string[]): NamedSecrets | nul
         String.raw`(${tail}[ \t]{0,4}:[ \t]{0,4}[|>][+-]?[ \t]{0,4}\r?\n[ \t]{1,40})(\S[^\n]{0,500})`,
         'giu',
       ),
-      // a line that is only "name: value", the value with spaces
+      // a line that is only "name: value"; the value may have spaces
       new RegExp(
         String.raw`(^[ \t>*#-]*${name}(?:[ \t]{0,4}[:：]|[ \t]{1,4}=)[ \t]{0,4})([^\s,;，；。"'•][^\n,;，；。•]{0,200})`,
         'gimu',
@@ -82,12 +83,12 @@ export function keywordPatterns(keywords: readonly string[]): NamedSecrets | nul
       new RegExp(String.raw`(${tail}\s{0,4}(?:[:=：→]|=>|->|:=)\s{0,4})([^\s"'\x60,;，；。•]{1,500})`, 'giu'),
       // --name value
       new RegExp(String.raw`(--?${name}\s{1,4})([^\s"'\x60,;•-]\S{0,500})`, 'giu'),
-      // the password is hunter2: only what looks like one
+      // the password is hunter2: only values that are likely by themselves
       new RegExp(
         String.raw`(${tail}(?:${BECOMES})[\s:：]{0,4})(["'\x60“]?${LIKELY}[^\s"'\x60”,;，；。•]{4,500}["'\x60”]?)`,
         'giu',
       ),
-      // | password | hunter2 |: in a table, too
+      // | password | hunter2 |: table rows
       new RegExp(
         String.raw`(\|[ \t]{0,20}["'\x60*_]{0,3}${name}[ \t]{0,20}\|[ \t]{0,20})(["'\x60]?${LIKELY}[^\s"'\x60|•]{4,500}["'\x60]?)(?=[ \t]{0,20}\|)`,
         'giu',
@@ -105,13 +106,13 @@ export function keywordPatterns(keywords: readonly string[]): NamedSecrets | nul
   return named;
 }
 
-/** Marks of what was found before, quotes and Markdown. */
+/** Masks of earlier finds, quotes and Markdown marks. */
 const NOTHING = /^[\s•"'\x60“”*_]*$/;
 
-/** Says that there is none, or has to be one. */
+/** Values that say there is none, or that one is needed. */
 const OPEN = /^(?:none|null|nil|undefined|n\/a|required|optional|not set)(?: \w{1,10}){0,2}\.?$/i;
 
-/** The value without its quotes and the spaces behind it; null where there is nothing but marks of what was found before. */
+/** Returns the value without its quotes and trailing spaces; null if only masks of earlier finds remain. */
 function valueIn(written: string, from: number): Span | null {
   const value = written.trimEnd();
   const quoted = /^(["'\x60“])[\s\S]*(["'\x60”])$/.test(value) && value.length > 2;

@@ -7,7 +7,7 @@ import { ownPattern } from '../own-pattern.ts';
 
 const LETTER = /[\p{L}\p{N}_]/u;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
-/** A Latin name is not a part of another word; Chinese writes none apart. */
+/** A Latin name must not be part of a longer word; Chinese has no spaces between words. */
 const isJoined = (one: string | undefined, other: string | undefined): boolean =>
   one !== undefined &&
   other !== undefined &&
@@ -16,7 +16,7 @@ const isJoined = (one: string | undefined, other: string | undefined): boolean =
   !UNSPACED.test(one) &&
   !UNSPACED.test(other);
 
-/** Spans in a text, of which the first that takes a character keeps it. */
+/** Spans in a text; the first span that contains a character keeps it. */
 class Taken {
   readonly spans: Span[] = [];
   readonly #units: Uint8Array;
@@ -32,11 +32,11 @@ class Taken {
   }
 }
 
-/** Case, accents, width and script of the letters do not matter. */
+/** Adds every entry of a list; case, accents, width and script variants of letters do not matter. */
 function addListed(text: string, list: readonly string[], taken: Taken): void {
   if (list.length === 0) return;
   const placesOf = placesFinder(text);
-  // The longer one first: "Anna Bergmann" before "Anna".
+  // Longer entries first: "Anna Bergmann" before "Anna".
   for (const entry of [...list].sort((one, other) => other.length - one.length))
     for (const [from, to] of placesOf(comparable(entry.trim())))
       if (!isJoined(text[from - 1], text[from]) && !isJoined(text[to - 1], text[to])) taken.add(from, to);

@@ -1,8 +1,8 @@
-// Telephone numbers: international ones by the lengths of their country, national ones of a form that is hardly anything else, others behind a
+// Telephone numbers: international ones by the lengths of their country, national ones with an unmistakable form, others after a
 // word that names them. Why not libphonenumber: docs/decisions/1003-phone-numbers.md.
 import type { Detector, Span } from '../detector.ts';
 
-/** Country code → digits that may follow it (ITU-T E.164, national numbering plans), from-to. */
+/** Country code → least and most digits after it (ITU-T E.164, national numbering plans). */
 const PLANS: Readonly<Record<string, readonly [number, number]>> = {
   1: [10, 10],
   7: [10, 10],
@@ -129,24 +129,24 @@ const PLANS: Readonly<Record<string, readonly [number, number]>> = {
   598: [8, 8],
 };
 
-/** Between the groups of a number. */
+/** Separators between the groups of a number. */
 const GAP = String.raw`[ .\u00a0/-]`;
 const BEFORE = String.raw`(?<![\p{L}\p{N}_+#$€£¥=@:.,/-]|\d ?[.,/-]? )`;
 const BEFORE_OR_HAN = String.raw`(?<![A-Za-z\d_+#$€£¥=@.,/-]|\d ?[.,/-]? )`;
 const AFTER = String.raw`(?![A-Za-z\d_+=@%€$£]|[.,:/-]\d| ?[-–/] ?\d| \d| ?(?:%|€|£|¥|元|万|亿|件|箱|吨))`;
 
-/** +44 20 7946 0958, +1 (650) 555-0199, 0044 …; the code decides how many digits there are. */
+/** +44 20 7946 0958, +1 (650) 555-0199, 0044 …; the country code decides the number of digits. */
 const INTERNATIONAL =
   /(?<![\p{L}\p{N}_+=@.,/-])\+[1-9]\d{0,3}(?:[ .\u00a0/-]?(?:\(\d{1,6}\)|\d{1,6})){1,7}(?![\d_]|[A-Za-z])/gu;
-/** The same with 00 for the plus, in groups: a bare row of digits may be anything. */
+/** International numbers with 00 instead of the plus, in groups: a row of digits without gaps may be anything. */
 const DIALLED =
   /(?<![\p{L}\p{N}_+=@.,/-]|\d ?[.,/-]? )00[ .-]?[1-9]\d{0,3}(?:[ ./-](?:\(\d{1,6}\)|\d{1,6})){1,7}(?![\d_]|[A-Za-z])/gu;
-/** A Chinese mobile number with its country and without a plus, as chats write it: 86 138 0013 8000. */
+/** Chinese mobile number with its country code but no plus, as in chats: 86 138 0013 8000. */
 const CHINESE = new RegExp(
   String.raw`${BEFORE_OR_HAN}(?:00)?86[ -]?1[3-9]\d(?:\d{8}|(?<mark>[ -])\d{4}\k<mark>\d{4})${AFTER}`,
   'gu',
 );
-/** Names such a row of digits before it: the number of an order. */
+/** Words before a row of digits that make it an order number. */
 const ORDER =
   /(?:order|invoice|tracking|ticket|parcel|shipment|serial|订单|訂單|运单|運單|单号|單號|流水|编号|編號|工单|快递|物流)[^\d\n]{0,12}$/i;
 /** Links that call or write: wa.me/49…, tel:44… */
@@ -166,19 +166,19 @@ const NATIONAL: readonly RegExp[] = [
   String.raw`${BEFORE}0(?:7\d{3} \d{6}|7\d{3} \d{3} \d{3}|20 \d{4} \d{4}|1\d{3} \d{6}|1\d{2} \d{3} \d{4})${AFTER}`,
 ].map((source) => new RegExp(source, 'gu'));
 
-/** A word for a telephone, and the number right behind it. */
+/** A word for a telephone, directly followed by the number. */
 const NAMED = new RegExp(
   String.raw`(?<kept>(?:\b(?:tele?(?:phone|fon)?|phone|mobile|mobil|cell|handy|fax|hotline|whatsapp|sms|call|ring|dial|text|numéro|landline|festnetz)\b|\b(?:my|your|his|her|our|their)\s(?:[a-z]{1,10}\s)?number\b|电话|手机|座机|热线|传真|拨打|致电|号码)[^\d\n+(]{0,16})${BEFORE_OR_HAN}(?:\+?(?:\(\d{1,5}\)|\d)(?:${GAP}?(?:\(\d{1,5}\)|\d{1,5})){4,13}|9\d{4})(?![A-Za-z\d_=@%€$£]|[.,:/-]\d|年|月|日|位|元|块|%|点)`,
   'giu',
 );
-/** Behind a word that only may name a telephone, what is shorter is a number of something else. */
+/** Fewest digits after a word that may also mean something else: shorter numbers are not telephone numbers. */
 const LEAST = 7;
 
 function isInternational(written: string): boolean {
   const digits = written.replace(/\D/g, '');
   for (let length = 1; length <= 3; length++) {
     const plan = PLANS[digits.slice(0, length)];
-    // "+49 (0) 30 …": the zero is not dialled from abroad.
+    // "+49 (0) 30 …": callers from abroad do not dial the zero.
     const rest = digits.slice(length).length - (/\(0\)/.test(written) ? 1 : 0);
     if (plan) return rest >= plan[0] && rest <= plan[1];
   }

@@ -1,12 +1,12 @@
-// Recovery phrases of wallets and of locked devices: twelve or more words of a BIP-39 list in a row, also numbered or a word a line.
+// Recovery phrases of wallets and of locked devices: twelve or more words of a BIP-39 list in a row, also numbered or one per line.
 import { wordlist as english } from '@scure/bip39/wordlists/english.js';
 import { wordlist as chinese } from '@scure/bip39/wordlists/simplified-chinese.js';
 import type { Detector, Span } from '../detector.ts';
 
 const WORDS: ReadonlySet<string> = new Set([...english, ...chinese]);
-/** A word of each list: three to eight letters, or one character that stands alone. */
+/** A word of a list: three to eight letters, or a single Han character. */
 const WORD = /(?<![\p{L}\p{N}_])(?:[A-Za-z]{3,8}|\p{Script=Han})(?![\p{L}\p{N}_])/gu;
-/** Between two words: spaces, commas, quotes, the number of the next one. */
+/** Between two words: spaces, commas, quotes, the number of the next word. */
 const GAP = /^[\s,;|"'`[\]-]{0,8}(?:#?\d{1,2}[.):\s-]{1,4})?["'`]?$/;
 const LEAST = 12;
 
@@ -14,7 +14,7 @@ interface Word extends Span {
   readonly word: string;
 }
 
-/** A list in its own order is a dictionary, and one word said over and over is no phrase, but for the one of zeros. */
+/** Excludes a list in its own order (a dictionary) and one repeated word, except the phrase of zeros. */
 const isPhrase = (run: readonly Word[]): boolean =>
   run.length >= LEAST &&
   run.some(({ word }, at) => at > 0 && word <= (run[at - 1] as Word).word) &&

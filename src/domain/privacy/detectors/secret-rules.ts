@@ -1,17 +1,17 @@
-// Forms of keys and tokens of services: how they begin, what follows, how long, and how mixed they are at least. The facts
+// Forms of keys and tokens of services: their beginning, and the alphabet, length and least entropy of the rest. The facts
 // are those of the default rules of gitleaks 8 (https://github.com/gitleaks/gitleaks, MIT licence, © 2019 Zachary Rice) and
 // of the services' own pages.
 
-/** Characters behind the beginning. */
+/** Characters after the beginning. */
 export type Alphabet = 'hex' | 'alnum' | 'upper' | 'word' | 'dotted' | 'base64';
 
 export interface SecretRule {
   readonly service: string;
   readonly starts: readonly string[];
   readonly alphabet: Alphabet;
-  /** How many characters follow. */
+  /** Number of characters after the beginning. */
   readonly length: readonly [least: number, most: number];
-  /** Bits of Shannon entropy in each character of what follows; absent: 2.5. */
+  /** Least Shannon entropy of the rest, in bits per character; absent: 2.5. */
   readonly entropy?: number;
 }
 

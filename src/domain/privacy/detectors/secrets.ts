@@ -1,8 +1,8 @@
-// Keys and tokens that show by themselves what they are: by how they begin and how mixed they are (secret-rules.ts), or by their shape.
+// Keys and tokens that are recognisable by themselves: by their beginning and entropy (secret-rules.ts), or by their shape.
 import { type Detector, MASK, masked, matches, type Span } from '../detector.ts';
 import { type Alphabet, SECRET_RULES, type SecretRule } from './secret-rules.ts';
 
-/** Shapes that are secrets whatever stands around them. The group `kept`, where there is one, stays. */
+/** Shapes that are secrets in any context. The group `kept`, if present, stays. */
 const SHAPES: readonly RegExp[] = [
   /-----BEGIN (?:[A-Z0-9 ]+ )?PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9 ]+ )?PRIVATE KEY(?: BLOCK)?-----|$)/g,
   /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*(?:\.[\w-]{8,}\.[\w-]*)?/g, // JWT, JWE
@@ -12,14 +12,14 @@ const SHAPES: readonly RegExp[] = [
   /\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}/g,
   /\bxox[abeprs]-[\w-]{10,}|\bxapp-[\w-]{10,}/g,
   /\bnpm_(?=[A-Za-z_-]{0,200}\d)[A-Za-z0-9_-]{24,}|\bhf_[A-Za-z0-9]{24,}|\b(?:dop_v1|shpat|pypi)[_-][A-Za-z0-9_-]{24,}/g,
-  // scheme://user:password@host; the last of several @ parts it from the host
+  // scheme://user:password@host; the last of several @ separates it from the host
   /(?<kept>\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]{0,200}:)[^\s@/]{1,200}(?:@[^\s@/"'`<>()[\],;，；。]{1,200}){0,4}(?=@)/gi,
   // scheme://key@host
   /(?<kept>\bhttps?:\/\/)(?=[\w%.~-]{0,200}\d)[\w%.~-]{20,200}(?=@[\w[])/gi,
   /(?<kept>\b(?:bearer|basic)\s+)[\w.~+/=-]{16,}/gi,
-  // a header as it is sent, whatever its scheme
+  // an HTTP header with any scheme
   /(?<kept>\b(?:proxy-)?authorization["'`]?\s{0,3}[:=]\s{0,3}["'`]?(?:(?:basic|bearer|token|digest|apikey|negotiate)\s{1,3})?)(?=[\w.~+/-]{0,400}[\d=])[\w.~+/-]{10,2000}={0,2}/gi,
-  // what gives access to an address stands in it: signatures, tokens, and the account that a pairing link opens
+  // address parameters that give access: signatures, tokens, and the account that a pairing link opens
   /(?<kept>[?&#;](?:(?:access|id|auth|refresh)_?token|token|sig|signature|x-amz-(?:signature|security-token)|x-goog-signature|(?:api|access|auth|subscription)?_?key|code|auth|session(?:_?id)?|sid|jwt|pair)=)(?=[\w.~%+/-]{0,400}\d)[\w.~%+/-]{16,4000}={0,2}/gi,
   /(?<kept>\bPrivate-Lines: \d{1,4}\r?\n)(?:[A-Za-z0-9+/=]{1,80}(?:\r?\n|$)){1,200}/g, // PuTTY
   // webhooks: whoever has the address may write
@@ -37,15 +37,15 @@ const SHAPES: readonly RegExp[] = [
   /(?<![A-Za-z0-9])A{22}[A-Za-z0-9%]{80,100}(?![A-Za-z0-9%])/g, // X
   /(?<![\w-])api_org_[A-Za-z]{34}(?![\w-])/g, // Hugging Face, letters alone
   /(?<kept>\b_gitlab_session=)[0-9a-z]{32}\b/gi,
-  // curl -u name:password; not where a shell puts it in
+  // curl -u name:password; not if the shell substitutes the value
   /(?<kept>\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =]{0,3}["']?[^\s:"'$]{1,80}:)[^\s"'$<{][^\s"']{2,200}/g,
   /(?<kept>\b(?:sshpass\s{1,3}-p\s?|mysql(?:dump|admin)?\b[^\n]{0,200}?\s-p)["']?)[^\s"'$<{-][^\s"']{2,200}/g,
   /(?<kept>\bWIFI:(?:[^\n;]{0,80};){1,4}P:)[^;\n]{4,80}/g, // a network as its QR code says it
 ];
 
 /**
- * Keys with other text right before or behind them: only such as begin unlike any word and are of a known length. What is glued behind is left.
- * Group `kept` is the text before.
+ * Keys without a border before or after them: only keys of known length with a beginning unlike any word. Text after
+ * them stays. Group `kept` is the text before.
  */
 const GLUED: readonly RegExp[] = [
   /(?<kept>[A-Za-z0-9_])gh[oprsu]_[A-Za-z0-9]{36}/g,
@@ -74,7 +74,10 @@ const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 const ruleOf = new Map<string, SecretRule[]>();
 for (const rule of SECRET_RULES)
   for (const start of rule.starts) ruleOf.set(start, [...(ruleOf.get(start) ?? []), rule]);
-/** Longer beginnings first. Not inside a longer word: what follows is read once, so that the work is linear. */
+/**
+ * Longer beginnings come first. A match may not begin inside a longer word, so the rest is read once and the work
+ * stays linear.
+ */
 const STARTS = new RegExp(
   `(?<![A-Za-z0-9_.-])(?:${[...ruleOf.keys()]
     .sort((one, other) => other.length - one.length)
@@ -83,7 +86,7 @@ const STARTS = new RegExp(
   'g',
 );
 
-/** Bits of Shannon entropy in each character. */
+/** Shannon entropy in bits per character. */
 function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);
@@ -92,7 +95,7 @@ function entropyOf(text: string): number {
   return bits;
 }
 
-/** End of the token whose beginning ends at `from`; null: it is none. */
+/** Returns the end of the token whose beginning ends at `from`; null if it is not a token. */
 function endOf(
   text: string,
   from: number,
@@ -100,32 +103,32 @@ function endOf(
 ): number | null {
   const pattern = ALPHABETS[alphabet];
   pattern.lastIndex = from;
-  // A full stop behind a token ends a sentence.
+  // A full stop after a token ends the sentence.
   const rest = pattern.exec(text)?.[0].replace(/[.=-]{1,3}$/, '') ?? '';
   if (rest.length < least || rest.length > most || /[A-Za-z0-9_]/.test(text[from + rest.length] ?? ''))
     return null;
-  // Words of letters alone, such as sk-learn-documentation, are no keys.
+  // Names made only of words, such as sk-learn-documentation, are not keys.
   return entropyOf(rest) >= entropy && /\d/.test(rest) ? from + rest.length : null;
 }
 
 /**
- * A name that gives access, and its value: GITLAB_TOKEN=…, "access_token": "…", X-Auth-Token: …, STRIPE_KEY=… (after the rule `generic-api-key` of
- * gitleaks). What is called a token must be mixed; what is only called a key, a row without gaps as well.
+ * A name that gives access, and its value: GITLAB_TOKEN=…, "access_token": "…", X-Auth-Token: …, STRIPE_KEY=… (after
+ * the rule `generic-api-key` of gitleaks). Tokens need high entropy; for other keys a row without gaps is enough.
  */
 const NAMED: readonly RegExp[] = [
   /(?<kept>(?:token|credentials?|session_?id|authkey|secret)["'`]?\s{0,3}(?::=|=>|[:=：])\s{0,3}["'`]?)[\w.~+/=-]{16,2000}/gi,
   /(?<kept>(?:[_-]key|_KEY|-Key|(?<=[a-z])Key|\b_?auth)["'`]?\s{0,3}(?::=|=>|[:=：])\s{0,3}["'`]?)[A-Za-z0-9+/_]{20,2000}={0,2}(?![\w-])/g,
 ];
-/** Bits in each character, as `ENTROPY`. */
+/** Least entropy in bits per character, as `ENTROPY`. */
 const NAMED_ENTROPY = 3.3;
 
-/** The name of something: words of letters and short numbers, apart by one mark. */
+/** True for the name of something: words of letters and short numbers, separated by single marks. */
 const isSpelt = (value: string): boolean => {
   const words = value.split(/[_./-]/);
   return words.length > 2 && words.every((word) => /^(?:[a-z]+|[A-Z]+|[A-Z][a-z]+|v?\d{1,4})$/.test(word));
 };
 
-/** Cookies, which identify a browser: the value of each. */
+/** Cookies identify a browser, so the value of each is a secret. */
 const COOKIES = /\b(?:set-)?cookie["'`]?\s?:\s?[^\r\n]{1,4000}/gi;
 const COOKIE = /(?<kept>[\w.$-]=)[^\s"'`;,]{16,2000}/g;
 

@@ -1,4 +1,4 @@
-// Conversations in the log, with titles, summaries, recall cards and what quotes them; also those in the trash.
+// Conversations in the log, also in the trash, with titles, summaries, recall cards and quotations.
 import { type ConversationId, isConversation } from '../../../domain/base/ids.ts';
 import type { Conversation } from '../../../domain/chat/conversation.ts';
 import type { Message } from '../../../domain/chat/message.ts';
@@ -13,7 +13,7 @@ import { type CreatePlace, type Find, filterOf, roomOf } from '../place.ts';
 import { type Titles, titlesSince } from '../titles.ts';
 import { tracesIn, withTitles } from '../traces.ts';
 
-/** A title that was made of what goes is made of what stays, in the same change. */
+/** A title made from removed messages is made again from the remaining ones, in the same change. */
 function titled(
   conversation: Conversation,
   change: ConversationChange,
@@ -49,20 +49,23 @@ export const conversations: CreatePlace = (deps) => {
   const filter = filterOf(deps);
   const each = async function* () {
     for (const id of (await log.documents()).filter(isConversation)) {
-      // The page has its turn between two conversations.
+      // Yields to the page between two conversations.
       await new Promise((resolve) => setTimeout(resolve));
       signal.throwIfAborted();
       const conversation = await documents.read(id);
       if (conversation) yield conversation;
     }
   };
-  /** Sync put it into the trash of this device alone, because somebody wrote in it here: whatever clocks say, it is the person's to decide. */
+  /**
+   * True if sync moved the conversation into this device's trash because somebody wrote in it here: then the person
+   * decides, whatever the clocks say.
+   */
   const isLeft = async ({ id, meta: { deletedAt } }: Conversation, eraser: Eraser): Promise<boolean> => {
     if (eraser.isOwn || deletedAt === null || !eraser.isGone(id)) return false;
     const room = await roomOf(deps, id);
     return room !== undefined && room.gone !== null;
   };
-  /** Cards elsewhere that still call a conversation by a title that was made of what goes. */
+  /** Lists recall cards that still show a title made from removed messages. */
   const cardsWith = async function* (titles: Titles, eraser: Eraser) {
     if (titles.size === 0) return;
     for await (const conversation of each()) {
@@ -95,7 +98,7 @@ export const conversations: CreatePlace = (deps) => {
       for await (const conversation of each()) {
         const { erase, change } = tracesIn(conversation, eraser, await isLeft(conversation, eraser));
         if (erase) gone.push(conversation.id);
-        // One that a newer app wrote cannot be changed here; reading the log back tells of it.
+        // This version cannot change conversations of a newer app; verifying reports them as left.
         else if (change && !conversation.newer)
           await documents.change(conversation.id, titled(conversation, change, privacy(), filter));
       }
@@ -105,7 +108,7 @@ export const conversations: CreatePlace = (deps) => {
       ))
         if (!conversation.newer) await documents.change(conversation.id, { rewritten, takesOut: true });
       if (gone.length > 0) {
-        // Also those of which only other devices have something are erased there.
+        // Conversations known only to other devices are erased there too.
         if (sync.account.get() !== null) await sync.forget(gone);
         await documents.erase(gone);
       }

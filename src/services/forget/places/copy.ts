@@ -1,18 +1,18 @@
-// The second copy of the log and of what lies beside it. Its writer follows them by itself; here it is told once more, and waited for: a copy with the words in it could
-// bring them back.
+// The second copy of the log and of the key-value store. Its writer follows them by itself; this place triggers it once more and
+// waits, since a copy with the words could bring them back.
 import { VALUES } from '../../../adapters/log/recovering.ts';
 import type { DocumentId } from '../../../domain/base/ids.ts';
 import { isHeldIn } from '../../documents/purge.ts';
 import type { CreatePlace, PlaceDeps } from '../place.ts';
 
-/** How long its writer may take, ms, one look after the other. What takes longer is looked at again later. */
+/** Pauses between checks while the writer works, in ms. If it takes longer, the place is checked again later. */
 const LOOKS_MS = [50, 150, 500, 1500];
-/** Entries read at a time. */
+/** Entries read at once. */
 const PAGE = 500;
 
-/** Documents of which the copy has entries that the log has no more. */
+/** Returns documents whose entries are still in the copy but no longer in the log. */
 async function staleIn({ copy, log, signal }: PlaceDeps): Promise<ReadonlySet<DocumentId>> {
-  // The copy first: whatever it has, the log had before.
+  // Reads the copy first, since every entry in it was in the log before.
   const copied = new Map<string, DocumentId>();
   for await (const records of copy.records())
     for (const { entry } of records) copied.set(entry.id, entry.document);

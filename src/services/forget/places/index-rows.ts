@@ -1,5 +1,5 @@
-// The memory index: rows, chunks, vectors, keywords. It follows the log by itself; here it is waited for, and its files are written anew, since
-// a database keeps what it deletes until then.
+// The memory index: rows, chunks, vectors, keywords. It follows the log by itself; this place waits for it and then rewrites the
+// database files, since they keep deleted data until then.
 
 import type { MemoryIndex } from '../../../adapters/index/memory-index.ts';
 import type { ConversationId } from '../../../domain/base/ids.ts';
@@ -11,14 +11,17 @@ import { describeConversation, isRemembered } from '../../memory/rows.ts';
 import type { Eraser } from '../eraser.ts';
 import { type CreatePlace, filterOf, type PlaceDeps } from '../place.ts';
 
-/** How long the index may take to read what changed, ms. What takes longer is looked at again at the next start. */
+/** Longest wait for the index to read the changes, in ms. After that the next start checks again. */
 const TIMEOUT_MS = 120_000;
-/** How often it is looked whether it did, ms. */
+/** Interval between checks of the index, in ms. */
 const LOOK_MS = 100;
 
-/** Cleans the memory index: waits up to 120 s until the leader has read the changes, then has the database's files written anew. */
+/**
+ * Cleans the memory index: waits up to 120 s until the leader has read the changes, then rewrites the database's
+ * files.
+ */
 export const index: CreatePlace = (deps) => {
-  /** The rows are gone, and the files are not written anew yet: it is tried again. */
+  /** True if the rows are gone but rewriting the files failed: it is tried again. */
   let isUnpurged = false;
   return {
     id: 'index',
@@ -41,8 +44,8 @@ export const index: CreatePlace = (deps) => {
     remove: async (eraser) => {
       if (!(await hasCaughtUp(deps, eraser))) return;
       const open = deps.index();
-      // Keywords and summary of what stayed, without what went, before the files are written anew. Those of the notes as well: the engine would
-      // make them later, and the files would keep the old ones.
+      // Updates keywords and summaries of what stayed before rewriting the files, those of notes too: if the engine
+      // did it later, the files would keep the old ones.
       for (const id of eraser.record.inside as readonly ConversationId[]) {
         const conversation = await deps.documents.read(id);
         if (conversation && isRemembered(conversation, deps.privacy()))
@@ -77,7 +80,7 @@ async function describeAnew(
   await open?.describe(conversation.id, described);
 }
 
-/** Conversations and messages in the index that are gone. */
+/** Counts forgotten conversations and messages that are still in the index. */
 async function goneRows(open: MemoryIndex | null, { record, isGone }: Eraser): Promise<number> {
   if (!open) return 0;
   let rows = 0;
@@ -92,7 +95,7 @@ async function goneRows(open: MemoryIndex | null, { record, isGone }: Eraser): P
 const isCurrent = async ({ log }: PlaceDeps, open: MemoryIndex): Promise<boolean> =>
   (await open.bookmark()) >= (await log.head());
 
-/** Waits until the index has read what was removed. False where it does not in time, or is not open. */
+/** Waits until the index has read the removals; false on timeout, or if it is not open. */
 async function hasCaughtUp(deps: PlaceDeps, eraser: Eraser): Promise<boolean> {
   const isDone = async () => {
     const open = deps.index();
@@ -108,7 +111,7 @@ async function hasCaughtUp(deps: PlaceDeps, eraser: Eraser): Promise<boolean> {
   return await atMost(deps.signal, TIMEOUT_MS, async (bounded) => {
     for (;;) {
       if (await isDone()) return true;
-      // Its status tells nothing of entries that hold no message: it is looked at again and again.
+      // Polls because the status does not change for entries without messages.
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       bounded.throwIfAborted();
     }

@@ -1,4 +1,4 @@
-// The places, in the order in which they are cleaned.
+// The places, in cleaning order.
 import type { CreatePlace } from '../place.ts';
 import { conversations } from './conversations.ts';
 import { copy } from './copy.ts';

@@ -1,10 +1,10 @@
-// Small things beside the log: drafts of the composer, answers that are being written, messages that wait, session memories, the words of tokens.
+// Key-value store: drafts of the composer, unfinished answers, queued messages, session memories, words of tokens.
 import type { ConversationId } from '../../../domain/base/ids.ts';
 import { TOKENS } from '../../privacy/token-table.ts';
 import type { Eraser } from '../eraser.ts';
 import type { CreatePlace, Find } from '../place.ts';
 
-/** Sealed, ids, or the app's own marks; settings are the person's own, and shown where they are made. */
+/** Keys that are skipped: sealed values, ids and the app's own state; people see and change settings themselves. */
 const PASSED_OVER = [
   'sync/',
   'settings/',
@@ -27,7 +27,7 @@ export const kept: CreatePlace = ({ keyValues }) => {
       if (PASSED_OVER.some((prefix) => key.startsWith(prefix))) continue;
       const value = await keyValues.get(key);
       if (value === undefined) continue;
-      // Drafts and memories lie under the id of their conversation, or are of a message by its id.
+      // Drafts and memories have the id of their conversation or message in their key.
       const isOfGone = inside.has(key) || key.split(/[/.:]/).some(eraser.isGone);
       const cleaned = key.startsWith(TOKENS) ? withoutWords(value, eraser) : eraser.clean(value);
       if (isOfGone || cleaned !== value) yield { key, value, cleaned, isOfGone };
@@ -54,7 +54,7 @@ export const kept: CreatePlace = ({ keyValues }) => {
       return found;
     },
     remove: async (eraser) => {
-      // A session memory without some of its words would be believed to be whole: it is made anew.
+      // A session memory that lost some words would look complete, so it is made again.
       for await (const { key, cleaned, isOfGone } of each(eraser))
         await keyValues.set(key, isOfGone || key.startsWith(SESSION_MEMORY) ? undefined : cleaned);
     },
@@ -67,8 +67,8 @@ export const kept: CreatePlace = ({ keyValues }) => {
 };
 
 /**
- * The words of tokens without those that go. Which of them a forgotten message had is not written down anywhere: then all of them go, and what
- * is met again gets a new token.
+ * Removes words from the token table. If messages go as a whole, all words go, since nothing records which of them
+ * the messages had; words found again get new tokens.
  */
 function withoutWords(page: unknown, { record, hide }: Eraser): unknown {
   if (!Array.isArray(page)) return page;

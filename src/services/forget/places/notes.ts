@@ -1,4 +1,4 @@
-// Memory notes that came from what goes or name it, sentences in the inbox, and what the person said of its passages.
+// Memory notes that came from forgotten messages or contain their words, proposals in the inbox, and feedback on their passages.
 import { asConversationId, NOTES_DOCUMENT } from '../../../domain/base/ids.ts';
 import type { Feedback } from '../../../domain/memory/notes.ts';
 import { saidOf } from '../../documents/cleaning.ts';
@@ -18,7 +18,7 @@ async function heldIn({ notes: { known, inbox } }: PlaceDeps, eraser: Eraser) {
   };
 }
 
-/** Feedback that stays, and loses the title that was made of what goes. */
+/** Updates feedback that stays but shows a title made from removed messages. */
 async function renamedIn(
   { notes, documents }: PlaceDeps,
   eraser: Eraser,
@@ -54,7 +54,7 @@ export const notes: CreatePlace = (deps) => ({
       ...held.notes.map((note) => {
         const { text, before = [] } = note;
 
-        // If only an earlier wording has the words, that wording is shown.
+        // If only an earlier wording contains the words, the preview shows that wording.
         const past = isNamed(text) ? undefined : before.find((one) => isNamed(one.text));
         return find('note', note, past?.text ?? text);
       }),
@@ -66,7 +66,7 @@ export const notes: CreatePlace = (deps) => ({
   remove: async (eraser) => {
     const titles = await titlesSince(eraser.record, deps.documents);
     await deps.notes.takeOut(eraser, eraser.record.whole, (one) => feedbackTitled(one, titles, eraser));
-    // They are folded with their document.
+    // Replaces the document by a snapshot, so that earlier wordings leave the log.
     await deps.documents.purge(eraser, [NOTES_DOCUMENT]);
   },
   verify: async (eraser) => {

@@ -6,7 +6,7 @@ import { itemWithout } from '../../documents/taking-out.ts';
 import type { Eraser } from '../eraser.ts';
 import type { CreatePlace, Find, PlaceDeps } from '../place.ts';
 
-/** Those with something of what goes. */
+/** Returns prompts and personas that contain something of what is forgotten. */
 async function heldIn({ prompts: { state }, signal }: PlaceDeps, eraser: Eraser) {
   const { prompts, personas } = await until(state, ({ ready }) => ready, signal);
   const isHeld = <T extends { readonly updatedAt: number }>(item: T) =>
@@ -36,7 +36,7 @@ export const prompts: CreatePlace = (deps) => ({
   },
   remove: async (eraser) => {
     await deps.prompts.takeOut(eraser, eraser.record.whole);
-    // Their earlier words stay in the log until their document is replaced by a snapshot.
+    // Earlier wordings stay in the log until a snapshot replaces the document.
     await deps.documents.purge(eraser, [NOTES_DOCUMENT]);
   },
   verify: async (eraser) => {

@@ -1,10 +1,10 @@
-// The relay: sealed pieces, which it cannot read and which this device replaces. Nothing is to be done here but to wait until they are.
+// The relay: sealed blobs, which it cannot read and this device replaces by itself. This place only waits until that is done.
 import { type ConversationId, NOTES_DOCUMENT } from '../../../domain/base/ids.ts';
 import { type CreatePlace, roomOf } from '../place.ts';
 
 /**
- * Verifies that the relay has replaced its blobs. It counts as waiting until the outbox is empty and sync is in step; without an account there is
- * nothing to do.
+ * Verifies that the relay has replaced its blobs: waits until the outbox is empty and sync is up to date. Without an
+ * account there is nothing to do.
  */
 export const relay: CreatePlace = ({ keyValues, sync }) => ({
   id: 'relay',
@@ -16,7 +16,7 @@ export const relay: CreatePlace = ({ keyValues, sync }) => ({
     let kept = 0;
     for (const document of [...record.inside, NOTES_DOCUMENT] as readonly (ConversationId | string)[]) {
       const room = await roomOf({ keyValues }, document);
-      // A document that stays on this device no longer replaces anything on the relay.
+      // A document kept only on this device no longer replaces anything on the relay.
       if (room?.staysHere) {
         if (room.wasSent) kept += 1;
         continue;
