@@ -1,4 +1,4 @@
-// The thread of the embedding model: serves every line its owner hands over, and says when it has retired.
+// The thread of the embedding model: serves every port that its owner passes on, and reports when it has retired.
 import { readAssembly } from '../adapters/browser/assembly.ts';
 import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { MODEL_CACHE } from '../adapters/browser/model-cache.ts';

@@ -1,4 +1,4 @@
-// The thread that takes the words out of one document.
+// The thread that extracts the text of one document.
 import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { cmapsAt } from '../adapters/extractors/cmaps.ts';
 import { extractFrom } from '../adapters/extractors/extract.ts';
@@ -7,7 +7,7 @@ import { serveCalls } from '../domain/threads/calls.ts';
 
 watchWorker(self, 'extraction');
 
-/** Time between two reports, ms: a book has a page each millisecond. */
+/** Shortest time between two progress reports, in ms: a book may have a page per millisecond. */
 const PAUSE = 100;
 
 serveCalls(extractionCalls, self, {

@@ -1,4 +1,4 @@
-// Leaves the page of a device that gets locked: first the drawn page goes, then its memory.
+// Leaves the page when the device is locked: removes the drawn page first, then its memory by reloading.
 import type { KeyValues } from '../adapters/log/conversation-log.ts';
 import { ignore, orElse } from '../domain/base/log.ts';
 import { until } from '../domain/base/readable.ts';
@@ -8,7 +8,10 @@ import type { KeyHolder } from '../services/lock/key-holder.ts';
 /** Longest time before a locked page is left, ms: messages are in the log long before. */
 const SETTLE_MS = 2_000;
 
-/** Makes every tab of a locked device let go of everything; `settle` saves unfinished writes first. Until the signal. */
+/**
+ * Makes every tab of a locked device drop everything; `settle` saves unfinished writes first. Runs until the signal
+ * aborts.
+ */
 export function leaveWhenLocked(holder: KeyHolder, settle: () => Promise<void>, signal: AbortSignal): void {
   let isLeaving = false;
   const leave = async () => {

@@ -20,7 +20,7 @@ declare const self: ServiceWorkerGlobalScope & {
 
 /** As the build lists them (vite.config.ts). */
 const files = self.__WB_MANIFEST as readonly (ListedFile & { readonly later?: boolean })[];
-/** The thread that reads weights compares their digest itself: comparing here would keep a second copy in memory. */
+/** The thread that reads weights checks their digest itself: checking here would hold a second copy in memory. */
 const sound = soundFiles(files, (path) => /\.onnx(?:_data)?$/.test(path));
 
 clientsClaim();

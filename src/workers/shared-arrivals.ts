@@ -1,11 +1,11 @@
-// Receives content that another app shares. The service worker has no key, so it stores the content, sealed where the device locks, and opens the
-// app.
+// Receives content that another app shares. The service worker has no key, so it stores the content sealed if the device has a
+// lock, and opens the app.
 import { createLockRecords } from '../adapters/vault/lock-records.ts';
 import { orElse } from '../domain/base/log.ts';
 import { SHARED_FIELDS, sharedWords } from '../domain/chat/shared-words.ts';
 import { keepShared } from '../services/lock/shared.ts';
 
-/** As the web app manifest names it (`vite.config.ts`). */
+/** Path named in the web app manifest (`vite.config.ts`). */
 export const SHARE_PATH = '/shared';
 
 /** Stores the shared content and redirects to the app. If nothing can be stored, the words travel in the address rather than get lost. */

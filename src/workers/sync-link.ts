@@ -124,7 +124,7 @@ export interface SyncLink {
   ask(request: SyncRequest): Promise<SyncAnswer>;
 }
 
-/** A thread that stays silent for so long does not run, ms. */
+/** Silence after which a thread counts as not running, in ms. */
 const START_MS = 30_000;
 /** Time within which another tab's thread takes over after the leader; if none does, this tab's own has ended, ms. */
 const SUCCESSION_MS = 3_000;

@@ -1,4 +1,4 @@
-// Connects a tab to the index's engine: in a worker that all tabs share, or in the page where nothing is kept.
+// Connects a tab to the index's engine: in a worker shared by all tabs, or in the page if the browser stores nothing.
 import { readAssembly } from '../adapters/browser/assembly.ts';
 import type { EmbeddingProvider } from '../adapters/embedding/embedding-provider.ts';
 import type { createEmbeddingThread } from '../adapters/embedding/thread.ts';
@@ -40,7 +40,7 @@ interface TabEngineDeps {
 export const startTabEngine = (deps: TabEngineDeps): RunningEngine =>
   deps.store.kind === 'memory' ? startInPage(deps) : startInWorker(deps);
 
-/** This browser keeps nothing, so the index lives in the page and ends with it. */
+/** Runs the index in the page if this browser stores nothing; it ends with the page. */
 function startInPage(deps: TabEngineDeps): RunningEngine {
   const { store, keyValues, documents, config, embedding, status, start, signal } = deps;
   let index: MemoryIndex | null = null;
@@ -131,7 +131,7 @@ function startInWorker({
   };
 }
 
-/** Loaded on demand: the page seldom needs this one line of the engine's code. */
+/** Loads the engine's code on demand, since the page rarely needs this line of it. */
 async function noteRebuild(keyValues: TabEngineDeps['keyValues']): Promise<void> {
   const { requestRebuild } = await import('../services/memory/engine.ts');
   await requestRebuild(keyValues);

@@ -13,7 +13,7 @@ import { startEmbeddingThread } from './threads.ts';
 /** Longest delay of index and model after the first screen, however busy the page is, ms. */
 const IDLE_WITHIN_MS = 2_000;
 
-/** Starts index and model once one can read and type, or earlier if memory is asked. */
+/** Starts index and model once the person can read and type, or earlier if memory is searched. */
 export function startMemory({
   secret,
   fetch,
@@ -22,7 +22,7 @@ export function startMemory({
   ...parts
 }: Pick<Parameters<typeof startTabEngine>[0], 'store' | 'documents' | 'config' | 'alert' | 'signal'> &
   Pick<Parameters<typeof createEmbedding>[0], 'secret' | 'fetch'> & {
-    /** Resolves when one can read and type. */
+    /** Resolves when the person can read and type. */
     readonly firstScreen: Promise<unknown>;
   }) {
   const { signal } = parts;

@@ -1,4 +1,4 @@
-// The stores of a tab, unlocked where the device is locked.
+// Opens the stores of a tab, and unlocks them if the device is locked.
 import { startAnewWhenErased } from '../adapters/browser/erasing.ts';
 import { createInMemoryStore } from '../adapters/log/in-memory.ts';
 import { withoutTemporary } from '../adapters/log/temporary.ts';

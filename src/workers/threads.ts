@@ -1,4 +1,4 @@
-// Starts the workers of a tab. Vite bundles each worker from the address that stands literally in its `new Worker`.
+// Starts the workers of a tab. Vite bundles each worker from the literal address in its `new Worker`.
 
 /** Starts the worker of the memory engine; the one that leads also holds the index's database. */
 export const startEngineThread = (): Worker =>
@@ -8,7 +8,7 @@ export const startEngineThread = (): Worker =>
 export const startEmbeddingThread = (): Worker =>
   new Worker(new URL('./embedding.worker.ts', import.meta.url), { type: 'module', name: 'embedding' });
 
-/** Starts a worker that reads the text out of one attached document. */
+/** Starts a worker that extracts the text of one attached document. */
 export const startExtractionThread = (): Worker =>
   new Worker(new URL('./extraction.worker.ts', import.meta.url), { type: 'module', name: 'extraction' });
 
@@ -20,6 +20,6 @@ export const startNetworkThread = (): Worker =>
 export const startProjectionThread = (): Worker =>
   new Worker(new URL('./projection.worker.ts', import.meta.url), { type: 'module', name: 'projection' });
 
-/** Starts the worker of sync, which connects to the relay where it leads. */
+/** Starts the worker of sync, which connects to the relay if it leads. */
 export const startSyncThread = (): Worker =>
   new Worker(new URL('./sync.worker.ts', import.meta.url), { type: 'module', name: 'sync' });

@@ -1,8 +1,12 @@
-// Fetches what the build assembled (`src/assembly.ts`). Its bytes are taken, so that no server has to know the type of such files.
+// Fetches the WebAssembly that the build made (`src/assembly.ts`). It reads the bytes, so that a server need not know the media
+// type of such files.
 
 type AssemblyName = 'encoder' | 'encoder-plain' | 'dot-products' | 'late-tables';
 
-/** The bytes of a module. Rejects where it is not to be had; whoever asks does without then, and asks again another time. */
+/**
+ * Returns the bytes of a module. Rejects if they cannot be fetched; callers then work without the module and ask
+ * again later.
+ */
 export async function readAssembly(name: AssemblyName): Promise<ArrayBuffer> {
   const answer = await fetch(`${import.meta.env.BASE_URL}${import.meta.env.VITE_ASSEMBLY}${name}.wasm`);
   if (!answer.ok) throw new Error(`${name}.wasm is not to be had: ${answer.status}`);

@@ -8,7 +8,7 @@ import { isFile, MODEL_CACHE } from './model-cache.ts';
 import { looksPrivate } from './private-window.ts';
 
 export interface StorageStatus {
-  /** Bytes the origin uses and may use; null where the browser does not say. */
+  /** Bytes that the origin uses and may use; null if the browser does not say. */
   readonly usage: number | null;
   readonly quota: number | null;
   /** True if the browser promised to keep the data; null if it cannot be asked. */
@@ -22,42 +22,51 @@ export interface Device {
   storage(): Promise<StorageStatus>;
   /** Asks the browser to keep the data; true when it promised. */
   persist(): Promise<boolean>;
-  /** This window looks private: what it keeps may be gone when it is closed. False until that is known, and where it cannot be. */
+  /** True if this window looks private, so that its data may be gone once it is closed. False while that is unknown. */
   readonly isPrivate: Readable<boolean>;
-  /** Speech into words; null where the browser has no recogniser. */
+  /** Turns speech into words; null if the browser has no recogniser. */
   readonly dictation: Dictation | null;
   /** Non-null when the app can be installed right now. */
   readonly install: Readable<(() => Promise<void>) | null>;
   /** Non-null when a new version waits; calling it reloads into it. */
   readonly update: Readable<(() => void) | null>;
-  /** Something this tab cannot do without (no storage at all, a newer log …): shown instead of the app. */
+  /** A problem without which this tab cannot run (no storage, a newer log …), shown instead of the app. */
   readonly fatal: Readable<Problem | null>;
   close(): void;
 }
 
-/** However busy the page, the app is kept for offline use from this time after the start on, ms. */
+/** Latest time after the start at which the app is stored for offline use, however busy the page is, in ms. */
 const REGISTER_WITHIN_MS = 20_000;
 
-/** A new version that was asked for has taken over by then, or the page is loaded again all the same, ms. */
+/** Longest wait for a requested version to take over before the page reloads anyway, in ms. */
 const SWITCH_WITHIN_MS = 10_000;
 
-/** Until then it is asked for again and again, ms: Chromium lets an old version that was just waking up live on for half a minute otherwise. */
+/**
+ * Interval at which the request is repeated until then, in ms: otherwise Chromium may keep a waking old version for
+ * half a minute.
+ */
 const NUDGE_MS = 1_000;
 
-/** A page that does not come within this time is asked for once more, ms: one that Chromium hands to an old version just ending never comes. */
+/**
+ * Time after which a page that did not load is requested once more, in ms: if Chromium hands it to an ending old
+ * version, it never loads.
+ */
 const COMES_WITHIN_MS = 8_000;
 
-/** For so long after that the page is loaded again by itself once the new version takes over; later, and once the person does something, they are asked, ms. */
+/**
+ * Time in which the page reloads by itself once the new version takes over, in ms. Later, or after any action of the
+ * person, they are asked.
+ */
 const STILL_WANTED_MS = 30_000;
 
-/** The event of Chromium's installation prompt; no type for it ships with TypeScript. */
+/** Chromium's event for the installation prompt; TypeScript ships no type for it. */
 interface InstallPromptEvent extends Event {
   prompt(): Promise<unknown>;
 }
 
 /**
- * Listens to the browser until `close`. Registers the service worker once `busy` has settled, but no later than REGISTER_WITHIN_MS. Looks
- * for a new version then, on return to the tab and every hour. `serviceWorker`: its URL; absent in development.
+ * Listens to the browser until `close`. Registers the service worker after `busy` or REGISTER_WITHIN_MS, and looks
+ * for new versions then, on return to the tab and hourly. `serviceWorker`: its URL; absent in development.
  */
 export function createDevice(options: {
   serviceWorker?: string;
@@ -115,14 +124,17 @@ export function createDevice(options: {
   };
 }
 
-/** The service worker of the page: registers it, looks for new versions of the app, and loads the page again when one takes over. */
+/** Registers the service worker, looks for new versions of the app, and reloads the page when one takes over. */
 class AppUpdates {
   readonly #workbox: Workbox;
   readonly #update: Writable<(() => void) | null>;
   readonly #signal: AbortSignal;
-  /** The new version was asked for on this page. */
+  /** True if the new version was requested on this page. */
   #asked = false;
-  /** Or a moment ago on the page before it, which could not wait any longer; who has begun to do something since is asked again. */
+  /**
+   * True if the previous page requested it moments ago and could not wait. A person who has started to do something
+   * is asked again.
+   */
   #askedBefore = takeMark();
 
   constructor(url: string, update: Writable<(() => void) | null>, signal: AbortSignal) {
@@ -131,7 +143,7 @@ class AppUpdates {
     this.#signal = signal;
   }
 
-  /** Begins, and registers the service worker when `busy` has settled. */
+  /** Registers the service worker when `busy` has settled. */
   begin(busy: Promise<unknown>): void {
     if (this.#askedBefore) this.#goOnAsking();
     this.#followController();
@@ -165,7 +177,7 @@ class AppUpdates {
     });
   }
 
-  /** The page before this one asked for the new version. */
+  /** Continues the request that the previous page made for the new version. */
   #goOnAsking(): void {
     const forget = () => {
       this.#askedBefore = false;
@@ -173,39 +185,39 @@ class AppUpdates {
     for (const doing of ['pointerdown', 'keydown'])
       window.addEventListener(doing, forget, { once: true, signal: this.#signal });
     this.#after(STILL_WANTED_MS, forget);
-    // The old version's work ended with that page, but this page may still be the old version's: reload once more.
+    // The old version ended with that page, but this page may still be from the old version: reload once more.
     navigator.serviceWorker
       .getRegistration()
       .then((found) => found?.waiting === null && this.#reload())
-      // Otherwise the notice is there again, and one presses once more.
+      // If this fails, the notice is shown again and the person can repeat the request.
       .catch((error) => log.debug('The waiting version could not be looked up', error));
   }
 
   #followController(): void {
     const { serviceWorker } = navigator;
     let controller = serviceWorker.controller;
-    // Not Workbox's own event: that comes once, and the first version's taking over may have used it up.
+    // Workbox's own event fires only once, and the first version may already have used it.
     serviceWorker.addEventListener(
       'controllerchange',
       () => {
         const before = controller;
         controller = serviceWorker.controller;
         if (this.#asked || this.#askedBefore) this.#reload();
-        // Another tab wanted it: this one is of the old version, and has nothing to wait for any more.
+        // Another tab requested it, so this tab is from the old version and has nothing to wait for.
         else if (before) this.#update.set(() => this.#reload());
       },
       { signal: this.#signal },
     );
   }
 
-  /** The person asked for the new version. */
+  /** Handles the person's request for the new version. */
   #takeOver(): void {
     this.#asked = true;
-    // The old version may have something to end first; who pressed the button must not wait for it without a sign.
+    // The old version may still have work to end; the person should see a reaction meanwhile.
     this.#after(SWITCH_WITHIN_MS, () => {
       leaveMark();
       this.#reload();
-      // Still here, with words that are not saved: whoever chose to stay is asked again.
+      // The page is still here because of unsaved words: ask the person who chose to stay again.
       this.#asked = false;
     });
     const nudge = () => {
@@ -228,14 +240,14 @@ class AppUpdates {
   }
 }
 
-/** In the session of the tab: the page was loaded again before the new version had taken over. */
+/** Key in the tab's session storage: the page was reloaded before the new version had taken over. */
 const MARK = 'recollect.new-version-asked';
 
 function leaveMark(): void {
   try {
     sessionStorage.setItem(MARK, String(Date.now()));
   } catch (error) {
-    // The notice is there again after the reload, and one presses once more.
+    // Without it, the notice is shown again after the reload and the person can repeat the request.
     log.debug('Some private modes refuse the session storage', error);
   }
 }
@@ -251,7 +263,7 @@ function takeMark(): boolean {
   }
 }
 
-/** Some browsers do not answer, and some private modes refuse: then it is undefined. */
+/** Resolves with undefined if the browser does not answer or a private mode refuses. */
 const known = <T>(answer: Promise<T> | undefined, what: string): Promise<T | undefined> | undefined =>
   answer && orElse(answer, undefined, what);
 
@@ -262,7 +274,7 @@ async function modelBytes(): Promise<number> {
     let bytes = 0;
     for (const request of await cache.keys()) {
       const response = await cache.match(request, { ignoreVary: true });
-      // Compressed answers do not tell their length; the kept body does, without being read.
+      // Compressed responses do not give their length; the cached body does, without being read.
       bytes += Number(response?.headers.get('content-length') ?? (await response?.blob())?.size ?? 0);
     }
     return bytes;
@@ -273,8 +285,8 @@ async function modelBytes(): Promise<number> {
 }
 
 /**
- * Keeps files for offline use: the service worker does as they pass, or this page while the worker does not control it yet. Fetches no
- * file twice, and gives up quietly offline: the next start tries again. True if all were kept already.
+ * Stores files for offline use: through the service worker, or from this page while no worker controls it. Fetches no
+ * file twice and gives up quietly offline; the next start tries again. True if all were stored already.
  */
 export async function keepForOffline(urls: readonly string[], signal: AbortSignal): Promise<boolean> {
   if (!('caches' in globalThis) || !navigator.serviceWorker) return false;
@@ -289,14 +301,14 @@ export async function keepForOffline(urls: readonly string[], signal: AbortSigna
     const response = await fetch(url, { signal });
     if (!isFile(response))
       throw new RecollectError('embedding-missing', `${url} is not there`, { params: { file: url } });
-    // Reading it to the end lets the service worker finish its copy; nobody here needs the bytes, and a blob's lie outside the page.
+    // Reading it to the end lets the service worker finish its copy; the bytes of a blob stay outside the page.
     if (held) await response.blob();
     else await cache.put(url, response);
   }
   return already;
 }
 
-/** Bytes that must be free where something is kept that may never be wanted. */
+/** Free bytes that are needed before storing files that may never be used. */
 const AMPLE = 1_000_000_000;
 
 /** True if optional files may be fetched: there is ample room, and the browser was not asked to save data. */
@@ -307,7 +319,10 @@ export async function mayKeepMore(): Promise<boolean> {
   return quota - usage >= AMPLE;
 }
 
-/** Lets go of kept files below `folder` that are not among `known` any more, paths of this origin: an earlier version's. */
+/**
+ * Deletes cached files below `folder` that are not in `known` (paths of this origin): they belong to an earlier
+ * version.
+ */
 export async function letGoOfOthers(folder: string, known: ReadonlySet<string>): Promise<void> {
   if (!('caches' in globalThis)) return;
   const cache = await caches.open(MODEL_CACHE);

@@ -27,8 +27,8 @@ const entrySchema = z.object({
 type Scope = Pick<EventTarget, 'addEventListener'>;
 
 /**
- * Watches a worker: its unhandled errors go into its log, and its log goes to the pages of the origin.
- * A worker calls it first thing, so that what fails while it starts is seen. Lasts as long as the thread.
+ * Watches a worker: its unhandled errors go to its log, and its log goes to the pages of the origin. Call it first in
+ * a worker, so that errors during its start are logged. Lasts as long as the thread.
  */
 export function watchWorker(scope: Scope, thread: string, target: Log = log): void {
   const channel = new BroadcastChannel(CHANNEL);
@@ -39,7 +39,7 @@ export function watchWorker(scope: Scope, thread: string, target: Log = log): vo
   logUnhandled(scope, target);
 }
 
-/** Watches the page: its own unhandled errors, and the entries that workers send. Lasts as long as the page. */
+/** Watches the page: its own unhandled errors, and the log entries of workers. Lasts as long as the page. */
 export function watchPage(scope: Scope, target: Log = log): void {
   target.subscribe((entry, error) => {
     if (entry.thread === '') print(entry, error);
@@ -53,7 +53,7 @@ export function watchPage(scope: Scope, target: Log = log): void {
 function logUnhandled(scope: Scope, target: Log): void {
   scope.addEventListener('error', (event) => {
     const { error } = event as ErrorEvent;
-    // Resource errors come as plain events without one, and the browser prints what is unhandled itself.
+    // Resource errors have no error object; the browser prints unhandled errors itself.
     if (error !== undefined && error !== null) target.error('Unhandled error', error);
   });
   scope.addEventListener('unhandledrejection', (event) => {
@@ -62,7 +62,7 @@ function logUnhandled(scope: Scope, target: Log): void {
   });
 }
 
-/** The console shows the error itself, for whoever has the developer tools open; it is kept nowhere. */
+/** Prints the error itself for people with open developer tools; nothing stores it. */
 function print({ level, message }: LogEntry, error: unknown): void {
   if (message.startsWith('Unhandled ')) return;
   CONSOLE[level](message, ...(error === undefined ? [] : [error]));

@@ -1,11 +1,14 @@
-// Speech into words by the browser's own recogniser (Web Speech API, https://webaudio.github.io/web-speech-api/). Where it can be asked to stay
-// on the device it is; elsewhere the browser sends the sound to a service of its maker.
+// Turns speech into words by the browser's recogniser (Web Speech API, https://webaudio.github.io/web-speech-api/), on the device
+// if the browser can do that; otherwise the browser sends the sound to a service of its maker.
 import { log, orElse } from '../../domain/base/log.ts';
 
-/** Place where a language is recognised: here, here after a download, or at the service of the browser's maker. */
+/**
+ * Place where a language is recognised: on the device, there after a download, or by the service of the browser's
+ * maker.
+ */
 export type RecognisedAt = 'device' | 'download' | 'service';
 
-/** Why listening ended by itself. `blocked`: the browser or the system does not let its recogniser be used. */
+/** Reason why listening ended by itself. `blocked`: the browser or the system forbids its recogniser. */
 export type DictationProblem =
   | 'microphone'
   | 'refused'
@@ -15,35 +18,38 @@ export type DictationProblem =
   | 'language'
   | 'failed';
 
-/** Callbacks for the words heard, in order. Nothing comes after `ended`, nor after `abort`. */
+/** Callbacks for the words heard, in order. None is called after `ended` or `abort`. */
 interface Hearing {
   /** The microphone is open. */
   started(): void;
-  /** Gets all words so far that are not final. */
+  /** Receives all words so far that are not final. */
   interim(words: string): void;
-  /** Words that stay as they are, once. */
+  /** Receives final words, once. */
   words(words: string): void;
-  /** The recogniser ended: asked to, after a pause, or for a reason. */
+  /** The recogniser ended: on request, after a pause, or because of a problem. */
   ended(problem: DictationProblem | null): void;
 }
 
 export interface Listening {
-  /** Ends after the words that were said have come. */
+  /** Ends once the words said so far have been delivered. */
   stop(): void;
   /** Ends at once. */
   abort(): void;
 }
 
 export interface Dictation {
-  /** `language`: a BCP 47 tag, e.g. `en-GB`. `service` where the browser does not say. */
+  /** Returns the place for `language`, a BCP 47 tag such as `en-GB`; `service` if the browser does not say. */
   where(language: string): Promise<RecognisedAt>;
-  /** Lets the browser download what it needs for `device`; within a click only. False where that did not work. */
+  /** Lets the browser download its parts for `device`; only within a click. False if that failed. */
   install(language: string): Promise<boolean>;
-  /** Opens the microphone. With `onDevice` no sound leaves the device, or it ends with a problem. */
+  /**
+   * Opens the microphone. With `onDevice` no sound leaves the device; if that is impossible, listening ends with a
+   * problem.
+   */
   listen(asked: { readonly language: string; readonly onDevice: boolean }, hearing: Hearing): Listening;
 }
 
-/** Parts of the browser's recogniser that are used; TypeScript's library has no type for it. */
+/** The parts of the browser's recogniser in use; TypeScript's library has no type for it. */
 interface Recogniser {
   lang: string;
   continuous: boolean;
@@ -78,7 +84,7 @@ class Session implements Listening {
   readonly #hearing: Hearing;
   #problem: DictationProblem | null = null;
   #over = false;
-  /** Results that were handed over as final. */
+  /** Number of results already delivered as final. */
   #taken = 0;
 
   constructor(recogniser: Recogniser, hearing: Hearing) {
@@ -99,7 +105,7 @@ class Session implements Listening {
       this.#recogniser.start();
     } catch (error) {
       log.debug('The recogniser did not start', error);
-      // There is no event to wait for.
+      // The browser fires no event in this case.
       this.#problem = 'failed';
       queueMicrotask(() => this.#end());
     }
@@ -136,7 +142,10 @@ class Session implements Listening {
   }
 }
 
-/** `scope`: the page's global object. Null where the browser has no recogniser, or would not open a microphone for this page. */
+/**
+ * Builds dictation on `scope`, the page's global object. Null if the browser has no recogniser or denies this page
+ * the microphone.
+ */
 export function createDictation(scope: object = globalThis): Dictation | null {
   const page = scope as {
     SpeechRecognition?: Recognisers;
@@ -147,7 +156,7 @@ export function createDictation(scope: object = globalThis): Dictation | null {
   const Recogniser = page.SpeechRecognition ?? page.webkitSpeechRecognition;
   if (!Recogniser || page.isSecureContext === false) return null;
   const local = (language: string) => ({ langs: [language], processLocally: true });
-  // Chromium on Android hands over what it is still hearing as final again and again when it is to go on by itself.
+  // In continuous mode Chromium on Android repeats unfinished words as final.
   const goesOn = !/android/i.test(page.navigator?.userAgent ?? '');
   return {
     where: async (language) => {

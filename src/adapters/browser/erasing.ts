@@ -1,5 +1,5 @@
-// Deletes everything that this device keeps. It is asked for by a mark in localStorage and done at a start, before anything is opened, so a start
-// that is cut off goes on with it. Every tab starts anew: what another tab holds open could not be deleted.
+// Deletes everything that this device stores. A mark in localStorage requests it and the next start does it before anything is
+// opened, so an interrupted start continues. Every tab reloads first, since data held open by another tab cannot be deleted.
 import { onceReleased } from '../../domain/base/held-file.ts';
 import { log } from '../../domain/base/log.ts';
 import { exclusively } from './locks.ts';
@@ -7,15 +7,18 @@ import { exclusively } from './locks.ts';
 const MARK = 'recollect.erase';
 const CHANNEL = 'recollect:erase';
 
-/** Parts that are used of https://wicg.github.io/storage-buckets, which is typed nowhere yet. */
+/** The parts in use of https://wicg.github.io/storage-buckets, for which there are no types yet. */
 interface StorageBuckets {
   keys(): Promise<readonly string[]>;
   delete(name: string): Promise<void>;
 }
-/** Directories can be listed; the types do not know it yet. */
+/** Adds listing of directories, which the types lack. */
 type Listed = FileSystemDirectoryHandle & { keys(): AsyncIterable<string> };
 
-/** Asks every tab to start anew, this one too; the first one deletes. Throws where the browser refuses localStorage: it keeps nothing then. */
+/**
+ * Makes every tab reload, this one too; the first to start deletes. Throws if the browser refuses localStorage, since
+ * it stores nothing then.
+ */
 export function eraseDevice(): void {
   localStorage.setItem(MARK, 'yes');
   const channel = new BroadcastChannel(CHANNEL);
@@ -24,7 +27,7 @@ export function eraseDevice(): void {
   location.replace('/');
 }
 
-/** Starts this tab anew when another one was asked to delete everything. */
+/** Reloads this tab when another tab requests to delete everything. */
 export function startAnewWhenErased(signal: AbortSignal): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.addEventListener('message', () => location.replace('/'));
@@ -62,7 +65,7 @@ async function deleteBuckets(): Promise<void> {
 async function deleteFiles(): Promise<void> {
   const root = (await navigator.storage?.getDirectory?.()) as Listed | undefined;
   if (!root) return;
-  // All names first: a list that loses entries while it is read may pass over others.
+  // Collects all names first: a list that changes while it is read may skip entries.
   const names: string[] = [];
   for await (const name of root.keys()) names.push(name);
   for (const name of names) await onceReleased(() => root.removeEntry(name, { recursive: true }));
@@ -72,7 +75,7 @@ async function deleteCaches(): Promise<void> {
   for (const name of await caches.keys()) await caches.delete(name);
 }
 
-/** The service worker, with the notices it shows; the badge of the installed app. */
+/** Removes the service worker with its notifications, and the badge of the installed app. */
 async function deleteWorkers(): Promise<void> {
   const { serviceWorker, clearAppBadge } = navigator as Partial<Navigator>;
   for (const registration of (await serviceWorker?.getRegistrations()) ?? []) {
@@ -83,12 +86,12 @@ async function deleteWorkers(): Promise<void> {
 }
 
 /**
- * Deletes databases, files, caches, the service worker and what is kept for the first paint. Waits for tabs that have something open. Rejects with
- * what the browser says when something could not be deleted; the rest is deleted, and the mark stays for another try.
+ * Deletes databases, files, caches, the service worker and the state for the first paint, after tabs have closed
+ * them. Rejects with the browser's error if some could not be deleted; the mark then stays for another try.
  */
 export const deleteEverything = (): Promise<void> =>
   exclusively(CHANNEL, async () => {
-    // Another tab has done it meanwhile.
+    // Another tab has already done it.
     if (!isEraseAsked()) return;
     const parts = [deleteDatabases, deleteBuckets, deleteFiles, deleteCaches, deleteWorkers];
     const results = await Promise.allSettled(parts.map((part) => part()));

@@ -1,8 +1,8 @@
-// When the page has nothing better to do.
+// Waits until the page is idle.
 
 /**
- * Resolves when the browser is idle, at the latest after `withinMs` (ms), and when the signal ends. Where a browser does not say that it is
- * idle (Safari), as soon as what is due now is done.
+ * Resolves when the browser is idle, after `withinMs` (ms) at the latest, or when the signal aborts. In browsers that
+ * do not report idleness (Safari), it resolves after the work now due.
  */
 export function whenIdle(withinMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -23,7 +23,7 @@ export function whenIdle(withinMs: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Resolves after `ms` (ms), and when the signal ends. */
+/** Resolves after `ms` (ms) or when the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

@@ -1,5 +1,5 @@
-// Files that the system opened with the installed app (https://wicg.github.io/web-app-launch/#launchqueue-interface). They wait in memory until
-// somebody opens them: on a locked device their very names must lie nowhere.
+// Files that the system opened with the installed app (https://wicg.github.io/web-app-launch/#launchqueue-interface). They wait in
+// memory only: a locked device must not store even their names.
 import { type Writable, writable } from '../../domain/base/readable.ts';
 
 interface LaunchQueue {
@@ -9,7 +9,7 @@ interface LaunchQueue {
 const waiting = writable<readonly FileSystemFileHandle[]>([]);
 let subscribed: LaunchQueue | undefined;
 
-/** Waiting files, the first first. Whoever opens them empties the list. */
+/** Waiting files, oldest first. The reader that opens them empties the list. */
 export function launchedFiles(): Writable<readonly FileSystemFileHandle[]> {
   const { launchQueue } = globalThis as { readonly launchQueue?: LaunchQueue };
   if (launchQueue && launchQueue !== subscribed) {

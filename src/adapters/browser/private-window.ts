@@ -1,10 +1,10 @@
-// Tells if this window looks like a private one, whose storage goes when it is closed. No browser says so; two show it by what they
-// refuse.
+// Guesses if this window is private, so that its storage is lost when it is closed. No browser says so, but two refuse features in
+// private windows.
 import { log } from '../../domain/base/log.ts';
 
 /**
- * Firefox (`SecurityError`) and Safari (`UnknownError`) refuse the origin's private file system to private windows, where they keep IndexedDB until
- * the window is closed. Chromium's incognito windows have all of it, and nothing tells them apart: false.
+ * Firefox (`SecurityError`) and Safari (`UnknownError`) refuse the origin's private file system in private windows,
+ * though IndexedDB works until they close. Chromium's incognito windows cannot be recognised: false.
  */
 export async function looksPrivate(
   storage: Pick<StorageManager, 'getDirectory'> | undefined,

@@ -1,4 +1,4 @@
-// Sections of a text that has headings and no pages.
+// Divides a text that has headings but no pages into sections.
 import type { Sections } from './extractor.ts';
 import { plainHeading } from './markdown.ts';
 
@@ -8,7 +8,7 @@ export interface Block {
   readonly level: number | null;
 }
 
-/** Headings down to this level begin a section of their own. */
+/** Deepest level of heading that begins its own section. */
 const DEEPEST = 3;
 
 /** Adds blocks to `sections`, each under the nearest heading above it. False once there is no more room. */
@@ -22,7 +22,7 @@ export function addByHeadings(sections: Sections, blocks: readonly Block[], kind
   };
   for (const { text, level } of blocks) {
     if (level !== null && level <= DEEPEST) {
-      // A heading with nothing under it stands with the next one.
+      // A heading with nothing under it joins the next one.
       if (held.some((words) => !words.startsWith('#')) && !flush()) return false;
       name = plainHeading(text).slice(0, 120);
     }

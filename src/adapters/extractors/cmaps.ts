@@ -25,7 +25,7 @@ export function packCmaps(maps: ReadonlyMap<string, Uint8Array>): Uint8Array<Arr
   return packed;
 }
 
-/** The map of that name; null where there is none. */
+/** Returns the map of that name; null if there is none. */
 export function cmapIn(packed: Uint8Array<ArrayBuffer>, name: string): Uint8Array<ArrayBuffer> | null {
   const length = new DataView(packed.buffer, packed.byteOffset).getUint32(0, true);
   const index = JSON.parse(new TextDecoder().decode(packed.subarray(4, 4 + length))) as Record<
@@ -36,7 +36,7 @@ export function cmapIn(packed: Uint8Array<ArrayBuffer>, name: string): Uint8Arra
   return from === undefined || to === undefined ? null : packed.slice(4 + length + from, 4 + length + to);
 }
 
-/** Gives maps of the file at `address`, which is fetched once. Rejects where it cannot be had, or has no such map. */
+/** Returns maps from the file at `address`, which is fetched once. Rejects if it cannot be fetched or lacks the map. */
 export function cmapsAt(address: string): (name: string) => Promise<Uint8Array> {
   let packed: Promise<Uint8Array<ArrayBuffer>> | undefined;
   const load = async () => {

@@ -1,9 +1,9 @@
-// Comma- or tab-separated values (RFC 4180): rows in pieces, each under the head of its columns.
+// Comma- or tab-separated values (RFC 4180): rows in pieces, each below the column headers.
 import { decodeFile } from '../../domain/text/encoding.ts';
 import { ExtractionRefused, type Extractor, Sections } from './extractor.ts';
 import { addTable, MAX_CELL, MAX_COLUMNS, type Row } from './table-sections.ts';
 
-/** Characters of the first lines that are looked at for what parts the cells. */
+/** Characters at the beginning in which the separator of cells is detected. */
 const SAMPLE = 8_192;
 
 function separatorOf(text: string): string {
@@ -12,7 +12,7 @@ function separatorOf(text: string): string {
   return ['\t', ';', ',', '|'].reduce((best, sign) => (count(sign) > count(best) ? sign : best), ',');
 }
 
-/** Rows of a text; quotes that are never closed end with it. Linear. */
+/** Parses the rows of a text; an unclosed quote ends with the text. Linear. */
 function* rowsOf(text: string): Generator<Row> {
   const separator = separatorOf(text);
   let cells: string[] = [];

@@ -1,5 +1,5 @@
-// Word files (ECMA-376, WordprocessingML): paragraphs with their headings, lists, tables and notes. A place is the page on which Word laid
-// it out last, where the file says so, else the heading above it.
+// Word files (ECMA-376, WordprocessingML): paragraphs with headings, lists, tables and notes. A place is the page of Word's last
+// layout if the file records it, otherwise the nearest heading above.
 import { addByHeadings, type Block } from './by-headings.ts';
 import { type Extractor, Sections } from './extractor.ts';
 import { heading, table } from './markdown.ts';
@@ -18,7 +18,8 @@ import {
 import { openPackage, pathFrom, type ZipPackage } from './zip-package.ts';
 
 /**
- * Elements that are in the file and not in the text: deleted or moved words, fields' instructions, fallbacks for an older Word.
+ * Elements that are not part of the text: deleted or moved words, field instructions, fallbacks for older Word
+ * versions.
  */
 const UNREAD = new Set([
   'del',
@@ -30,16 +31,16 @@ const UNREAD = new Set([
   'rPr',
   'sectPr',
   'tblPr',
-  // How to read what stands below it.
+  // Reading aids (ruby) for the characters below them.
   'rt',
 ]);
 
 interface Reader {
-  /** Level of a heading by its style's id. */
+  /** Heading levels by style id. */
   readonly levels: ReadonlyMap<string, number>;
-  /** Tells by id and level if a list is numbered. */
+  /** Says by id and level if a list is numbered. */
   readonly counts: ReadonlyMap<string, boolean>;
-  /** Texts of footnotes by their id, and of endnotes by theirs behind an `e`. */
+  /** Texts of footnotes by id, and of endnotes by id with an `e` before it. */
   readonly notes: ReadonlyMap<string, string>;
 }
 
@@ -116,10 +117,10 @@ interface PagedBlock extends Block {
 class Body {
   readonly #reader: Reader;
   #page = 1;
-  /** Word notes where it broke pages, breaks of the person's own included; other programs note only the latter. */
+  /** True if Word recorded its page breaks, manual ones included; other programs only record manual ones. */
   #noted = false;
   #blocks: PagedBlock[] = [];
-  /** Notes to the current paragraph, and the paragraphs of its text boxes. */
+  /** Notes on the current paragraph, and the paragraphs of its text boxes. */
   #notes: string[] = [];
   #boxes: Element[] = [];
 
@@ -151,7 +152,7 @@ class Body {
     if (!this.#noted && childOf(properties, 'pageBreakBefore') && this.#blocks.length > 0) this.#page += 1;
     const before = this.#page;
     const words = this.#words(paragraph).trim();
-    // A break stands before the first words of the page that it begins.
+    // A page break comes before the first words of the page that it begins.
     const page = words === '' || before === this.#page || this.#breaksFirst(paragraph) ? this.#page : before;
     const level = this.#levelOf(properties);
     if (level !== null) this.#put(heading(level, words), level, page);
@@ -227,7 +228,10 @@ class Body {
   }
 }
 
-/** Headings by the outline level of their style or of what it is based on, or by the name that every Word gives them. */
+/**
+ * Finds headings by the outline level of their style or its base style, or by the style names that every Word version
+ * uses.
+ */
 function levelsOf(styles: Element | undefined): Map<string, number> {
   const all = styles ? allOf(styles, 'style') : [];
   const byId = new Map(all.map((style) => [style.attributes.styleId ?? '', style]));

@@ -1,11 +1,11 @@
-// Books (W3C EPUB 3.3, and EPUB 2): chapter by chapter in the order of reading, each by the name that the table of contents gives it.
+// Books (W3C EPUB 3.3 and EPUB 2): chapters in reading order, each with its name from the table of contents.
 import { ExtractionRefused, type Extractor, Sections } from './extractor.ts';
 import { markdownBlocks } from './html-markdown.ts';
 import { oneLine, plainHeading } from './markdown.ts';
 import { allOf, childOf, type Element, firstOf, parseTree, textIn } from './xml.ts';
 import { openPackage, pathFrom, type ZipPackage } from './zip-package.ts';
 
-/** Fonts may be obfuscated; a book of which more is, is protected. */
+/** Fonts may be obfuscated; if other files are encrypted, the book is protected. */
 const OF_FONTS = /\/pdf\/enc#RC|\/embedding$/;
 
 export const epub: Extractor = {
@@ -29,7 +29,7 @@ export const epub: Extractor = {
       if (!zip.has(chapter)) continue;
       const blocks = markdownBlocks(parseTree(await zip.text(chapter), 'xhtml'));
       const first = blocks.find(({ level }) => level !== null)?.text;
-      // A chapter may lie in several files, of which only the first is named.
+      // A chapter may span several files, of which the table of contents only names the first.
       name = titles.get(chapter) ?? (first && plainHeading(first)) ?? (name || String(at + 1));
       const text = blocks.map((block) => block.text).join('\n\n');
       if (!sections.add({ kind: 'chapter', name: name.slice(0, 120) }, text)) break;
@@ -46,7 +46,7 @@ async function refuseProtected(zip: ZipPackage): Promise<void> {
     throw new ExtractionRefused('encrypted', 'The book is protected');
 }
 
-/** Names of chapters by their paths: by the table of contents of EPUB 3, else by that of EPUB 2. */
+/** Returns names of chapters by path, from the table of contents of EPUB 3 or else of EPUB 2. */
 async function titlesOf(
   zip: ZipPackage,
   path: string,

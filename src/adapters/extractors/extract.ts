@@ -1,4 +1,4 @@
-// Takes the words out of one document, by the extractor of its format. In the worker alone.
+// Extracts the text of one document with the extractor of its format. Runs only in the worker.
 import type { ExtractedText } from '../../domain/chat/message.ts';
 import {
   EXTRACT_LIMITS,
@@ -10,7 +10,7 @@ import {
 import { type FormatId, formatOf } from './index.ts';
 import { isBinaryOffice, isSealedOffice } from './office-binary.ts';
 
-/** Each is loaded when the first file of its format comes. */
+/** Extractors are loaded when the first file of their format arrives. */
 const EXTRACTORS: Readonly<Record<FormatId, () => Promise<Extractor>>> = {
   pdf: async () => (await import('./pdf.ts')).pdf,
   docx: async () => (await import('./docx.ts')).docx,
@@ -26,7 +26,7 @@ export type Extracted =
   | { readonly ok: true; readonly extract: ExtractedText }
   | { readonly ok: false; readonly reason: Refusal; readonly detail: string };
 
-/** Takes the words out of a document. Never rejects for what is in the file. */
+/** Extracts the text of a document. Never rejects because of the file's content. */
 export async function extractFrom(file: File, options: ExtractorOptions): Promise<Extracted> {
   const refuse = (reason: Refusal, detail: string): Extracted => ({ ok: false, reason, detail });
   if (file.size > EXTRACT_LIMITS.file) return refuse('tooLarge', `${file.size} bytes`);

@@ -1,23 +1,23 @@
-// Documents in, their words out, each with its place. An extractor reads bytes; it asks nobody and writes nothing.
+// Contract of an extractor: it turns a document's bytes into text with places, without requests or side effects.
 import type { ExtractedText, Place, Section } from '../../domain/chat/message.ts';
 
-/** Most that is read of one document. Counted before anything is unpacked, and again while it is. */
+/** Limits for one document, checked before anything is unpacked and again meanwhile. */
 export const EXTRACT_LIMITS = {
   /** Bytes of the file. */
   file: 100 * 1024 * 1024,
-  /** Bytes of all that is unpacked of it, and of one entry. */
+  /** Bytes of everything unpacked from it, and of one entry. */
   unpacked: 256 * 1024 * 1024,
   entry: 96 * 1024 * 1024,
   entries: 20_000,
-  /** Characters kept of its words: about a thousand pages. */
+  /** Characters of text that are kept: about a thousand pages. */
   text: 2_000_000,
   /** Levels of nesting in XML and HTML. */
   depth: 400,
 } as const;
 
 /**
- * Why nothing was taken out; names a sentence in the catalogue (`refused.<reason>`). `noText`: there is nothing but pictures. `oldFormat`: a
- * binary file of Office 97 to 2003.
+ * Reason why nothing was extracted; names a sentence in the catalogue (`refused.<reason>`). `noText`: it only has
+ * pictures. `oldFormat`: a binary file of Office 97 to 2003.
  */
 export type Refusal = 'encrypted' | 'damaged' | 'tooLarge' | 'noText' | 'oldFormat';
 
@@ -30,30 +30,30 @@ export class ExtractionRefused extends Error {
 }
 
 export interface ExtractorOptions {
-  /** Parts that are read, of how many: pages, sheets, chapters. */
+  /** Reports the parts read so far, and all of them: pages, sheets, chapters. */
   readonly onProgress: (done: number, total: number) => void;
-  /** A character map of PDF.js by its name; see `cmaps.ts`. Rejects where there is none. */
+  /** Returns a character map of PDF.js by name (`cmaps.ts`). Rejects if there is none. */
   readonly cmap: (name: string) => Promise<Uint8Array>;
 }
 
 export interface Extractor {
   /**
-   * The sections of a document, in its order. Throws `ExtractionRefused`; anything else that is thrown means that the file is damaged.
-   * The same bytes give the same sections.
+   * Returns the sections of a document in order, always the same for the same bytes. Throws `ExtractionRefused`; any
+   * other error means that the file is damaged.
    */
   extract(bytes: Uint8Array<ArrayBuffer>, options: ExtractorOptions): Promise<Omit<ExtractedText, 'bytes'>>;
 }
 
-/** Half a character becomes U+FFFD: no store takes it. */
+/** Replaces half characters with U+FFFD, since no store accepts them. */
 const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
 
-/** Gathers sections up to `EXTRACT_LIMITS.text` characters. */
+/** Collects sections up to `EXTRACT_LIMITS.text` characters. */
 export class Sections {
   readonly #sections: Section[] = [];
   #length = 0;
   #cut = false;
 
-  /** False once there is no more room: the rest need not be read. */
+  /** Returns false once there is no more room, so that the rest need not be read. */
   add(place: Place | undefined, text: string): boolean {
     const words = wellFormed(text.replaceAll('\u0000', '')).trim();
     if (words === '') return !this.#cut;
@@ -65,7 +65,7 @@ export class Sections {
     return !this.#cut;
   }
 
-  /** Throws `ExtractionRefused` where nothing was gathered. */
+  /** Throws `ExtractionRefused` if nothing was collected. */
   done(): Omit<ExtractedText, 'bytes'> {
     if (!this.#sections.some(({ text }) => /[\p{L}\p{N}]/u.test(text)))
       throw new ExtractionRefused('noText', 'There are no words in it');

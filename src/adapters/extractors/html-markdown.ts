@@ -1,5 +1,5 @@
-// HTML as Markdown: headings, paragraphs, lists, tables, code. What is not read by people (scripts, styles, forms' machinery) is left out, and
-// how to read a character, which would part the words it stands in.
+// HTML as Markdown: headings, paragraphs, lists, tables, code. It leaves out elements that people do not read (scripts, styles,
+// form controls) and reading aids for characters, which would split words.
 import { heading, oneLine, plainHeading, table } from './markdown.ts';
 import { allOf, type Element, elementsOf, textIn } from './xml.ts';
 
@@ -14,7 +14,7 @@ const BLOCKS = new Set(
   ),
 );
 
-/** Blocks of Markdown in the order of the page. */
+/** Returns the blocks of Markdown in the order of the page. */
 export function markdownBlocks(root: Element): { readonly text: string; readonly level: number | null }[] {
   const blocks: { text: string; level: number | null }[] = [];
   let line = '';
@@ -71,7 +71,7 @@ const paragraph = (line: string): string =>
     .filter((words) => words !== '')
     .join('\n');
 
-/** Words of a heading or a cell, in one line. */
+/** Returns the words of a heading or a cell on one line. */
 const wordsIn = (element: Element): string =>
   markdownBlocks({ ...element, name: '' })
     .map(({ text, level }) => (level === null ? text : plainHeading(text)))

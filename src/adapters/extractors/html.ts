@@ -1,4 +1,4 @@
-// A page of HTML: its sections are what stands under its headings.
+// An HTML page, with one section for each heading.
 import { decodeFile } from '../../domain/text/encoding.ts';
 import { addByHeadings } from './by-headings.ts';
 import { ExtractionRefused, type Extractor, Sections } from './extractor.ts';
@@ -6,7 +6,7 @@ import { markdownBlocks } from './html-markdown.ts';
 import { oneLine } from './markdown.ts';
 import { firstOf, parseTree, textIn } from './xml.ts';
 
-/** Bytes at the beginning in which a page names its encoding (HTML, 4.2.5.4). */
+/** Bytes at the beginning in which a page declares its encoding (HTML, 4.2.5.4). */
 const HEAD = 1024;
 
 export const html: Extractor = {

@@ -1,5 +1,5 @@
-// Every format of documents that is read, by its names. To add one: a file beside this one, a line here, and its line in `extract.ts`, which is
-// in the worker alone: the page knows only this list.
+// Lists every document format that can be read. To add one: a file in this folder, an entry here, and one in `extract.ts`, which
+// only the worker loads: the page only knows this list.
 
 interface Format {
   readonly id: FormatId;
@@ -21,12 +21,12 @@ const FORMATS: readonly Format[] = [
   { id: 'csv', mediaType: 'text/csv', endings: ['csv'] },
   { id: 'csv', mediaType: 'text/tab-separated-values', endings: ['tsv'] },
 ];
-/** Files of Office 97 to 2003: known by name so that a person is told what to do with them. */
+/** Files of Office 97 to 2003: recognised by name, so that the person gets advice. */
 const BINARY_ENDINGS = ['doc', 'xls', 'ppt', 'dot', 'pps'];
 
 const endingOf = (name: string): string => /\.([a-z0-9]{2,5})$/i.exec(name)?.[1]?.toLowerCase() ?? '';
 
-/** The format of a file by its name, else by what the system calls it. */
+/** Returns the format of a file by its name, otherwise by the system's media type. */
 export const formatOf = (name: string, mediaType: string): Format | undefined => {
   const ending = endingOf(name);
   return (
@@ -35,7 +35,7 @@ export const formatOf = (name: string, mediaType: string): Format | undefined =>
   );
 };
 
-/** The media type of a document; null for what no extractor reads. */
+/** Returns the media type of a document; null if no extractor reads it. */
 export const documentType = (name: string, mediaType: string): string | null =>
   formatOf(name, mediaType)?.mediaType ??
   (BINARY_ENDINGS.includes(endingOf(name)) ? 'application/x-ole-storage' : null);

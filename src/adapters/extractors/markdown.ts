@@ -1,12 +1,12 @@
-// Pieces of Markdown. Signs in the words are left as they are: people search for `snake_case`, not for `snake\_case`.
+// Builds Markdown. It does not escape signs in words, since people search for `snake_case` and not for `snake\_case`.
 
-/** A heading of Markdown on one line, its level held between 1 and 6; without words, ''. */
+/** Returns a one-line heading of level 1 to 6; an empty string if there are no words. */
 export const heading = (level: number, text: string): string => {
   const words = oneLine(text);
   return words === '' ? '' : `${'#'.repeat(Math.min(6, Math.max(1, level)))} ${words}`;
 };
 
-/** The words of a heading. */
+/** Returns the words of a heading. */
 export const plainHeading = (text: string): string => text.replace(/^#+\s*/, '');
 
 /** The text on one line: every run of white space becomes one space. */
@@ -14,7 +14,10 @@ export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim(
 
 const cell = (text: string): string => oneLine(text).replaceAll('|', '\\|');
 
-/** Rows of cells as a table, the first of them its head; cells that a row lacks are empty. Empty where there are no words. */
+/**
+ * Formats rows of cells as a table with the first row as its head; missing cells are empty. Returns an empty string
+ * if there are no words.
+ */
 export function table(rows: readonly (readonly string[])[]): string {
   const filled = rows.filter((row) => row.some((text) => text.trim() !== ''));
   const width = filled.reduce((most, row) => Math.max(most, row.length), 0);

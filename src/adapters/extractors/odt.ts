@@ -1,11 +1,11 @@
-// OpenDocument texts (OASIS ODF 1.3): headings, paragraphs, lists, tables. A place is the heading above it.
+// OpenDocument texts (OASIS ODF 1.3): headings, paragraphs, lists, tables. A place is the nearest heading above.
 import { addByHeadings, type Block } from './by-headings.ts';
 import { ExtractionRefused, type Extractor, Sections } from './extractor.ts';
 import { heading, table } from './markdown.ts';
 import { allOf, childOf, childrenOf, type Element, elementsOf, firstOf, parseTree } from './xml.ts';
 import { openPackage } from './zip-package.ts';
 
-/** Beside the text: changes that were tracked, remarks, counters that are declared. */
+/** Elements that are not part of the text: tracked changes, comments, declared counters. */
 const UNREAD = new Set([
   'tracked-changes',
   'annotation',
@@ -13,7 +13,7 @@ const UNREAD = new Set([
   'sequence-decls',
   'forms',
   'variable-decls',
-  // How to read what stands below it.
+  // Reading aids (ruby) for the characters below them.
   'ruby-text',
 ]);
 
@@ -66,7 +66,7 @@ function blocksOf(element: Element, indent = ''): Block[] {
   });
 }
 
-/** Text boxes and notes, which are tied to a paragraph and are none of its words. */
+/** Returns text boxes and notes, which belong to a paragraph but are not its words. */
 function besides(paragraph: Element): Block[] {
   return elementsOf(paragraph).flatMap((child): Block[] => {
     if (UNREAD.has(child.name)) return [];

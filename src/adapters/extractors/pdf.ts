@@ -1,13 +1,16 @@
-// PDFs, by PDF.js: page by page, lines put together to paragraphs. Runs in the thread that calls: PDF.js starts no worker of its own here.
+// PDFs, read by PDF.js page by page; lines are joined into paragraphs. Runs in the calling thread: PDF.js starts no worker of its own here.
 import 'pdfjs-dist/legacy/build/pdf.worker.mjs';
 import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { ExtractionRefused, type Extractor, Sections } from './extractor.ts';
 import { heading } from './markdown.ts';
 
-/** Pages that are read of one file. */
+/** Most pages that are read of one file. */
 const MAX_PAGES = 5_000;
 
-/** Asks whoever gave the maps; PDF.js makes one for each document. Fonts and decoders are for drawing, which nobody does here. */
+/**
+ * Adapts `cmap` to the factory that PDF.js makes for each document. Fonts and decoders are left out, since nothing is
+ * drawn.
+ */
 const factoryWith = (cmap: (name: string) => Promise<Uint8Array>) =>
   class {
     async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {
@@ -20,7 +23,7 @@ export const pdf: Extractor = {
   extract: async (bytes, { onProgress, cmap }) => {
     const task = getDocument({
       data: bytes,
-      // The page's policy lets no text become code.
+      // The page's policy forbids making code from text.
       isEvalSupported: false,
       disableFontFace: true,
       useSystemFonts: false,
@@ -58,12 +61,12 @@ export const pdf: Extractor = {
 
 interface Line {
   readonly text: string;
-  /** Height of its letters, and of its base line above the bottom of the page; in points. */
+  /** Height of its letters, and of its base line above the bottom of the page, in points. */
   readonly height: number;
   readonly y: number;
 }
 
-/** Items of PDF.js as lines. What stands at another height begins a line as well. */
+/** Groups items of PDF.js into lines. An item at another height also begins a line. */
 function linesOf(items: readonly object[]): Line[] {
   const lines: Line[] = [];
   let [text, height, y] = ['', 0, 0];
@@ -95,9 +98,9 @@ function linesOf(items: readonly object[]): Line[] {
 const median = (values: readonly number[]): number =>
   [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
-/** A line this much taller than most of the page, and no longer than this, is a heading. */
+/** A line is a heading if it is this much taller than most of the page and no longer than this. */
 const [TALLER, LONGEST_HEADING] = [1.25, 120];
-/** Base lines further apart than so many heights of a letter part paragraphs. */
+/** Base lines further apart than this many letter heights separate paragraphs. */
 const APART = 1.9;
 
 function wordsOf(lines: readonly Line[]): string {
@@ -124,12 +127,12 @@ function wordsOf(lines: readonly Line[]): string {
   return out;
 }
 
-/** Characters that are looked at where two lines meet. */
+/** Characters examined on each side of a joint of two lines. */
 const MEETING = 40;
-/** Letters of scripts that put no space between words. */
+/** Letters of scripts without spaces between words. */
 const SPACELESS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
 
-/** The next line of a paragraph. A word that was parted at the end of its line is whole again; lists keep their lines. */
+/** Appends the next line of a paragraph: rejoins words that were hyphenated at the line end, and keeps lines of lists. */
 function joined(out: string, line: string): string {
   const end = out.slice(-MEETING);
   if (/\p{Ll}[-\u00ad\u2010]$/u.test(end) && /^\p{Ll}/u.test(line)) return out.slice(0, -1) + line;

@@ -1,4 +1,4 @@
-// PowerPoint files (ECMA-376, PresentationML): slide by slide in the order in which they are shown, with tables and the speaker's notes.
+// PowerPoint files (ECMA-376, PresentationML): slides in order, with tables and speaker notes.
 import { type Extractor, Sections } from './extractor.ts';
 import { heading, table } from './markdown.ts';
 import {
@@ -24,7 +24,7 @@ export const pptx: Extractor = {
     const sections = new Sections();
     for (const [at, { attributes }] of slides.entries()) {
       onProgress(at, slides.length);
-      // It has a number of its own beside the id of its relationship.
+      // A slide has a number of its own besides the id of its relationship.
       const target = related.target(Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1]);
       const path = target === undefined ? undefined : pathFrom(MAIN, target);
       if (path === undefined || !zip.has(path)) continue;
@@ -40,14 +40,14 @@ async function notesOf(zip: ZipPackage, slide: string): Promise<string[]> {
   const target = relationships(await zip.text(relationshipsOf(slide))).ofType('notesSlide');
   const path = target === undefined ? undefined : pathFrom(slide, target);
   if (path === undefined || !zip.has(path)) return [];
-  // The other shapes of a page of notes are the slide, its number and the date.
+  // The other shapes of a notes page are the slide, its number and the date.
   const words = allOf(parseTree(await zip.text(path), 'xml'), 'sp')
     .filter((shape) => placeholderOf(shape) === 'body')
     .flatMap(paragraphsOf);
   return words.length > 0 ? [`Notes: ${words.join('\n')}`] : [];
 }
 
-/** Purpose of a shape: `title`, `body`, `sldNum`; empty for a plain one. */
+/** Returns the purpose of a shape: `title`, `body`, `sldNum`; empty for a plain shape. */
 const placeholderOf = (shape: Element): string => {
   const holder = firstOf(shape, 'ph');
   return holder ? (holder.attributes.type ?? 'obj') : '';
@@ -65,7 +65,7 @@ function blocksOf(slide: Element): string[] {
             allOf(child, 'tr').map((row) => allOf(row, 'tc').map((cell) => paragraphsOf(cell).join(' '))),
           ),
         );
-      // Diagrams and charts keep their words in files of their own; their shapes here hold none.
+      // Diagrams and charts store their words in separate files, so their shapes here have none.
       else walk(child);
     }
   };

@@ -1,21 +1,24 @@
-// Long tables in pieces that a passage can hold, each with the head of its columns above it.
+// Splits long tables into pieces that fit a passage, each with the column headers above it.
 import type { Place } from '../../domain/chat/message.ts';
 import { estimateTokens } from '../../domain/context/tokens.ts';
 import type { Sections } from './extractor.ts';
 import { table } from './markdown.ts';
 
-/** Tokens of a piece: less than a chunk of the index, so that its rows stand together there. */
+/** Tokens of a piece: smaller than a chunk of the index, so that its rows stay together. */
 const PIECE_TOKENS = 300;
-/** Columns that are read of a table, and characters of a cell. */
+/** Most columns of a table and most characters of a cell that are read. */
 export const [MAX_COLUMNS, MAX_CELL] = [200, 4_000];
 
 export interface Row {
-  /** Number of the row, from 1. */
+  /** Row number, from 1. */
   readonly at: number;
   readonly cells: readonly string[];
 }
 
-/** Adds a table to `sections`; its first row is the head. `placeOf` names the rows of a piece. False once there is no more room. */
+/**
+ * Adds a table to `sections`; its first row is the head. `placeOf` names the rows of a piece. False once there is no
+ * more room.
+ */
 export function addTable(
   sections: Sections,
   rows: readonly Row[],

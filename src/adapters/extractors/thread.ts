@@ -1,4 +1,4 @@
-// Taking the words out of documents, in a worker that lives as long as one document is read: it can be ended at any moment, whatever it does.
+// Extracts text in a worker of its own for each document, so that a stuck extraction can be ended at any moment.
 import { z } from 'zod';
 import { toProblem } from '../../domain/base/errors.ts';
 import type { ExtractedText } from '../../domain/chat/message.ts';
@@ -8,8 +8,8 @@ import type { Refusal } from './extractor.ts';
 
 export interface Extraction {
   /**
-   * The words of a document with their places, or why there are none. Rejects with the reason of `signal` alone: a file that stops its worker
-   * is `damaged`. `onProgress`: parts that are read, of how many.
+   * Returns the text of a document with its places, or the reason why there is none. Rejects only with the signal's
+   * reason: a file that crashes its worker is `damaged`. `onProgress`: parts read so far, and all of them.
    */
   extract(
     file: File,
@@ -31,7 +31,7 @@ export const extractionCalls = {
   },
 };
 
-/** Starts a worker for each document. */
+/** Returns an extraction that starts a worker for each document. */
 export const createExtraction = (startWorker: () => Worker): Extraction => ({
   extract: async (file, { signal, onProgress }): Promise<Extracted> => {
     try {

@@ -1,5 +1,5 @@
-// Excel files (ECMA-376, SpreadsheetML): each sheet as a table in pieces, with the range of cells it is from. Formulas are their last result, or what
-// they say where none was stored.
+// Excel files (ECMA-376, SpreadsheetML): each sheet as a table in pieces, with their range of cells. A formula is shown by its
+// last result, or by its own text if no result is stored.
 import { Parser } from 'htmlparser2';
 import { type Extractor, Sections } from './extractor.ts';
 import { addTable, MAX_CELL, MAX_COLUMNS, type Row } from './table-sections.ts';
@@ -9,12 +9,12 @@ import { openPackage, pathFrom } from './zip-package.ts';
 interface Workbook {
   readonly strings: readonly string[];
   readonly formats: readonly Format[];
-  /** Days between the calendar's beginning and 1970. */
+  /** Days from the start of the calendar to 1970. */
   readonly epoch: number;
 }
 type Format = 'plain' | 'date' | 'percent';
 
-/** Formats that every Excel knows by number (ECMA-376, 18.8.30). */
+/** Ids of built-in date formats (ECMA-376, 18.8.30). */
 const DATES = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 30, 36, 45, 46, 47, 50, 57]);
 const PERCENT = new Set([9, 10]);
 const DAY_MS = 86_400_000;
@@ -55,7 +55,7 @@ export const xlsx: Extractor = {
   },
 };
 
-/** Without the reading aids of East Asian cells. */
+/** Leaves out reading aids of East Asian cells. */
 const stringOf = (element: Parameters<typeof allOf>[0]): string =>
   element.children
     .map((child) =>
@@ -75,14 +75,14 @@ function formatsOf(styles: string): Format[] {
   const cells = firstOf(tree, 'cellXfs');
   return (cells ? childrenOf(cells, 'xf') : []).map(({ attributes }) => {
     const id = Number(attributes.numFmtId ?? 0);
-    // Skip text in quotes, in brackets or after a backslash: it marks no date.
+    // Skips text in quotes, in brackets or after a backslash, since it does not mean a date.
     const code = (own.get(id) ?? '').replace(/"[^"]*"|\[[^[\]]*\]|\\./g, '');
     if (PERCENT.has(id) || code.includes('%')) return 'percent';
     return DATES.has(id) || (code !== 'General' && /[dmyhs]/i.test(code)) ? 'date' : 'plain';
   });
 }
 
-/** 1 for A, 27 for AA; 0 for what names no column. */
+/** Returns 1 for A, 27 for AA; 0 if the reference names no column. */
 const columnOf = (reference: string): number => {
   let column = 0;
   for (const letter of /^[A-Z]{1,3}/i.exec(reference)?.[0].toUpperCase() ?? '')
@@ -97,7 +97,7 @@ const columnName = (column: number): string => {
   return name;
 };
 
-/** Rows of a sheet as they are shown, read in one go without a tree: a sheet may have a million of them. */
+/** Reads the rows of a sheet as they are displayed, without building a tree: a sheet may have a million rows. */
 function cellsOf(text: string, workbook: Workbook): { rows: Row[]; columns: number } {
   const rows: Row[] = [];
   let columns = 1;
@@ -107,7 +107,7 @@ function cellsOf(text: string, workbook: Workbook): { rows: Row[]; columns: numb
   let value = '';
   let formula = '';
   let reads: 'value' | 'formula' | null = null;
-  /** In a reading that stands above East Asian words. */
+  /** True inside a reading aid above East Asian words. */
   let aside = false;
   const local = (name: string) => name.slice(name.indexOf(':') + 1);
   const parser = new Parser(
@@ -140,7 +140,7 @@ function cellsOf(text: string, workbook: Workbook): { rows: Row[]; columns: numb
         else if (name === 'rPh') aside = false;
         else if (name === 'c' && cell) {
           const result = shownValue(value, cell.type, cell.format, workbook);
-          // A program that writes workbooks without calculating stores no result.
+          // Programs that write workbooks without calculating store no result.
           const shown = (result === '' && formula !== '' ? `=${formula}` : result).slice(0, MAX_CELL);
           if (shown !== '' && cell.column <= MAX_COLUMNS) {
             while (cells.length < cell.column) cells.push('');

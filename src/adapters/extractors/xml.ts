@@ -1,12 +1,15 @@
-// XML and HTML as a light tree. htmlparser2 knows no entities but XML's five (HTML's own in HTML) and fetches nothing: a document type that
-// defines others, or names a file, does nothing.
+// XML and HTML as a light tree. htmlparser2 only knows XML's five entities (HTML's own in HTML) and fetches nothing, so a document
+// type that defines others or names a file has no effect.
 import { Parser } from 'htmlparser2';
 import { EXTRACT_LIMITS, ExtractionRefused } from './extractor.ts';
 
 export interface Element {
-  /** Without its prefix: `p` for `w:p`. */
+  /** Name without its prefix: `p` for `w:p`. */
   readonly name: string;
-  /** By their names, and without a prefix as well: of two that differ in it alone that which comes first. */
+  /**
+   * Attributes by name, with and without prefix; if two differ only in their prefix, the first one keeps the short
+   * name.
+   */
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: (Element | string)[];
 }
@@ -14,8 +17,8 @@ export interface Element {
 const local = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 /**
- * Throws `ExtractionRefused` where it is nested deeper than `EXTRACT_LIMITS.depth`. What is left open ends with the text. In `xhtml`, as books
- * have it, `<title/>` is empty; in `html` a browser would go on reading the title.
+ * Throws `ExtractionRefused` if nesting exceeds `EXTRACT_LIMITS.depth`. Unclosed elements end with the text. In
+ * `xhtml`, as in books, `<title/>` is empty; `html` would continue the title.
  */
 export function parseTree(text: string, form: 'xml' | 'html' | 'xhtml'): Element {
   const root: Element = { name: '', attributes: {}, children: [] };
@@ -50,31 +53,31 @@ export function parseTree(text: string, form: 'xml' | 'html' | 'xhtml'): Element
   return root;
 }
 
-/** Child elements; text is left out. */
+/** Returns child elements without text. */
 export const elementsOf = ({ children }: Element): Element[] =>
   children.filter((child): child is Element => typeof child !== 'string');
 
-/** Children of that name. */
+/** Returns children of that name. */
 export const childrenOf = (element: Element, name: string): Element[] =>
   elementsOf(element).filter((child) => child.name === name);
 
-/** The first child of that name. */
+/** Returns the first child of that name. */
 export const childOf = (element: Element | undefined, name: string): Element | undefined =>
   element && elementsOf(element).find((child) => child.name === name);
 
-/** All of that name below it, in the order of the text; not those within one another. */
+/** Returns all elements of that name below it in text order, except those nested in one another. */
 export function allOf(element: Element, name: string): Element[] {
   return elementsOf(element).flatMap((child) => (child.name === name ? [child] : allOf(child, name)));
 }
 
-/** The first of that name at any depth below it, in the order of the text. */
+/** Returns the first element of that name at any depth, in text order. */
 export const firstOf = (element: Element, name: string): Element | undefined => allOf(element, name)[0];
 
-/** All characters in it. */
+/** Returns all characters in it. */
 export const textIn = (element: Element): string =>
   element.children.map((child) => (typeof child === 'string' ? child : textIn(child))).join('');
 
-/** Targets of a part's relationships, by id, and the first of a type's last word (`notesSlide`). */
+/** Returns targets of a part's relationships, by id and by the last word of their type (`notesSlide`, the first only). */
 export function relationships(text: string): {
   target(id: string | undefined): string | undefined;
   ofType(type: string): string | undefined;
@@ -86,5 +89,5 @@ export function relationships(text: string): {
   };
 }
 
-/** Path of the relationships of a part. */
+/** Returns the path of a part's relationships. */
 export const relationshipsOf = (path: string): string => path.replace(/([^/]*)$/, '_rels/$1.rels');

@@ -1,4 +1,4 @@
-// The ZIP that an Office file or a book is. What it would unpack to is added up before anything is unpacked, and counted while it is.
+// The ZIP of an Office file or a book. Declared sizes are added up before anything is unpacked, and real sizes are counted meanwhile.
 import {
   configure,
   type FileEntry,
@@ -12,13 +12,13 @@ configure({ useWebWorkers: false, useCompressionStream: true });
 export interface ZipPackage {
   readonly paths: readonly string[];
   has(path: string): boolean;
-  /** Throws `ExtractionRefused` where there is no such entry. */
+  /** Throws `ExtractionRefused` if there is no such entry. */
   bytes(path: string): Promise<Uint8Array<ArrayBuffer>>;
-  /** The same as text in UTF-8, or in UTF-16 where a byte order mark says so. */
+  /** Returns the entry as text: UTF-8, or UTF-16 if it has that byte order mark. */
   text(path: string): Promise<string>;
 }
 
-/** Paths in a package begin with no slash; upper and lower case are the same (ECMA-376, part 2). */
+/** Paths in a package have no leading slash and ignore case (ECMA-376, part 2). */
 const keyOf = (path: string): string => path.replaceAll('\\', '/').replace(/^\/+/, '').toLowerCase();
 
 /** Throws `ExtractionRefused`: `damaged`, `encrypted`, `tooLarge`. */
@@ -81,7 +81,7 @@ async function gather(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<Ar
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** The path that `target` names from the file `from`, without its fragment. */
+/** Resolves the path `target` relative to the file `from`, without its fragment. */
 export function pathFrom(from: string, target: string): string {
   const plain = decoded(target.replace(/[#?].*$/s, ''));
   const segments = plain.startsWith('/') ? [] : from.split('/').slice(0, -1);
@@ -96,7 +96,7 @@ function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch (error) {
-    // A percent sign that encodes nothing is one.
+    // A percent sign that encodes nothing stays as it is.
     if (!(error instanceof URIError)) throw error;
     return path;
   }
