@@ -1,9 +1,12 @@
-// The index's code in WebAssembly. The index opens without it and is slower until it is there.
+// The index's code in WebAssembly. The index opens without it, and is slower until it is loaded.
 
-/** Reads what the build assembled of a `.wat` beside this; rejects where it is not to be had. */
+/** Reads the code that the build made from a `.wat` file in this folder; rejects if it cannot be fetched. */
 export type ReadIndexCode = (name: 'dot-products' | 'late-tables') => Promise<ArrayBuffer>;
 
-/** Reads and compiles it when it is asked for first, and again after that failed. Rejects with what `read` does, `CompileError` where vector instructions are not known. */
+/**
+ * Reads and compiles the code on first use, and again after a failure. Rejects with the error of `read`, or with
+ * `CompileError` if the browser lacks vector instructions.
+ */
 export function compiled(read: () => Promise<ArrayBuffer>): () => Promise<WebAssembly.Module> {
   let module: Promise<WebAssembly.Module> | undefined;
   return () => {

@@ -10,7 +10,7 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import { createCaller, serveCalls } from '../../domain/threads/calls.ts';
 import type { MemoryIndex } from './memory-index.ts';
 
-/** Answers of the index are trusted without a check: it has checked them, and has the same schema version. */
+/** Answers of the index are not parsed: the index has already checked them, and has the same schema version. */
 const verb = { given: z.array(z.unknown()), answer: z.unknown() };
 /** Every verb of the index; the compiler checks that none is missing. */
 const VERBS: { readonly [name in Exclude<keyof MemoryIndex, 'close'>]: typeof verb } = {
@@ -39,7 +39,7 @@ const each = <T>(make: (name: Verb) => T) =>
 
 interface RemoteIndex {
   readonly index: Omit<MemoryIndex, 'close'>;
-  /** Rejects all waiting calls and, until it is given `undefined`, all new ones. */
+  /** Rejects all waiting calls and all new ones, until it is called with `undefined`. */
   refuse(problem: RecollectError | undefined): void;
 }
 
@@ -75,7 +75,7 @@ export function createRemoteIndex(port: MessagePort, onNewLeader: () => void = (
 export interface Exchange {
   /** Serves the tab at the other end of the port. */
   accept(port: MessagePort): void;
-  /** This worker leads now: it answers its own tab and every other's. */
+  /** Makes this worker the leader, which answers its own tab and every other. */
   lead(index: MemoryIndex): void;
   /** Another leader has opened the database: repeats waiting calls to it. */
   leaderChanged(): void;
@@ -85,7 +85,7 @@ export interface Exchange {
 /** Most tabs whose answer channels are kept open; others are reopened when they call. */
 const MOST_TABS = 32;
 
-/** Makes this worker's part in the index `id`. Tabs of other versions use the same channels. */
+/** Builds this worker's part in the index `id`. Tabs of other versions use the same channels. */
 export function createExchange(id: string): Exchange {
   const self = crypto.randomUUID();
   const open = (name: string) => new BroadcastChannel(`${id}:${name}`);
@@ -141,7 +141,7 @@ export function createExchange(id: string): Exchange {
           { retry: true },
         ),
       });
-      // The leader, perhaps a new one, can answer this tab's waiting calls by now.
+      // A leader, perhaps a new one, can now answer this tab's waiting calls.
       remote.repeat();
     },
     leaderChanged: remote.repeat,

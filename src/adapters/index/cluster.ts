@@ -1,11 +1,11 @@
-// The empty database that a new index begins with. PGlite would make it in the browser, with a second Postgres that takes seconds and 170 MB:
-// so it is made when the app is built, and only unpacked in the browser.
+// The empty database that a new index begins with. PGlite would make it in the browser with a second Postgres, which takes seconds
+// and 170 MB; so the build makes it, and the browser only unpacks it.
 import { PGlite } from '@electric-sql/pglite';
 import { log } from '../../domain/base/log.ts';
 
 /**
- * A small write-ahead log takes a third of the disk, at no cost in speed. What a search touches of 10,000 messages fits the buffers: with half
- * of them it read from the file system for 5 ms.
+ * A small write-ahead log saves a third of the disk at no cost in speed. The buffers hold the pages that a search of
+ * 10,000 messages reads; with half of them it spent 5 ms in the file system.
  */
 export const SETTINGS: readonly string[] = [
   'shared_buffers=32MB',
@@ -16,12 +16,12 @@ export const SETTINGS: readonly string[] = [
   'wal_recycle=off',
   'wal_init_zero=off',
 ];
-/** Options that decide the form of the files: a database made with others stays as it is. */
+/** Options that decide the format of the files: a database made with other options keeps its format. */
 export const INITDB: readonly string[] = ['--wal-segsize=1'];
 
 /**
- * Makes an empty database and packs its files: a gzipped tar of 2.5 MB, 16 MB unpacked, as `loadDataDir` of PGlite takes it. For the build, in
- * Node. The templates, of which nobody makes another database, are left out: two thirds of all files.
+ * Makes an empty database and packs its files for PGlite's `loadDataDir`: a gzipped tar of 2.5 MB, 16 MB unpacked.
+ * Runs in Node for the build. It leaves out template databases, two thirds of all files.
  */
 export async function packCluster(): Promise<Blob> {
   const database = await PGlite.create({ postgresqlconf: [...SETTINGS], initDbStartParams: [...INITDB] });
@@ -37,7 +37,8 @@ export async function packCluster(): Promise<Blob> {
 }
 
 /**
- * Database files that ship with the app, or null if they cannot be fetched: PGlite then makes a database by itself, which takes longer.
+ * Fetches the database files that ship with the app; null if that fails: PGlite then makes a database itself, which
+ * takes longer.
  */
 export async function fetchCluster(address: string): Promise<Blob | null> {
   try {

@@ -1,17 +1,17 @@
-// Keeps rows of small whole numbers in WebAssembly memory and multiplies them with a query: eight at a time (SIMD), which JavaScript cannot do.
+// Holds rows of small integers in WebAssembly memory and multiplies them with a query, eight at a time (SIMD), which JavaScript cannot do.
 
 /** Largest absolute value in a row. */
 export const ROW_TOP = 127;
-/** Largest absolute value in a query of so many numbers: no sum may exceed 32 bits. */
+/** Largest absolute value in a query of this many numbers: no sum may exceed 32 bits. */
 export const queryTop = (dimensions: number): number =>
   Math.min(32_767, Math.floor((2 ** 31 - 1) / (ROW_TOP * dimensions)));
 
-/** Rows whose products are taken in one call. */
+/** Rows that one call multiplies. */
 const ROUND = 4_096;
 /** Offsets in bytes: the query, the sums of one round, the rows. */
 const [QUERY, SUMS, ROWS] = [0, 16_384, 32_768];
 const PAGE = 65_536;
-/** Pages that memory grows by: 1 MB. */
+/** Pages that the memory grows by: 1 MB. */
 const GROW = 16;
 
 interface Assembled {
@@ -21,8 +21,8 @@ interface Assembled {
 
 interface DotProducts {
   /**
-   * Returns the row at this place for writing, at once: a later call may grow the memory, which voids earlier rows. Numbers beyond `dimensions` stay
-   * 0.
+   * Returns the row at this place for immediate writing: a later call may grow the memory, which invalidates earlier
+   * rows. Numbers beyond `dimensions` stay 0.
    */
   row(place: number): Int8Array;
   /**
@@ -33,7 +33,7 @@ interface DotProducts {
 
 /**
  * Makes an empty store for rows of up to 8,192 numbers. @param code `dot-products.wat`, compiled
- * @throws RangeError where memory runs out
+ * @throws RangeError if memory runs out
  */
 export function createDotProducts(dimensions: number, code: WebAssembly.Module): DotProducts {
   const width = Math.ceil(dimensions / 8) * 8;

@@ -1,5 +1,5 @@
-// Places for the files of the index, and opening a database there. The index is a projection of the log: a database that does not open is
-// deleted and made again; one that a newer app made is refused and left alone.
+// Places for the files of the index, and opening a database there. The index is made from the log, so a database that does not
+// open is deleted and made again; one made by a newer app is refused and left alone.
 import { PGlite } from '@electric-sql/pglite';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
@@ -15,22 +15,22 @@ import { migrate } from './schema.ts';
 import { isFull, noRoom, PostgresCrash } from './statements.ts';
 
 /**
- * `opfs`: the origin's private file system, through a pool of access handles (workers only; fastest, least memory).
- * `indexeddb`: pages in IndexedDB, all of them held in memory while open. `memory`: nothing is kept.
+ * `opfs`: the origin's private file system through a pool of access handles (workers only; fastest, least memory).
+ * `indexeddb`: pages in IndexedDB, all in memory while open. `memory`: nothing is stored.
  */
 export type EngineName = 'opfs' | 'indexeddb' | 'memory';
 /**
- * `auto` is `opfs` where it opens, else `indexeddb`, else `memory`. A named engine that does not open is replaced likewise; one without
- * room for a new index only by another that keeps files.
+ * `auto` is `opfs` if it opens, else `indexeddb`, else `memory`. A named engine that does not open is replaced in the
+ * same way; one without room for a new index only by another that stores files.
  */
 export type WantedEngine = 'auto' | EngineName;
 
 export interface OpenedEngine {
   readonly database: PGlite;
   readonly engine: EngineName;
-  /** Why other engines, wanted more, were passed over; empty when the first choice opened. */
+  /** Reasons why preferred engines were skipped; empty if the first choice opened. */
   readonly passedOver: readonly { readonly engine: EngineName; readonly reason: string }[];
-  /** True if the old database did not open and was given up: this one is new and empty. */
+  /** True if the old database did not open and was deleted: this one is new and empty. */
   readonly remade: boolean;
 }
 
@@ -38,9 +38,9 @@ export interface EngineOptions {
   readonly wanted: WantedEngine;
   /** Name of the files; another name is another database. */
   readonly name?: string;
-  /** Gives up what is there before opening: it is known to be damaged. */
+  /** Deletes the existing files before opening, because they are known to be damaged. */
   readonly fresh?: boolean;
-  /** Address of a packed empty database to begin with where there is none (`cluster.ts`). Without it PGlite makes one. */
+  /** Address of a packed empty database for a new index (`cluster.ts`). Without it PGlite makes one. */
   readonly cluster?: string | undefined;
   /** Cipher of a locked device: the files are sealed pages in IndexedDB, and unsealed ones are removed. */
   readonly cipher?: RecordCipher | null;
@@ -50,42 +50,45 @@ export interface EngineOptions {
 export const POSTGRES_VERSION = 18;
 const DEFAULT_NAME = 'recollect-index';
 const filesOf = (name: string, sealed: boolean) => `${name}-${POSTGRES_VERSION}${sealed ? '-sealed' : ''}`;
-/** Places that can hold sealed files: OPFS is written synchronously, and WebCrypto seals asynchronously. */
+/** Engines that can hold sealed files: OPFS is written synchronously, but WebCrypto seals asynchronously. */
 const SEALED_ENGINES: readonly EngineName[] = ['indexeddb', 'memory'];
-/** Files that a new database has at first, some 420 as it is packed and 970 as PGlite makes it, and spare ones. Each is opened at every start. */
+/** Files of a new database with spare ones: some 420 if packed, 970 if PGlite makes it. Each is opened at every start. */
 const FIRST_FILES = { packed: 540, own: 1_090 };
-/** Space that Chromium reserves in OPFS while a new database is written, a megabyte a file, and some more: bytes. */
+/** Bytes that Chromium reserves in OPFS while a new database is written (1 MB per file), plus a margin. */
 const ROOM_TO_BEGIN = 600e6;
-/** Longest time to open, ms: it takes seconds, on a busy machine some more. */
+/** Longest time to open, in ms: it takes seconds, more on a busy machine. */
 const OPENS_WITHIN_MS = 120_000;
 
 interface Opening {
   readonly fs?: HandlePool | ReturnType<typeof createPageFileSystem>;
-  /** Rejects when the file system fails in a way that PGlite does not hear of. */
+  /** Rejects when the file system fails in a way that PGlite does not notice. */
   readonly failed?: Promise<never>;
   /** True if a write found no room. */
   readonly ranOut?: () => boolean;
-  /** Gives back what the browser set aside while a new database was written. Nobody may use the files meanwhile. */
+  /**
+   * Returns the space that the browser reserved while a new database was written. Nothing may use the files
+   * meanwhile.
+   */
   readonly renew?: () => Promise<void>;
   /** The database is open. */
   settled(): void;
-  /** Opening failed: lets go of all files, or they could not be deleted. */
+  /** Closes all files after a failed opening, since open files cannot be deleted. */
   release(): Promise<void>;
 }
 
 interface Files {
-  /** True if this browser has such a place. */
+  /** True if this browser supports the engine. */
   available(): Promise<boolean>;
-  /** True if there are files of that name, or it cannot be told. */
+  /** True if there are files of that name, or if that is unknown. */
   exists(name: string): Promise<boolean>;
-  /** A file system for files of that name, with room for so many at first; none for PGlite's own in memory. */
+  /** Opens a file system for that name with room for `first` files; none in memory, for which PGlite has its own. */
   open(name: string, first: number, cipher: RecordCipher | null): Opening;
-  /** Deletes files of that name; nothing happens when there are none. */
+  /** Deletes files of that name, if there are any. */
   remove(name: string): Promise<void>;
 }
 
 const isMissing = (error: unknown) => (error as { name?: unknown } | null)?.name === 'NotFoundError';
-/** In words; PGlite's file systems also throw bare numbers of errors. */
+/** Returns an error's text; PGlite's file systems also throw bare error numbers. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof Error) return error.message || error.name;
   const { name, message, errno, code } = (error ?? {}) as Record<string, unknown>;
@@ -95,10 +98,10 @@ const reasonOf = (error: unknown): string => {
   return said.length > 0 ? said.join(' ') : String(error);
 };
 const isNoRoom = (error: unknown): boolean => toProblem(error).code === 'storage-full';
-/** A fresh start would not help, and what is there must not be given up. */
+/** True if a fresh start would not help, so the existing files must stay. */
 const isFinal = (error: unknown): boolean =>
   isNoRoom(error) || ['newer-index', 'index-unavailable'].includes(toProblem(error).code);
-/** True if a file of the app could not be loaded, or memory ran out: that says nothing of the index's files. */
+/** True if a file of the app failed to load or memory ran out: then the index's files may be sound. */
 const isOfTheApp = (error: unknown): boolean =>
   error instanceof RangeError ||
   error instanceof WebAssembly.CompileError ||
@@ -116,7 +119,7 @@ const FILES: Record<EngineName, Files> = {
       return true;
     },
     exists: async (name) => {
-      // A window has these files too, though only its workers can open them.
+      // Windows have these files too, but only workers can open them.
       if (typeof FileSystemDirectoryHandle === 'undefined') return false;
       const root = await navigator.storage.getDirectory();
       return root.getDirectoryHandle(name).then(
@@ -159,14 +162,14 @@ const FILES: Record<EngineName, Files> = {
   },
 };
 
-/** The order in which engines are tried for files of that name. */
+/** Returns the engines to try for files of that name, in order. */
 async function preference(wanted: WantedEngine, name: string): Promise<readonly EngineName[]> {
   if (wanted === 'memory') return ['memory'];
   const first = wanted === 'indexeddb' || (wanted === 'auto' && (await isCramped(name)));
   return first ? ['indexeddb', 'opfs', 'memory'] : ['opfs', 'indexeddb', 'memory'];
 }
 
-/** True if an index is in IndexedDB for want of room in OPFS. */
+/** True if an index is in IndexedDB because OPFS had no room. */
 async function isCramped(name: string): Promise<boolean> {
   const isIn = async (engine: EngineName) =>
     (await FILES[engine].available()) && (await FILES[engine].exists(name));
@@ -180,7 +183,10 @@ async function isCramped(name: string): Promise<boolean> {
   }
 }
 
-/** Deletes files of that name in all engines but one; what cannot be deleted now is deleted at the next opening. */
+/**
+ * Deletes files of that name in all engines but one; files that cannot be deleted now are deleted at the next
+ * opening.
+ */
 async function removeFiles(name: string, but?: EngineName): Promise<void> {
   for (const engine of Object.keys(FILES) as EngineName[])
     try {
@@ -190,7 +196,7 @@ async function removeFiles(name: string, but?: EngineName): Promise<void> {
     }
 }
 
-/** Limits the time to open: damage that never ends must not keep a person waiting. */
+/** Limits the time to open, so that a damaged database does not keep a person waiting forever. */
 function inTime<T>(opening: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -203,12 +209,12 @@ function inTime<T>(opening: Promise<T>): Promise<T> {
 }
 
 /**
- * Stands for the program that makes a database where none has to be made. PGlite would ask for that program at every start and leave it unread,
- * and a service worker whose answer is not read cannot give way to a new version of the app.
+ * Replaces the program that makes databases if none is needed. PGlite would request it at every start and never read
+ * it, and a service worker with an unread response cannot be replaced by a new version.
  */
 const NO_INITDB = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
 
-/** How PGlite leaves Postgres' main loop after an error that Postgres has dealt with. */
+/** Code with which PGlite leaves Postgres' main loop after an error that Postgres has handled. */
 const LONG_JUMP = 100;
 
 /** Functions that PGlite calls around each message to Postgres, by these names. */
@@ -220,8 +226,8 @@ interface MainLoop {
 }
 
 /**
- * Fails a statement, and each after it, when Postgres dies in the middle: by a trap, or an error of the file system without a number.
- * PGlite 0.5.14 catches that and goes on (`execProtocolRawSync`), and the next statement meets a broken Postgres and may never end.
+ * Fails a statement, and all later ones, if Postgres crashes in it (a trap, or a file system error without a number).
+ * PGlite 0.5.14 continues after that (`execProtocolRawSync`), and the next statement may never end.
  */
 function failOnCrash(database: PGlite, ranOut: () => boolean): void {
   const loop = database.Module as unknown as MainLoop;
@@ -237,7 +243,7 @@ function failOnCrash(database: PGlite, ranOut: () => boolean): void {
       throw error;
     }
   };
-  // The first thing that is done after what was caught, and the only one that may throw.
+  // PGlite calls this first after it caught an error, and only this call may throw.
   loop.stackRestore = (stack) => {
     stackRestore(stack);
     if (crash) throw crash;
@@ -250,7 +256,10 @@ function failOnCrash(database: PGlite, ranOut: () => boolean): void {
   }
 }
 
-/** Opens the database in these files, making it of `cluster` or, if it may `make` one, by itself, and brings its schema up to date. */
+/**
+ * Opens the database in these files and migrates its schema. A new one comes from `cluster` or, if `make` is set,
+ * from PGlite.
+ */
 async function open(
   files: Files,
   name: string,
@@ -284,7 +293,8 @@ async function open(
     settled();
     return database;
   } catch (error) {
-    // Close it: a half-opened database holds its files and keeps them from being deleted. Don't wait for one that hangs.
+    // Close a half-opened database, since it holds its files and blocks their deletion. Don't wait for one that
+    // hangs.
     const closed = database && orElse(database.close(), undefined, 'closing a database that half opened');
     await Promise.race([closed, pause(1_000)]);
     settled();
@@ -336,7 +346,7 @@ export async function openEngine({
           log.warn('The memory index did not open and is made again', error);
           await place.remove(files);
           remade = !isNew;
-          // The packed database may be the one that does not open.
+          // The packed database itself may be what does not open.
           const next = isNew ? null : await packed();
           return open(place, files, next, !next, cipher);
         },
@@ -346,7 +356,7 @@ export async function openEngine({
       return { database, engine, passedOver, remade };
     } catch (error) {
       if (isNew && isNoRoom(error)) {
-        // Nothing was there yet, and another engine needs less: Chromium sets a megabyte aside for each of OPFS's files.
+        // There was no index yet, and another engine needs less: Chromium reserves 1 MB for each OPFS file.
         full = error;
         await place
           .remove(files)
@@ -361,6 +371,9 @@ export async function openEngine({
   });
 }
 
-/** Deletes the index's files in every engine, the sealed or those that are not. No database may be open in them. Any thread. */
+/**
+ * Deletes the index's files in every engine, either the sealed or the unsealed ones. No database may be open in them.
+ * Works in any thread.
+ */
 export const removeEngineFiles = (name = DEFAULT_NAME, sealed = false): Promise<void> =>
   removeFiles(filesOf(name, sealed));

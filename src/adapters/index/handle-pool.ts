@@ -1,23 +1,23 @@
-// The files of OPFS behind PGlite, kept honest: PGlite's own pool of access handles takes a file that is still held for one that is not there,
-// a write without room for one that was made, waits for ever where a file cannot be had, and runs out of files in the middle of a statement.
+// Corrects PGlite's pool of OPFS access handles, which treats a held file as missing and a write without room as done, waits
+// forever for a file that it cannot get, and runs out of files in the middle of a statement.
 import { OpfsAhpFS } from '@electric-sql/pglite/opfs-ahp';
 import { onceReleased } from '../../domain/base/held-file.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { isFull } from './statements.ts';
 
-/** Spare files of the pool below which a statement may fail for want of one. */
+/** Fewest spare files of the pool: below that a statement may fail. */
 const FEWEST_SPARE = 20;
-/** How long a pool with some spare files does without those it could not get, ms. */
+/** Time in ms for which a pool with some spare files works without those it could not get. */
 const DOES_WITHOUT_MS = 10_000;
 /** Spare files besides those for the write-ahead log, and how many more than wanted may stay. */
 const [SPARE, SURPLUS] = [100, 16];
 /**
- * Most that a statement may write into the write-ahead log, as a share of all files: vacuuming a large table logs every page, and gives
- * nothing back before it ends. The log has files of a megabyte (`INITDB`), and a missing one ends Postgres itself.
+ * Most that a statement writes into the write-ahead log, as a share of all files: vacuuming a large table logs every
+ * page and frees nothing before it ends. The log has files of 1 MB (`INITDB`); if one is missing, Postgres crashes.
  */
 const LOGGED_BYTES = 1.25;
 const LOG_FILE_BYTES = 2 ** 20;
-/** More than these would be of a library that is refused elsewhere: each takes 0.2 ms of every start. */
+/** Most spare files: a library that needs more is refused elsewhere, and each costs 0.2 ms at every start. */
 const MOST_SPARE = 4_000;
 
 interface AccessHandle {
@@ -29,36 +29,36 @@ interface AccessHandle {
   close(): void;
 }
 
-/** Postgres' own word for it, as its file systems know it: a number. */
+/** Postgres' own error for a full disk; its file systems expect a number. */
 const noSpace = () => Object.assign(new Error('No space left on device'), { code: 51 });
 
 /** Events of a handle for the pool it belongs to. */
 interface PoolEvents {
-  /** It is so many bytes longer than before, or shorter. */
+  /** The file grew by this many bytes; negative if it shrank. */
   grew(bytes: number): void;
   ranOut(): void;
   closed(handle: HonestHandle): void;
 }
 
 /**
- * A handle that reports a full disk and can be renewed. Chromium answers a write without room with an error number, which PGlite takes for
- * a number of bytes, so that data is missing unnoticed. It also reserves a megabyte for each file that grew, until its handle is closed.
+ * A renewable handle that reports a full disk. Chromium answers such a write with an error number, which PGlite reads
+ * as a byte count, losing data. It also reserves 1 MB for each file that grew, until the handle closes.
  */
 class HonestHandle implements AccessHandle {
   readonly #again: () => Promise<AccessHandle>;
   readonly #pool: PoolEvents;
   #handle: AccessHandle;
-  /** Nobody else can write to the file. */
+  /** The size is cached, since nothing else can write to the file. */
   #bytes = 0;
   #written = false;
 
-  /** `again` opens the file once more, after it was closed. */
+  /** `again` opens the file once more after it was closed. */
   constructor(handle: AccessHandle, again: () => Promise<AccessHandle>, pool: PoolEvents) {
     [this.#handle, this.#again, this.#pool] = [handle, again, pool];
     this.#measure();
   }
 
-  /** Gives back what was set aside for this file beyond its length. Nobody may use it meanwhile. */
+  /** Returns the space reserved for this file beyond its length. Nothing may use the file meanwhile. */
   async renew(): Promise<void> {
     if (!this.#written) return;
     this.#written = false;
@@ -128,13 +128,13 @@ class HonestHandle implements AccessHandle {
 type HandleMaker = { createSyncAccessHandle(...options: unknown[]): Promise<AccessHandle> };
 type Folder = { getFileHandle(...options: unknown[]): Promise<unknown> };
 
-/** The browser's own way behind one that is patient. */
+/** The browser's own methods, behind ours that retry. */
 const natives = new WeakMap<object, unknown>();
 const nativeOf = <Way extends object>(way: Way): Way => (natives.get(way) as Way | undefined) ?? way;
 
 /**
- * Repeats requests for handles in this worker until `restore`, while a file is held: a leader that just left frees its files one by one,
- * and PGlite takes a held file for a missing one, or waits for ever. The first file lost for good, or without room, rejects `failed`.
+ * Retries requests for handles in this worker until `restore`: a former leader frees its files one by one, and PGlite
+ * treats a held file as missing or hangs. The first file that is lost or has no room rejects `failed`.
  */
 function waitForHandles(made: (handle: HonestHandle) => void, pool: PoolEvents) {
   const makers = FileSystemFileHandle.prototype as unknown as HandleMaker;
@@ -169,7 +169,7 @@ function waitForHandles(made: (handle: HonestHandle) => void, pool: PoolEvents) 
   };
   natives.set(makers.createSyncAccessHandle, native);
   natives.set(folders.getFileHandle, nativeFile);
-  // The pool writes down what it has in work that nobody waits for.
+  // The pool saves its list of files in work that nothing awaits.
   const onUnheard = (event: Event & { readonly reason?: unknown }) => {
     if (!isFull(event.reason)) return;
     event.preventDefault();
@@ -186,7 +186,7 @@ function waitForHandles(made: (handle: HonestHandle) => void, pool: PoolEvents) 
   };
 }
 
-/** PGlite's pool, whose handles say when there is no room, and which has files enough for what one statement may write. */
+/** PGlite's pool with handles that report a full disk, and with enough files for the writes of one statement. */
 export class HandlePool extends OpfsAhpFS {
   readonly #handles = new Set<HonestHandle>();
   readonly #events: PoolEvents = {
@@ -205,16 +205,16 @@ export class HandlePool extends OpfsAhpFS {
   #bytes = 0;
   #ranOut = false;
   #released = false;
-  /** When files that could not be had are asked for again, ms since 1970. */
+  /** Time at which missing files are requested again, ms since 1970. */
   #againAt = 0;
 
-  /** Files of that name, so many of them at first where there are none. Handles are waited for until `settled`. */
+  /** Opens the files of that name, making `first` files if there are none. Handles are retried until `settled`. */
   constructor(name: string, first: number) {
     super(name, { initialPoolSize: first });
     this.#opening = this.#wait();
   }
 
-  /** Rejects when a file cannot be had, of which PGlite does not hear. */
+  /** Rejects when a file cannot be opened, which PGlite does not notice. */
   get failed(): Promise<never> {
     return this.#opening.failed;
   }
@@ -228,12 +228,15 @@ export class HandlePool extends OpfsAhpFS {
     this.#opening.restore();
   }
 
-  /** Gives back what the browser set aside while a new database was written. Nobody may use the files meanwhile. */
+  /**
+   * Returns the space that the browser reserved while a new database was written. Nothing may use the files
+   * meanwhile.
+   */
   async renew(): Promise<void> {
     await Promise.all([...this.#handles].map((handle) => handle.renew()));
   }
 
-  /** Lets go of all files, or they could not be deleted. */
+  /** Closes all files, since open files cannot be deleted. */
   release(): void {
     this.#released = true;
     for (const handle of [...this.#handles]) handle.close();
@@ -249,7 +252,7 @@ export class HandlePool extends OpfsAhpFS {
     try {
       await Promise.race([super.maintainPool(wanted), waiting.failed]);
     } catch (error) {
-      // With spare files left what is there can be read, and some more be written.
+      // With enough spare files the database can be read, and written for a while.
       if (this.state.pool.length < FEWEST_SPARE) throw error;
       this.#againAt = Date.now() + DOES_WITHOUT_MS;
     } finally {

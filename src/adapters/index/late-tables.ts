@@ -5,20 +5,20 @@ import { ignore } from '../../domain/base/log.ts';
 import { lateInteraction, type QueryPieces } from '../../domain/memory/late.ts';
 import { fromHex } from './statements.ts';
 
-/** Numbers in a piece's vector, signs that are looked up at once, and tables of a piece. */
+/** Numbers in a piece's vector, signs looked up at once, and tables of a piece. */
 const WIDTH = 256;
 const FOUR = 4;
 const TABLES = WIDTH / FOUR;
-/** Ways in which four signs can stand; a table has so many entries of two bytes. */
+/** Combinations of four signs; a table has one two-byte entry for each. */
 const WAYS = 16;
 /** Pieces of a passage that are looked up at once. */
 const SIDE_BY_SIDE = 16;
-/** Largest entry: the sum of one of each table fits 16 bits. */
+/** Largest entry, so that the sum over all tables fits 16 bits. */
 const TOP = 1_023;
-/** Bytes that a piece of the question takes, and sixteen pieces of a passage. */
+/** Bytes for a piece of the question, and for sixteen pieces of a passage. */
 const PIECE = TABLES * WAYS * 2;
 const GROUP = TABLES * SIDE_BY_SIDE;
-/** A sign stands for this much of a vector of length 1. */
+/** Contribution of one sign to a vector of length 1. */
 const SIGN = 1 / Math.sqrt(WIDTH);
 const PAGE = 65_536;
 
@@ -33,24 +33,30 @@ interface Assembled {
 const encoder = new TextEncoder();
 
 /**
- * Makes the comparison for one question. `signs`: 64 hexadecimal digits for each piece of a passage, bytes in order. Null where the question or the
- * passage has no pieces. @throws RangeError where there is no memory.
+ * Makes the comparison for one question. `signs`: 64 hexadecimal digits for each piece of a passage, bytes in order.
+ * Null if the question or the passage has no pieces. @throws RangeError if memory runs out.
  */
 export type Compare = (question: QueryPieces) => (signs: string) => number | null;
 
-/** Compares piece by piece, many times as slow: for as long as the tables' code is not there. */
+/** Compares piece by piece, many times slower: used until the tables' code is loaded. */
 export const comparePlainly: Compare = (question) => {
   const compare = lateInteraction(question);
   return (signs) => compare(fromHex(`\\x${signs}`));
 };
 
-/** The same by tables, those of one question at a time: the next one's ends it. @param code `late-tables.wat`, compiled */
+/**
+ * Compares by tables, for one question at a time: the next question overwrites them. @param code `late-tables.wat`,
+ * compiled
+ */
 export function createLateTables(code: WebAssembly.Module): Compare {
   const assembled = new WebAssembly.Instance(code).exports as unknown as Assembled;
   return (question) => compareBy(assembled, question);
 }
 
-/** By tables as soon as their code is there, which nobody waits for. @param code asked for at once, and again with each question until it comes */
+/**
+ * Compares by tables once their code is loaded, without waiting for it. @param code called at once, and again with
+ * each question until it succeeds
+ */
 export function createCompare(code: () => Promise<WebAssembly.Module>): Compare {
   let compare: Compare = comparePlainly;
   const load = () =>
@@ -85,7 +91,7 @@ function compareBy(
     return new Uint8Array(memory.buffer);
   };
   const into = reach(pieces);
-  /** For each piece: entries to one of similarity, and what all its sums are too large by. */
+  /** For each piece: the factor from entries to similarity, and the offset of all its sums. */
   const scales = new Float64Array(count);
   const offsets = new Float64Array(count);
   for (let piece = 0; piece < count; piece++) {

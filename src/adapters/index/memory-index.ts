@@ -9,7 +9,7 @@ export interface ConversationRow {
   readonly title: string;
   readonly summary: string;
   readonly keywords: readonly string[];
-  /** Search words of what was written of it and of its keywords, each once, parted by spaces. */
+  /** Search words of its description and keywords, each once, separated by spaces. */
   readonly described: string;
   /** ms since 1970 */
   readonly createdAt: number;
@@ -24,17 +24,20 @@ export interface MessageRow {
   readonly id: MessageId;
   readonly conversationId: ConversationId;
   readonly parentId: MessageId | null;
-  /** The nearest message above it that can be found, if this one can be found too: what was said right before. Default: null. */
+  /**
+   * Nearest message above it that can be found, if this one can be found too: what was said right before. Default:
+   * null.
+   */
   readonly before?: MessageId | null;
   readonly role: Role;
-  /** Parts as JSON of which recalls are asked for; words are found by the chunks alone. */
+  /** Parts as JSON, needed for the list of recalls; search only uses the chunks. */
   readonly content: unknown;
   readonly tokenCount: number;
   /** ms since 1970 */
   readonly createdAt: number;
   readonly hasCode: boolean;
   readonly codeLanguage: string | null;
-  /** Chunks of it that can be found: none for notes, recalls and messages that the privacy filter holds back. */
+  /** Chunks that can be found: none for notes, recalls and messages that the privacy filter holds back. */
   readonly chunks: readonly ChunkRow[];
 }
 
@@ -42,7 +45,7 @@ export interface MessageRow {
 export interface ChunkRow {
   /** Position in its message, from 0. */
   readonly ordinal: number;
-  /** As a person reads it (redacted). */
+  /** Text for people (redacted). */
   readonly text: string;
   /** Space-separated search words of the text, for BM25: `domain/text/words.ts`. */
   readonly words: string;
@@ -50,7 +53,7 @@ export interface ChunkRow {
   readonly embedded: string;
   /** Hash of `embedded`, hex: equal texts share a vector. */
   readonly hash: string;
-  /** Smaller is embedded first. */
+  /** Chunks with smaller numbers are embedded first. */
   readonly priority: number;
 }
 
@@ -59,9 +62,9 @@ export interface ChunkRow {
  * change.
  */
 export interface IndexChange {
-  /** An empty title, summary, list of keywords or description keeps what `describe` made. */
+  /** An empty title, summary, keyword list or description keeps the value set by `describe`. */
   readonly conversations: readonly ConversationRow[];
-  /** New messages. A message that is already there is replaced; one of an unknown conversation makes an untitled one. */
+  /** New messages. A row with a known id replaces the message; an unknown conversation gets a row without a title. */
   readonly messages: readonly MessageRow[];
   readonly removedMessages: readonly MessageId[];
   readonly removedConversations: readonly ConversationId[];
@@ -71,12 +74,12 @@ export interface IndexChange {
 export interface StaleChunk {
   readonly id: number;
   readonly embedded: string;
-  /** So many characters of it, from its beginning, are only context: its lead up to the last line break. */
+  /** Number of first characters that are only context: the lead up to its last line break. */
   readonly context: number;
   readonly conversationId: ConversationId;
 }
 
-/** Narrows a search. Absent keys do not narrow. Times in ms since 1970. */
+/** Narrows a search; absent keys do not. Times in ms since 1970. */
 export interface IndexFilter {
   readonly conversationIds?: readonly ConversationId[];
   readonly excludeConversationIds?: readonly ConversationId[];
@@ -103,53 +106,56 @@ export interface IndexQuery {
   readonly limit: number;
   /** Also brings what was said right before and after each candidate, with both numbers. Default: false. */
   readonly around?: boolean;
-  /** Chunk ids that the query found without its vector: brings only what the vector adds, and measures these. */
+  /** Chunk ids found without the query vector: the search returns only additions by the vector, and measures these. */
   readonly after?: { readonly found: readonly number[]; readonly beside: readonly number[] };
   /**
    * Result of an earlier search for these words with the same filter and limit, so that they are not looked up again. Ignored if it comes
    * from another index.
    */
   readonly knownWords?: KnownWords;
-  /** Nothing is searched then: the chunks of these messages that pass the filter, with both numbers. */
+  /** If set, nothing is searched: returns the chunks of these messages that pass the filter, with both numbers. */
   readonly messages?: readonly MessageId[];
   /**
-   * Nothing is ranked then: the newest messages that hold this text, letter by letter (empty: all), newest first, each by the first of its
-   * chunks that does.
+   * If set, nothing is ranked: returns the newest messages that contain this text literally (empty: all), newest
+   * first, each by its first chunk that does.
    */
   readonly newest?: string;
 }
 
-/** The best chunks by words, and what the library says of these; handed on as it came. */
+/** The best chunks by words with their statistics; opaque to callers. */
 export interface KnownWords {
-  /** The opened index that says so: numbers of chunks are its own. */
+  /** Id of the opened index, to which the chunk numbers belong. */
   readonly index: string;
   readonly best: readonly number[];
   readonly statistics: WordStatistics;
 }
 
-/** A chunk found by either half, or beside one that was; both numbers are computed for it. */
+/** A chunk found by either half, or next to one; both numbers are computed for it. */
 export interface Candidate {
   readonly chunkId: number;
   readonly messageId: MessageId;
   readonly conversationId: ConversationId;
   readonly title: string;
   readonly role: Role;
-  /** The message that it follows, as its row says: of an answer, what was asked. */
+  /** The message before it by its row: for an answer, the question. */
   readonly before: MessageId | null;
-  /** The messages that memory gave to the answer it is of; absent where it gave none. */
+  /** Messages that recall gave to its answer; absent if none. */
   readonly recalled?: readonly MessageId[];
   readonly createdAt: number;
   readonly text: string;
   /** Cosine, -1–1; null without a vector of the model. */
   readonly cosine: number | null;
-  /** BM25, > 0; 0 where no word matched. */
+  /** BM25, > 0; 0 if no word matched. */
   readonly bm25: number;
-  /** BM25 of each of the query's words for it, in their order. */
+  /** BM25 of each of the query's words, in their order. */
   readonly terms: readonly number[];
-  /** Chunks right before and after it in its branch (newest answer first): within the message, else of the messages beside it. Known with `around`. */
+  /**
+   * Neighbouring chunks in its branch (newest answer first), within the message or in the messages next to it. Known
+   * with `around`.
+   */
   readonly previous: number | null;
   readonly next: number | null;
-  /** Not found itself, only beside one that was: the filter was not asked. */
+  /** True if it was not found itself, only next to one that was: it need not pass the filter. */
   readonly beside: boolean;
   readonly archived: boolean;
   readonly pinned: boolean;
@@ -158,7 +164,7 @@ export interface Candidate {
 /** A conversation whose description has some of a query's words. */
 export interface Described {
   readonly conversationId: ConversationId;
-  /** Which of them, in their order. */
+  /** For each of the query's words, true if the description has it. */
   readonly has: readonly boolean[];
 }
 
@@ -170,9 +176,9 @@ export interface Found {
   readonly measured?: readonly (readonly [chunkId: number, cosine: number | null])[];
   /** With `around`: the conversations that pass whose descriptions have most of the query's words by worth, best first; eight at most. */
   readonly described?: readonly Described[];
-  /** For the next look for these words, where that spares it something. */
+  /** For the next search for these words, if it saves work. */
   readonly knownWords?: KnownWords;
-  /** For `newest`: number of messages that pass, including those not brought. */
+  /** For `newest`: number of messages that pass, including those not returned. */
   readonly total?: number;
 }
 
@@ -194,7 +200,7 @@ export interface IndexStats {
   readonly bytes: number;
 }
 
-/** The library from above: what the Memory screen draws. */
+/** Statistics of the library for the Memory screen. */
 export interface Overview {
   readonly conversations: readonly {
     readonly id: ConversationId;
@@ -205,16 +211,19 @@ export interface Overview {
     readonly workDir: string | null;
     readonly archived: boolean;
     readonly keywords: readonly string[];
-    /** When something was said in it: each quarter of an hour once, by its beginning, in order. Every time zone's days begin with one. */
+    /**
+     * Quarters of an hour in which something was said, by their beginning, ascending and each once. Days of every
+     * time zone begin with one.
+     */
     readonly said: readonly number[];
-    /** Mean of the vectors of at most 24 of its chunks, not normalised; null where none has one. */
+    /** Mean of the vectors of at most 24 of its chunks, not normalised; null if none has one. */
     readonly vector: Float32Array | null;
   }[];
-  /** Recalls: one for each passage that went into an answer, with the time of the answer. */
+  /** Recalls: one for each passage used in an answer, with the time of the answer. */
   readonly recalled: readonly { readonly at: number; readonly conversationId: ConversationId }[];
 }
 
-/** A chunk's vector and, where its model reads pieces, their signs. */
+/** A chunk's vector and, if its model makes token vectors, their signs. */
 export interface NewVector {
   readonly chunkId: number;
   readonly values: Float32Array;
@@ -222,45 +231,52 @@ export interface NewVector {
 }
 
 export interface MemoryIndex {
-  /** Log position whose changes are in the index; 0 for an empty one. */
+  /** Log position up to which changes are in the index; 0 for an empty index. */
   bookmark(): Promise<number>;
-  /** Applies the change and moves the bookmark, both or neither. Applying it again changes nothing. */
+  /** Applies the change and moves the bookmark in one transaction. Idempotent. */
   apply(change: IndexChange, bookmark: number): Promise<void>;
-  /** Ids of all conversations in the index: to find those that the log no longer has. */
+  /** Returns ids of all conversations in the index, to find those missing from the log. */
   conversationIds(): Promise<Set<ConversationId>>;
   /** Ids of the messages the index has for a conversation. */
   messageIds(conversation: ConversationId): Promise<Set<MessageId>>;
-  /** Sets what was made of a whole conversation. Unknown conversation: nothing happens. */
+  /** Sets title, summary and keywords of a whole conversation. Does nothing if it is unknown. */
   describe(
     conversation: ConversationId,
     made: Pick<ConversationRow, 'summary' | 'keywords' | 'described'>,
   ): Promise<void>;
   /** Chunks without a vector of `model`, smallest priority first. A chunk whose hash already has one gets it for free. `conversations`: only these. */
   stale(model: string, limit: number, conversations?: readonly ConversationId[]): Promise<StaleChunk[]>;
-  /** Conversations with chunks that wait for a vector of `model`, with how many messages wait in each. */
+  /** Returns conversations with chunks that wait for a vector of `model`, and the number of waiting messages in each. */
   waiting(model: string): Promise<{ conversationId: ConversationId; messages: number }[]>;
-  /** Keeps vectors of `model`. Replaces earlier ones; unknown chunk ids are ignored. */
+  /** Stores vectors of `model`, replacing earlier ones; ignores unknown chunk ids. */
   put(model: string, vectors: readonly NewVector[]): Promise<void>;
-  /** Candidates by words or by vector, in no order, and word statistics for the ranking. */
+  /** Returns candidates by words or by vector, unordered, and word statistics for the ranking. */
   look(query: IndexQuery): Promise<Found>;
-  /** Late interaction of a question with these chunks, by the signs of their pieces (`lateInteraction`); missing where there are none of `model`. */
+  /**
+   * Compares a question with these chunks by late interaction on the signs of their pieces (`lateInteraction`);
+   * chunks without any of `model` are missing.
+   */
   maxSim(model: string, question: QueryPieces, chunks: readonly number[]): Promise<Map<number, number>>;
   /**
-   * Vectors of messages by `model`, of length 1 (the mean of their chunks'); missing if there is none, or it has no direction.
+   * Returns vectors of messages by `model`, of length 1 (the mean of their chunks); missing if there is none or it
+   * has no direction.
    */
   meanings(model: string, messages: readonly MessageId[]): Promise<Map<MessageId, Float32Array>>;
-  /** For each message up to `before` ancestors and `after` descendants (newest child first), oldest first, notes left out. Text cut at 600 characters. */
+  /**
+   * Returns up to `before` ancestors and `after` descendants of each message (newest child first), oldest first,
+   * without notes. Text is cut at 600 characters.
+   */
   neighbours(
     messages: readonly MessageId[],
     before: number,
     after: number,
   ): Promise<Map<MessageId, { before: NeighbourRow[]; after: NeighbourRow[] }>>;
-  /** Empties everything and sets the bookmark to 0: the projector makes it again. */
+  /** Empties the index and sets the bookmark to 0, so that the projector fills it again. */
   clear(): Promise<void>;
-  /** Writes its files anew, so that what was removed is nowhere in them. Takes room for a second copy; throws `storage-full`. */
+  /** Rewrites the files so that nothing removed remains in them. Needs room for a second copy; throws `storage-full`. */
   purge(): Promise<void>;
   stats(model: string): Promise<IndexStats>;
-  /** Everything from above, with vectors of `model`. Conversations newest first. */
+  /** Returns the statistics with vectors of `model`; conversations newest first. */
   overview(model: string): Promise<Overview>;
   close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
-// One model's vectors in memory, eight bits a number: it names the few that can be nearest, and the database, which has the vectors
-// themselves, measures and orders those. A copy: it may lag behind or know what is gone, and is asked only as long as it is complete.
+// One model's vectors in memory, eight bits per number. It names the few chunks that can be nearest, and the database measures and
+// orders them by the full vectors. The copy may lag behind or name removed chunks, and is only used while it is complete.
 import { createDotProducts, queryTop, ROW_TOP } from './dot-products.ts';
 
-/** The least that room for rows grows by. */
+/** Least number of rows that the room grows by. */
 const MORE = 4_096;
-/** Error of a cosine from rounding to half floats: 2^-11 of each number, at most. */
+/** Largest error of a cosine from rounding to half floats: 2^-11 of each number. */
 const HALF_ERROR = 2 ** -11;
 
 /** Values of the 16 bits of a half float. */
@@ -16,35 +16,38 @@ const HALVES = Float32Array.from({ length: 65_536 }, (_, bits) => {
 
 export interface Likely {
   readonly chunks: readonly number[];
-  /** The largest cosine that one may have that is not among them; -Infinity where all are. */
+  /** Largest cosine that an omitted chunk can have; -Infinity if none is omitted. */
   readonly bar: number;
 }
 
 export interface Nearest {
   readonly size: number;
-  /** Takes rows as the database sends them, one behind the other: chunk number, and a `halfvec` in Postgres's binary form. Replaces earlier ones. */
+  /**
+   * Reads rows in the database's format, consecutively: chunk number, and a `halfvec` in Postgres's binary form.
+   * Replaces earlier ones.
+   */
   take(rows: Uint8Array): void;
-  /** These are no more: they are not named again as long as there are others at less than a right angle. */
+  /** Removes chunks: they are not named again while others are at less than a right angle. */
   remove(chunks: readonly number[]): void;
-  /** The chunks that are likely nearest by cosine, at most `count`, in no order. */
+  /** Returns at most `count` chunks that are likely nearest by cosine, unordered. */
   find(query: Float32Array, count: number): Likely;
 }
 
 /**
- * Vectors of `dimensions` numbers; none yet. @param code `dot-products.wat`, compiled
- * @throws what `createDotProducts` does; `take` too.
+ * Makes an empty copy for vectors of `dimensions` numbers. @param code `dot-products.wat`, compiled
+ * @throws as `createDotProducts` does; `take` too.
  */
 export function createNearest(dimensions: number, code: WebAssembly.Module): Nearest {
   const products = createDotProducts(dimensions, code);
   const chunks: number[] = [];
   const places = new Map<number, number>();
-  /** One through the length of each row. */
+  /** Reciprocal of the length of each row. */
   let inverse = new Float32Array(0);
   let scores = new Float32Array(0);
   const values = new Float32Array(dimensions);
-  /** Bytes of a row as it is sent: chunk, number of dimensions and a spare, then the numbers. */
+  /** Bytes of a row in the database's format: chunk, number of dimensions and padding, then the numbers. */
   const sent = 8 + dimensions * 2;
-  /** Largest error of a copied row's cosine: the distance between the direction of a row and that of its copy. */
+  /** Largest error of a cosine by the copy: the distance between the directions of a row and its copy. */
   let off = 0;
 
   const placeOf = (chunk: number): number => {
@@ -71,7 +74,7 @@ export function createNearest(dimensions: number, code: WebAssembly.Module): Nea
         for (let one = 0, byte = at + 8; one < dimensions; one++, byte += 2)
           values[one] = HALVES[((rows[byte] as number) << 8) | (rows[byte + 1] as number)] as number;
         const place = placeOf(view.getInt32(at));
-        // Each row has its own scale: only its direction counts, and that is measured by what is kept.
+        // Each row has its own scale: only its direction counts, and the error bound covers the rounding.
         const { length, away } = rounded(values, ROW_TOP, products.row(place));
         inverse[place] = length > 0 ? 1 / length : 0;
         if (length > 0) off = Math.max(off, HALF_ERROR + away);
@@ -97,7 +100,7 @@ export function createNearest(dimensions: number, code: WebAssembly.Module): Nea
       const found: number[] = [];
       for (let place = 0; place < size; place++)
         if ((scores[place] as number) > bar) found.push(chunks[place] as number);
-      // Many may be exactly as near, repeated messages above all: they must not take the places of nearer ones.
+      // Many chunks may be equally near, above all repeated messages: they must not displace nearer ones.
       for (let place = 0; place < size && found.length < count; place++)
         if (scores[place] === bar) found.push(chunks[place] as number);
       return { chunks: found, bar: bar / (length || 1) + off + away };
@@ -106,8 +109,8 @@ export function createNearest(dimensions: number, code: WebAssembly.Module): Nea
 }
 
 /**
- * Writes a vector as whole numbers, the largest of them `top`: their length, and how far their direction is from the vector's own. A vector
- * of zeros has none.
+ * Writes a vector as integers of at most `top`. Returns their length, and the distance of their direction from the
+ * vector's own; a zero vector has none.
  */
 function rounded(
   values: Float32Array,
@@ -126,7 +129,7 @@ function rounded(
   let both = 0;
   for (let at = 0; at < values.length; at++) {
     const value = (values[at] as number) * scale;
-    // To the nearest whole number, as `Math.round` does at a third of the speed.
+    // Rounds to the nearest integer, like `Math.round` but three times as fast.
     const kept = ((value + 32_768.5) | 0) - 32_768;
     into[at] = kept;
     square += kept * kept;
@@ -139,7 +142,7 @@ function rounded(
   };
 }
 
-/** The `count`-th largest of these numbers; orders them partly (Hoare's selection). */
+/** Returns the `count`-th largest of these numbers; partly orders them (Hoare's selection). */
 function nth(numbers: Float32Array, count: number): number {
   let [left, right] = [0, numbers.length - 1];
   const wanted = count - 1;

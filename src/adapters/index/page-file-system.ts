@@ -1,6 +1,6 @@
 // PGlite's files in IndexedDB, by pages of 8 KB. Everything one statement changed becomes one transaction, so what is stored is always the
-// state after some statement: nothing torn, and nothing acknowledged lost when the tab or the browser is killed. After a power cut the last
-// statements may be gone; the log has all they came from. On a locked device each page is sealed, bound to its file and number; names,
+// state after some statement: never half-written, and nothing acknowledged is lost when the tab or the browser is killed. After a power cut the last
+// statements may be lost; the log still has their source. On a locked device each page is sealed, bound to its file and number; names,
 // sizes and the number of pages stay readable.
 
 import {
@@ -15,9 +15,9 @@ import { ignore, log } from '../../domain/base/log.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 import { placeOfPages } from './page-place.ts';
 
-/** As Postgres writes. */
+/** Page size of Postgres, in bytes. */
 const PAGE = 8192;
-/** Pages of a file are numbered from `file id * SPAN`: room for files of 32 TB, more files than there will ever be. */
+/** Pages of a file are numbered from `file id * SPAN`: room for files of 32 TB. */
 const SPAN = 2 ** 32;
 /** Pages read at once while opening: 16 MB. */
 const BATCH = 2048;
@@ -31,10 +31,10 @@ interface FileRow {
 
 interface PageStore extends DBSchema {
   files: { key: string; value: FileRow };
-  /** Pages of nothing but zeros are left out, zeros at a page's end too. Sealed where the device is locked. */
+  /** Pages of zeros are left out, and zeros at a page's end too. Sealed on a locked device. */
   pages: { key: number; value: Uint8Array };
 }
-/** Sends a request whose answer nobody waits for. */
+/** Sends a request whose result is not awaited. */
 type Ask = (request: Promise<unknown>) => void;
 type Transaction = IDBPTransaction<PageStore, ['files', 'pages'], 'readwrite'>;
 /** Requests to make within the transaction, in this order. */
@@ -55,8 +55,8 @@ const pagesOf = (id: number, first: number) =>
   IDBKeyRange.bound(id * SPAN + first, (id + 1) * SPAN, false, true);
 
 /**
- * Files of one PGlite in the IndexedDB database `name`. Only one may be open at a time (the leader's).
- * `apply` throws what IndexedDB throws, `QuotaExceededError` among it; PGlite then passes the changes again with the next.
+ * Files of one PGlite in the IndexedDB database `name`. Only the leader may open it. `apply` throws IndexedDB's
+ * errors, such as `QuotaExceededError`; PGlite then passes the changes again with the next ones.
  */
 class PageBackend implements StorageBackend {
   readonly #name: string;
@@ -79,7 +79,7 @@ class PageBackend implements StorageBackend {
     });
     await wrap(opening);
     const database = opening.result;
-    // Someone deletes the files, to change to another engine or to start over: stand aside.
+    // Another thread deletes the files, to change the engine or to start over: close ours.
     database.addEventListener('versionchange', () => database.close());
     this.#database = wrap(database) as IDBPDatabase<PageStore>;
   }
@@ -111,7 +111,7 @@ class PageBackend implements StorageBackend {
       if (last === undefined || keys.length < BATCH) break;
       from = last + 1;
     }
-    // By path: a directory sorts before what is in it.
+    // Sorted by path, so that a directory comes before its content.
     for (const row of [...rows].sort((a, b) => (a.path < b.path ? -1 : 1)))
       yield row.id === 0
         ? { kind: 'dir', path: row.path }
@@ -125,12 +125,12 @@ class PageBackend implements StorageBackend {
       if (op === 'remove') this.#remove(requests, next, path);
       else this.#record(requests, next, { path, id: 0, size: 0 });
     }
-    // Everything is read and sealed before the transaction begins: it would end while it waits for anything else.
+    // Read and seal everything before the transaction begins: it would end during any other wait.
     for (const file of [...files.wal, ...files.data, ...files.control])
       await this.#write(requests, next, file);
-    // Waits for the file, not for the disk: the log's own saves would stand behind that.
+    // Relaxed durability does not wait for the disk, which would delay the log's saves.
     const transaction = this.#open().transaction(['files', 'pages'], 'readwrite', { durability: 'relaxed' });
-    // A request that fails ends its transaction: that is where failure is heard.
+    // A failed request aborts its transaction, which reports the error.
     const ask: Ask = (request) => ignore(request, 'a request whose transaction reports its failure');
     ask(transaction.done);
     try {
@@ -139,7 +139,7 @@ class PageBackend implements StorageBackend {
       try {
         transaction.abort();
       } catch (over) {
-        // It has ended already; its own error says more.
+        // The transaction has already ended; its own error says more.
         log.debug('A transaction of pages had ended already', over);
         await transaction.done;
       }
@@ -158,7 +158,7 @@ class PageBackend implements StorageBackend {
     return this.#database;
   }
 
-  /** The bytes of a page as they were handed over. Throws where they do not open: the index is then made again. */
+  /** Returns the plain bytes of a page. Throws if they cannot be opened; the index is then made again. */
   async #opened(key: number, page: Uint8Array): Promise<Uint8Array> {
     if (!this.#cipher) return page;
     const plain = await this.#cipher.open(placeOf(this.#name, key), page);
@@ -186,14 +186,14 @@ class PageBackend implements StorageBackend {
     const before = found && found.id > 0 ? found : { id: this.#nextId++, size: -1 };
     const { id } = before;
     if (before.size !== file.size) this.#record(requests, next, { path: file.path, id, size: file.size });
-    /** Bytes of the stored file that are still right where no chunk says otherwise. */
+    /** Bytes of the stored file that stay valid unless a chunk replaces them. */
     const kept = file.full ? 0 : Math.max(0, Math.min(before.size, file.size));
     if (kept < before.size)
       requests.push((transaction) =>
         transaction.objectStore('pages').delete(pagesOf(id, Math.ceil(kept / PAGE))),
       );
 
-    // Page number → its new bytes by position; a page that is not covered entirely is completed from what is stored.
+    // Page number → its new bytes by position; a partly covered page is completed from the stored one.
     const changed = new Map<number, { at: number; data: Uint8Array }[]>();
     for (const { at, data } of file.chunks)
       for (let from = 0; from < data.length; ) {
@@ -226,7 +226,10 @@ class PageBackend implements StorageBackend {
     );
   }
 
-  /** Stored form of a page; null for a page of zeros. A copy: IndexedDB would store all of the memory behind a view. */
+  /**
+   * Returns the stored form of a page; null for zeros. It copies, since IndexedDB would store all memory behind a
+   * view.
+   */
   async #kept(key: number, page: Uint8Array): Promise<Uint8Array | null> {
     if (page.length === 0) return null;
     return this.#cipher ? await this.#cipher.seal(placeOf(this.#name, key), page) : page.slice();
@@ -238,6 +241,6 @@ class PageBackend implements StorageBackend {
   }
 }
 
-/** PGlite's file system over pages in the IndexedDB database `name`, sealed where there is a cipher. */
+/** PGlite's file system over pages in the IndexedDB database `name`, sealed if there is a cipher. */
 export const createPageFileSystem = (name: string, cipher: RecordCipher | null = null): MemfsFrontendFS =>
   new MemfsFrontendFS(new PageBackend(name, cipher));

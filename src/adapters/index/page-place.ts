@@ -4,7 +4,7 @@
 import { wrap } from 'idb';
 import { orElse } from '../../domain/base/log.ts';
 
-/** Parts that are used of https://wicg.github.io/storage-buckets, which is typed nowhere yet. */
+/** The parts in use of https://wicg.github.io/storage-buckets, for which there are no types yet. */
 interface StorageBuckets {
   open(
     name: string,
@@ -14,7 +14,7 @@ interface StorageBuckets {
 
 const BUCKET = 'recollect-index';
 
-/** The databases of the index's bucket; null where there are no buckets. */
+/** Returns the databases of the index's bucket; null if the browser has no buckets. */
 async function ofOwnBucket(): Promise<IDBFactory | null> {
   const { storageBuckets } = (globalThis.navigator ?? {}) as { readonly storageBuckets?: StorageBuckets };
   if (!storageBuckets) return null;
@@ -22,25 +22,25 @@ async function ofOwnBucket(): Promise<IDBFactory | null> {
   return (await orElse(opening, null, 'opening the bucket of the index'))?.indexedDB ?? null;
 }
 
-/** True if the database `name` is there, or the browser does not tell. */
+/** True if the database `name` exists, or if the browser does not say. */
 const has = async (factory: IDBFactory, name: string): Promise<boolean> =>
   typeof factory.databases !== 'function' ||
   (await factory.databases()).some((database) => database.name === name);
 
-/** The databases among which `name` is or is to be: one that was made before there was a bucket stays where it is. */
+/** Returns the databases that contain `name` or will: one made before there was a bucket stays in its place. */
 export async function placeOfPages(name: string): Promise<IDBFactory> {
   const bucket = await ofOwnBucket();
   return bucket && !(await has(indexedDB, name)) ? bucket : indexedDB;
 }
 
-/** True if there is a database `name`, or the browser does not tell. */
+/** True if there is a database `name`, or if the browser does not say. */
 export async function hasPages(name: string): Promise<boolean> {
   if (await has(indexedDB, name)) return true;
   const bucket = await ofOwnBucket();
   return bucket !== null && (await has(bucket, name));
 }
 
-/** Deletes the database `name` wherever it is; a connection that is still open elsewhere stands aside. */
+/** Deletes the database `name` wherever it is; connections that are still open elsewhere close. */
 export async function deletePages(name: string): Promise<void> {
   for (const factory of [indexedDB, await ofOwnBucket()])
     if (factory) await wrap(factory.deleteDatabase(name));

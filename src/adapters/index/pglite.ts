@@ -1,5 +1,5 @@
-// The index in Postgres, in the one worker that leads. Every operation is one statement and may be repeated: a tab asks again when the
-// leader vanished. The schema is already there (`schema.ts`).
+// The index in Postgres, in the one worker that leads. Every operation is one statement and may be repeated, since a tab asks
+// again if the leader vanished. The schema must already exist (`schema.ts`).
 import { z } from 'zod';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { roleSchema } from '../../domain/chat/message.ts';
@@ -24,9 +24,9 @@ import type { VectorCopy } from './vector-copy.ts';
 import { createVectorCopy } from './vector-copy.ts';
 
 export interface PgliteIndexOptions {
-  /** From so many vectors on those of the model that is asked for are also held in memory. Default: 4,000. */
+  /** Number of vectors from which those of the requested model are also held in memory. Default: 4,000. */
   readonly holdFrom?: number;
-  /** Without it vectors are searched in the table, and late interaction is counted plainly. */
+  /** Without it vectors are searched in the table, and late interaction is computed without WebAssembly. */
   readonly readAssembly?: ReadIndexCode;
 }
 
@@ -34,18 +34,22 @@ const noCode: ReadIndexCode = async (name) => {
   throw new Error(`${name} was not given`);
 };
 
-/** Characters sent to be kept, after which the write-ahead log is given back: nothing else does in this one-process Postgres. */
+/**
+ * Characters written after which a checkpoint frees the write-ahead log: nothing else does in this one-process
+ * Postgres.
+ */
 const CHECKPOINT_AFTER = 4_000_000;
-/** Rows written from one look at how large the tables are to the next, and pages of 8 KB below which there is nothing to tidy up. */
+/** Rows written between two checks of the table sizes, and number of 8 KB pages below which a vacuum is not worth it. */
 const [LOOK_AFTER, FEWEST_PAGES] = [500, 32];
 /**
- * Tables that grow together, the first as their measure. Each group is vacuumed on its own: a search need not wait for all of them.
+ * Tables that grow together, measured by the first. Each group is vacuumed on its own, so that a search need not wait
+ * for all.
  */
 const TABLES = {
   said: ['chunks', 'conversations', 'messages', 'waiting'],
   vectors: ['vectors', 'pieces', 'waiting'],
 } as const;
-/** SQL that tells if message `m` has chunks. Not `exists`: Postgres would read all chunks once to answer a few such questions. */
+/** SQL that checks if message `m` has chunks. Not `exists`: Postgres would read all chunks once for a few such checks. */
 const HAS_CHUNKS =
   'select coalesce((select true from chunks c where c.message = m.n limit 1), false) as told';
 
@@ -107,7 +111,7 @@ const overviewRow = z.object({
   recalled: z.array(z.object({ at: z.number(), conversationId })).nullable(),
 });
 
-/** `embedded` is kept as what stands in front of the text; in full only where it is something else. */
+/** Stores only the context of `embedded` if the text follows it; otherwise all of it. */
 const toStored = (message: MessageId, { ordinal, text, words, embedded, hash, priority }: ChunkRow) => ({
   message,
   ordinal,
@@ -120,7 +124,7 @@ const toStored = (message: MessageId, { ordinal, text, words, embedded, hash, pr
     : { lead: '', embedded }),
 });
 
-/** The index in a migrated database that nobody else writes to. `close` closes the database too. */
+/** Builds the index in a migrated database with no other writer. `close` closes the database too. */
 export function createPgliteIndex(database: Database, options: PgliteIndexOptions = {}): MemoryIndex {
   return new PgliteIndex(database, options);
 }
@@ -133,7 +137,7 @@ class PgliteIndex implements MemoryIndex {
   readonly look: ReturnType<typeof createSearch>;
   #charactersKept = 0;
   #kept;
-  /** The model that `waiting` is about: only this index writes to its database. */
+  /** Model that `waiting` was last asked about: only this index writes to its database. */
   #waitedFor: string | undefined;
 
   constructor(database: Database, { holdFrom, readAssembly = noCode }: PgliteIndexOptions = {}) {
@@ -239,7 +243,7 @@ class PgliteIndex implements MemoryIndex {
 
   readonly waiting: MemoryIndex['waiting'] = async (model) => {
     await this.#waitFor(model);
-    // Whoever sees to this model's vectors will search them.
+    // A caller that makes vectors of this model will also search them.
     if (this.#copy.wonders(model)) {
       const [table] = await this.#ask.prepared(
         tableRow,
@@ -289,7 +293,7 @@ class PgliteIndex implements MemoryIndex {
            and p.model = (select n from models where id = $1)`,
       [model, toJson(chunks)],
     );
-    // Made and used in one go: the tables are those of one question at a time.
+    // Built and used without a pause: the tables hold one question at a time.
     const compare = this.#compare(question);
     return new Map(
       rows.flatMap(({ id, signs }) => {
@@ -372,17 +376,17 @@ class PgliteIndex implements MemoryIndex {
       ownTableRow,
       "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1",
     );
-    // Statistics of the planner hold the most common values of each column, in rows of their own.
+    // The planner's statistics contain the most common values of each column, in separate rows.
     const statements = [
       ...tables.map(({ name }) => `vacuum (full, analyze) ${name}`),
       'vacuum full pg_catalog.pg_statistic',
     ];
     for (const statement of statements) {
       await this.#ask(nothing, statement);
-      // Old files are given back with it: a pool of files has no room for two copies of all tables.
+      // A checkpoint also frees old files: the pool has no room for two copies of all tables.
       await this.#ask(nothing, 'checkpoint');
     }
-    // Switch the segment to get rid of what the write-ahead log still has.
+    // Switch the segment to remove old content of the write-ahead log.
     await this.#ask(nothing, 'select pg_switch_wal()');
     await this.#ask(nothing, 'checkpoint');
     this.#kept = this.#anew();
@@ -438,12 +442,12 @@ class PgliteIndex implements MemoryIndex {
     return this.#database.close();
   };
 
-  /** Rows written since the tables were looked at. The first write looks: nobody remembers those of the session before. */
+  /** Rows written since the table sizes were checked. The first write checks too, since earlier sessions are unknown. */
   #anew() {
     return { said: LOOK_AFTER, vectors: LOOK_AFTER };
   }
 
-  /** True if it has half as many pages more than when it was vacuumed, in whichever session that was. */
+  /** True if it has half as many pages more than when last vacuumed, in any session. */
   async #hasGrown(table: string): Promise<boolean> {
     const [found] = await this.#ask(
       grownRow,
@@ -455,8 +459,8 @@ class PgliteIndex implements MemoryIndex {
   }
 
   /**
-   * Housekeeping that a server would do in the background. Without it the planner knows nothing of the tables, statements that were prepared stay
-   * planned for smaller ones, and files grow.
+   * Housekeeping that a server would do in the background. Without it the planner has no statistics, prepared
+   * statements keep plans for smaller tables, and files grow.
    */
   async #vacuum(what: keyof typeof TABLES, parameters: readonly unknown[], rows: number): Promise<void> {
     for (const parameter of parameters)
@@ -466,7 +470,7 @@ class PgliteIndex implements MemoryIndex {
       this.#kept[what] = 0;
       if (await this.#hasGrown(TABLES[what][0])) {
         for (const table of TABLES[what]) await this.#ask(nothing, `vacuum analyze ${table}`);
-        // Each page that is read for the first time was written into the write-ahead log.
+        // The first read of each page was written into the write-ahead log.
         this.#charactersKept = CHECKPOINT_AFTER;
       }
     }

@@ -1,24 +1,24 @@
-// Rules that every member of the family shares, beyond the contract's words.
+// Rules shared by all members of the family, in addition to the contract.
 import type { Candidate, Found, IndexChange, IndexQuery } from './memory-index.ts';
 
-/** Query words that are looked up; what comes after them is ignored (each word costs time, a pasted page has thousands). */
+/** Most query words that are searched; the rest is ignored (each word costs time, and a pasted page has thousands). */
 export const QUERY_WORDS = 200;
-/** Query words that are looked up in descriptions, the rarest first. */
+/** Most query words that are searched in descriptions, the rarest first. */
 const DESCRIBED_WORDS = 12;
-/** Conversations that are named for what their descriptions have of them. */
+/** Most conversations returned because of their descriptions. */
 export const DESCRIBED = 8;
-/** Characters of a neighbour's text. */
+/** Most characters of a neighbour's text. */
 export const NEIGHBOUR_TEXT = 600;
-/** Quarter of an hour, the unit in which statistics tell times, ms. */
+/** Quarter of an hour, the unit of times in statistics, in ms. */
 export const QUARTER = 15 * 60_000;
-/** Messages looked at in each direction for neighbours: notes on the way are passed over. */
+/** Most messages examined in each direction for neighbours, skipped notes included. */
 export const NEIGHBOUR_STEPS = 64;
 
 const lastOf = <T extends { readonly id: string }>(rows: readonly T[], gone: (row: T) => boolean): T[] => [
   ...new Map(rows.filter((row) => !gone(row)).map((row) => [row.id, row])).values(),
 ];
 
-/** The change without contradictions: removal wins over arrival, of two rows with one id the later counts. */
+/** Removes contradictions from a change: removal wins over arrival, and the later of two rows with one id counts. */
 export function settleChange(change: IndexChange): IndexChange {
   const conversations = new Set<string>(change.removedConversations);
   const messages = new Set<string>(change.removedMessages);
@@ -30,7 +30,7 @@ export function settleChange(change: IndexChange): IndexChange {
   };
 }
 
-/** Characters of what is embedded that are only context: what stands in front of the text, up to its last line break. */
+/** Returns how many characters of `embedded` are only context: the part before the text, up to its last line break. */
 export const contextIn = ({
   embedded,
   text,
@@ -40,7 +40,7 @@ export const contextIn = ({
 }): number =>
   embedded.endsWith(text) ? embedded.lastIndexOf('\n', embedded.length - text.length - 1) + 1 : 0;
 
-/** Candidates that know each other from both sides: what stands before one has it after itself, unless it has another. */
+/** Makes links between candidates symmetric, unless a candidate already has another neighbour. */
 export function linked(candidates: readonly Candidate[]): Candidate[] {
   const previous = new Map<number, number>();
   const next = new Map<number, number>();
@@ -55,14 +55,14 @@ export function linked(candidates: readonly Candidate[]): Candidate[] {
   }));
 }
 
-/** Chunk ids of a search without a vector, as input of the next one. */
+/** Returns the chunk ids of a search without a vector, as input for the next one. */
 export const afterLook = ({ candidates }: Found): NonNullable<IndexQuery['after']> => {
   const ids = (beside: boolean) =>
     candidates.filter((one) => one.beside === beside).map(({ chunkId }) => chunkId);
   return { found: ids(false), beside: ids(true) };
 };
 
-/** Result of one search with words and vector, put together from two: by words first, then what the vector added `after` that. */
+/** Merges two results of one search: candidates by words first, then the additions by vector. */
 export function together(byWords: Found, added: Found): Found {
   const cosines = new Map(added.measured ?? []);
   const again = new Set(added.candidates.map(({ chunkId }) => chunkId));
@@ -77,12 +77,12 @@ export function together(byWords: Found, added: Found): Found {
   };
 }
 
-/** Union of two searches for the same question, of which `other` was narrower: each chunk once. */
+/** Merges two searches for the same question, of which `other` was narrower: each chunk once. */
 export function united(one: Found, other: Found): Found {
   const all = new Map(one.candidates.map((candidate) => [candidate.chunkId, candidate]));
   for (const candidate of other.candidates) {
     const known = all.get(candidate.chunkId);
-    // Found by one of them, it was found; what stands around it, each of them knows in part.
+    // A chunk found by either one counts as found; each may know other neighbours of it.
     all.set(
       candidate.chunkId,
       known
@@ -98,7 +98,10 @@ export function united(one: Found, other: Found): Found {
   return { ...one, candidates: linked([...all.values()]) };
 }
 
-/** The words that descriptions are looked up for, with what each is worth, the rarest first: one that no passage has may stand in a summary. */
+/**
+ * Returns the words to search in descriptions with their weights, rarest first: a word in no passage may be in a
+ * summary.
+ */
 export const wordsForDescriptions = (
   query: readonly string[],
   worth: readonly number[],
@@ -107,7 +110,7 @@ export const wordsForDescriptions = (
     .sort((a, b) => b[1] - a[1])
     .slice(0, DESCRIBED_WORDS);
 
-/** The vector at length 1; null where it has no direction. */
+/** Scales the vector to length 1; null if it has no direction. */
 export function toUnit(values: Float32Array): Float32Array | null {
   let square = 0;
   for (const value of values) square += value * value;

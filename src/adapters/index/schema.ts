@@ -1,4 +1,4 @@
-// The schema of the index in numbered steps. A database made by a newer app is left exactly as it is.
+// The schema of the index in numbered steps. A database made by a newer app is left unchanged.
 import type { PGliteInterface } from '@electric-sql/pglite';
 import { RecollectError } from '../../domain/base/errors.ts';
 import spine from './schema/0001-spine.sql?raw';
@@ -15,7 +15,10 @@ const STEPS: readonly string[] = [spine, recalls, pieces, waiting, places, descr
 /** Version that this app reads and writes. */
 export const SCHEMA_VERSION = STEPS.length;
 
-/** Largest piece of the index of words, megabytes: a merge takes some seven times that of memory, and each piece is asked in every search. */
+/**
+ * Largest segment of the word index, in megabytes: merging takes about seven times that in memory, and each search
+ * reads every segment.
+ */
 const MERGED_MB = 32;
 
 type Database = Pick<PGliteInterface, 'exec' | 'query' | 'transaction'>;
@@ -33,7 +36,7 @@ async function versionOf(database: Database): Promise<number> {
 }
 
 /**
- * Brings the database to this app's schema, in one transaction. Called by whoever opened it, before anyone else sees it.
+ * Brings the database to this app's schema, in one transaction. Call it before anything else uses the database.
  * @throws RecollectError `newer-index` when a newer app made it; nothing is changed then.
  */
 export async function migrate(database: Database): Promise<void> {
@@ -55,8 +58,10 @@ export async function migrate(database: Database): Promise<void> {
     }
     await transaction.exec(functions);
   });
-  // A prepared search does not tell the index how many it wants: it would score a thousand each time, and doubles this where too few pass.
+  // Prepared searches do not pass their limit on: the index would score a thousand rows each time, and doubles this
+  // if too few pass.
   await database.exec('set pg_textsearch.default_limit = 100');
-  // The index of words holds every word of what it merges, 400 bytes each: without an end a large library takes gigabytes, and Postgres dies.
+  // Merging holds every word in memory, 400 bytes each: without a limit a large library takes gigabytes, and Postgres
+  // crashes.
   await database.exec(`set pg_textsearch.max_segment_size = '${MERGED_MB}MB'`);
 }

@@ -1,4 +1,4 @@
-// How the index is searched: the best by words first, then one statement for the nearest by meaning, with all that the ranking needs of both.
+// Searches the index: the best by words first, then one statement for the nearest by meaning, with everything that the ranking needs.
 import { z } from 'zod';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { roleSchema } from '../../domain/chat/message.ts';
@@ -17,11 +17,14 @@ import { DESCRIBED, linked, QUERY_WORDS, wordsForDescriptions } from './rules.ts
 import { type Ask, type Given, plain, toJson, toVector } from './statements.ts';
 import type { VectorCopy } from './vector-copy.ts';
 
-/** Words in the longer of the two texts that a word is tried on; short, since the index knows long lengths only roughly. */
+/** Words in the longer of the two probe texts; short, since the index stores large lengths only roughly. */
 const PROBE_LENGTH = 16;
-/** Fills that text; a word that nobody looks for. */
+/** Fills that text; a word that no one searches for. */
 const FILLER = 'zqxjk';
-/** Every found chunk with what stands right before and after it in its branch, and those themselves, but for what is kept `apart`. */
+/**
+ * SQL for every found chunk with its neighbours in its branch, and those neighbours themselves, except chunks in
+ * `apart`.
+ */
 const aroundBut = (apart: string) => `links as materialized (
   select f.n,
     case when c.ordinal > 0
@@ -44,7 +47,7 @@ const aroundBut = (apart: string) => `links as materialized (
 const ALONE =
   'listed as (select n, null::integer as previous, null::integer as next, false as beside from found)';
 
-/** A row as `rowOf` writes it: without names, which are longer than most of what they name. */
+/** A row of `rowOf`: a tuple, since names would be longer than most values. */
 const candidate = z.tuple([
   z.number(),
   z.string(),
@@ -63,7 +66,10 @@ const candidate = z.tuple([
   z.string().nullable(),
   z.array(z.string()).nullable(),
 ]);
-/** The row with names again, and what each word of the query adds to it. By place: taking it apart by pattern takes as long as checking it. */
+/**
+ * Turns the row into a candidate with the weight of each query word. By position: destructuring takes as long as
+ * parsing.
+ */
 const toCandidate = (row: z.infer<typeof candidate>, terms: readonly number[]): Candidate => ({
   chunkId: row[0],
   messageId: row[1] as MessageId,
@@ -84,7 +90,7 @@ const toCandidate = (row: z.infer<typeof candidate>, terms: readonly number[]): 
   terms,
 });
 const wordsIn = (row: z.infer<typeof candidate>): string => row[9] ?? '';
-/** The messages that memory gave to the answer `m`, by the ledger that it carries; null where it gave none. */
+/** SQL for the messages that recall gave to the answer `m`, by its `ledger`; null if none. */
 const RECALLED = `case when c.role = 'assistant' and m.content @> '[{"type": "recall"}]'
   then jsonb_path_query_array(m.content, '$[*] ? (@.type == "recall").passages[*].messageId') end`;
 /** The row of chunk `c` of message `m` in conversation `k`, with its words, cosine, neighbours and whether it only stands beside what was found. */
@@ -92,30 +98,33 @@ const rowOf = (words: string, cosine: string, place: string): string =>
   `json_build_array(c.n, m.id, k.id, k.title, c.role, c.created_at, c.text, k.archived, k.pinned, ${words}, ${cosine}, ${place}, m.before, ${RECALLED})`;
 const newestRow = z.object({ total: z.number(), candidates: z.array(candidate).nullable() });
 const searchRow = z.object({
-  /** Words that the index knows with the score of a text of that word alone; for one of them also among others. */
+  /** Words that the index knows with the score of a text of only that word; for one of them also among other words. */
   probes: z
     .object({
       alone: z.array(z.tuple([z.string(), z.number()])).nullable(),
       among: z.tuple([z.number(), z.number()]).nullable(),
     })
     .nullable(),
-  /** Roughly how many chunks there are. */
+  /** Approximate number of chunks. */
   chunks: z.number(),
-  /** Size of the table of vectors: how many there are is known when it was last looked, which may be long ago. Null where nobody wonders. */
+  /** Size of the table of vectors, since the planner's row count may be old. Null unless requested. */
   vectorBytes: z.number().nullable(),
   /** Chunks found before that still exist, with their cosine. */
   measured: z.array(z.tuple([z.number(), z.number().nullable()])).nullable(),
-  /** The least cosine of those that the vector brought; null where they are fewer than wanted. */
+  /** Smallest cosine among additions by the vector; null if they are fewer than wanted. */
   farthest: z.number().nullable(),
   candidates: z.array(candidate).nullable(),
 });
 
-/** Descriptions are found by so many of a question's rarest words, and so many of them compared: common words stand in most. */
+/**
+ * Number of a question's rarest words by which descriptions are found, and most that are compared: common words occur
+ * in most.
+ */
 const [RAREST, MOST_DESCRIBED] = [4, 64];
 const describedRow = z.object({ id: z.string(), words: z.array(z.string()) });
 const bestRow = z.object({ best: z.array(z.number()).nullable() });
 
-/** Statistics of the library on the query's words, read out of scores of tiny texts. */
+/** Computes statistics of the query's words from the scores of tiny probe texts. */
 function statisticsOf(probes: z.infer<typeof searchRow>['probes']): WordStatistics {
   const perWord = probes?.among ? perWordFrom(...probes.among, PROBE_LENGTH) : 0;
   return {
@@ -124,7 +133,7 @@ function statisticsOf(probes: z.infer<typeof searchRow>['probes']): WordStatisti
   };
 }
 
-/** Conditions on chunk `c` for a filter; `add` makes a parameter of a value. */
+/** Returns SQL conditions on chunk `c` for a filter; `add` makes a value a parameter. */
 function conditionsOf(filter: IndexFilter, add: (value: Given) => string): string[] {
   const names = (ids: readonly string[]) => `(select json_array_elements_text(${add(toJson(ids))}::json))`;
   const ofConversation: string[] = [];
@@ -153,7 +162,7 @@ function conditionsOf(filter: IndexFilter, add: (value: Given) => string): strin
   return conditions;
 }
 
-/** True if a filter usually leaves a small part of the library. */
+/** True if a filter usually keeps only a small part of the library. */
 const isNarrow = (filter: IndexFilter): boolean =>
   filter.conversationIds !== undefined ||
   filter.titleContains !== undefined ||
@@ -164,12 +173,15 @@ const isNarrow = (filter: IndexFilter): boolean =>
   filter.pinned === true ||
   filter.archived === true;
 
-/** The newest messages that hold a text and pass a filter. Looks at every chunk: an index by time would have to be kept for this alone. */
+/**
+ * Returns the newest messages that contain a text and pass a filter. It reads every chunk: only this search would use
+ * an index by time.
+ */
 async function newestIn(ask: Ask, text: string, { filter, limit }: IndexQuery): Promise<Found> {
   const parameters: Given[] = [];
   const add = (value: Given) => `$${parameters.push(value)}`;
   const holds = text === '' ? 'c.ordinal = 0' : `position(${add(plain(text))} in c.text) > 0`;
-  // Last: reading a text costs more than all that a filter looks at.
+  // Last, since reading a text costs more than checking a filter.
   const where = [...conditionsOf(filter, add), holds].join(' and ');
   const [answer] = await ask.prepared(
     newestRow,
@@ -189,8 +201,8 @@ async function newestIn(ask: Ask, text: string, { filter, limit }: IndexQuery): 
 }
 
 /**
- * The best `most` by words. A statement of its own: within another one's WITH the index does not hand on the scores by which it orders, and
- * each row's is computed anew, 5 ms for fifty.
+ * Returns the best `most` by words. A separate statement: inside a WITH the index does not pass its scores on, and
+ * computing them again takes 5 ms for fifty rows.
  */
 async function bestByWords(
   ask: Ask,
@@ -211,7 +223,7 @@ async function bestByWords(
   return answer?.best ?? [];
 }
 
-/** The conversations that pass whose descriptions have most of the query's words. */
+/** Returns conversations that pass the filter and whose descriptions have most of the query's words. */
 async function describedBy(
   ask: Ask,
   query: readonly string[],
@@ -223,7 +235,7 @@ async function describedBy(
   const asked = wordsForDescriptions(query, worth);
   const given = add(toJson(asked));
   const rarest = add(toJson(asked.slice(0, RAREST).map(([word]) => word)));
-  // Drop filters on messages: a description knows nothing of those.
+  // Drop filters on messages, which descriptions do not have.
   const { roles: _, before: __, after: ___, hasCode: ____, ...ofConversations } = filter;
   const conditions = conditionsOf(ofConversations, add).map((condition) => ` and ${condition}`);
   const rows = await ask.prepared(
@@ -247,7 +259,7 @@ async function describedBy(
   }));
 }
 
-/** The chunks of these messages that meet the conditions. */
+/** Returns the chunks of these messages that meet the conditions. */
 const chunksOf = (
   messages: readonly MessageId[],
   conditions: readonly string[],
@@ -259,7 +271,7 @@ const chunksOf = (
   ].join(' and ')}`;
 
 type Look = (query: IndexQuery) => Promise<Found>;
-/** A search that also says which conversations are described by the words, where what stands around is asked for. */
+/** Adds conversations whose descriptions match, if neighbours are requested. */
 const withDescriptions =
   (ask: Ask, search: Look): Look =>
   async (given) => {
@@ -270,7 +282,7 @@ const withDescriptions =
     return { ...found, described: await describedBy(ask, query, found.worth, filter) };
   };
 
-/** Searches with `ask`; the nearest in the whole library are named by the copy of the vectors where it can. */
+/** Builds the search with `ask`; the copy of the vectors names the nearest in the whole library if it can. */
 export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) => Promise<Found> {
   const self = crypto.randomUUID();
   const search = async (given: IndexQuery, inMemory: boolean, best?: readonly number[]): Promise<Found> => {
@@ -284,13 +296,13 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     const add = (value: Given) => `$${parameters.push(value)}`;
     const numbers = (ids: readonly number[]) =>
       `select value::integer as n from json_array_elements_text(${add(toJson(ids))}::json)`;
-    // Words have been narrowed by themselves.
+    // The search by words applies the conditions itself.
     const conditions = vector || messages ? conditionsOf(filter, add) : [];
     const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
 
     const none = 'select null::integer as n, null::double precision as distance where false';
     let few: Likely | null = null;
-    /** By words; not looked for again where only the nearest are. */
+    /** Candidates by words; skipped if only the nearest are wanted. */
     const byWords =
       query.length === 0 || after || messages
         ? []
@@ -299,8 +311,8 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     let [near, probes, wordsOf, cosine, joined] = [none, 'null', 'null', 'null', ''];
     let measured = 'null';
     if (query.length > 0) {
-      // Scoring a row by the operator costs more than all the rest of a search. So the index is asked once what each word is
-      // worth, and the rows are scored from their words.
+      // Scoring a row by the operator costs more than the rest of a search. So the index is asked once for the weight
+      // of each word, and rows are scored from their words.
       wordsOf = 'c.words';
       if (!known)
         probes = `(
@@ -315,11 +327,11 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     if (vector) {
       const values = `${add(toVector(vector.values))}::vector`;
       const model = `(select n from models where id = ${add(vector.model)} and dimensions = ${vector.values.length})`;
-      // A vector of zeros has no direction: its distance is NaN, its similarity 0.
+      // A zero vector has no direction: its distance is NaN, its similarity 0.
       cosine = `case when x.v is not null then coalesce(nullif(1 - (x.v <=> ${values}), 'NaN'), 0) end`;
       joined = `left join vectors x on x.chunk = c.n and x.model = ${model}`;
       const nearest = `select x.chunk as n, x.v <=> ${values} as distance from vectors x`;
-      // A narrow filter finds the few itself; otherwise the nearest of all come from memory.
+      // A narrow filter selects few rows itself; otherwise the copy in memory names the nearest.
       few =
         inMemory && !messages && !isNarrow(filter)
           ? await copy.likely(vector.model, vector.values, most)
@@ -334,7 +346,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
         near = `${nearest} where x.model = ${model} order by distance limit ${most}`;
       else if (isNarrow(filter))
         near = `${nearest} join chunks c on c.n = x.chunk ${where} and x.model = ${model} order by distance limit ${most}`;
-      // Most rows pass: cheaper to rank them all first and look each one up until enough have passed.
+      // If most rows pass, ranking all first and checking each until enough have passed is cheaper.
       else
         near = `select s.n, s.distance from (${nearest} where x.model = ${model} order by distance offset 0) s
             where (select ${conditions.join(' and ')} from chunks c where c.n = s.n) order by s.distance limit ${most}`;
@@ -362,7 +374,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
       parameters,
     );
     if (vector && few && (answer?.farthest ?? Number.NEGATIVE_INFINITY) < few.bar) {
-      // Too many of the likely are gone or kept away by the filters: one that was left out may be nearer.
+      // Too many of the named chunks are gone or filtered out, so an omitted one may be nearer.
       copy.tidy(vector.model, vector.values.length, few.chunks);
       return search(given, false, byWords);
     }

@@ -1,40 +1,38 @@
-// Runs statements: checks their rows, turns errors into problems that people can read, and encodes values.
+// Runs statements: parses their rows, turns errors into readable problems, and encodes values.
 import type { PGliteInterface } from '@electric-sql/pglite';
 import { z } from 'zod';
 import { type ProblemCode, RecollectError } from '../../domain/base/errors.ts';
 
-/** Parts of PGlite that are used. */
+/** The parts of PGlite in use. */
 export type Database = Pick<PGliteInterface, 'query' | 'close'>;
 
-/** True if the disk, or the browser's share of it, is full. */
+/** True if the disk or the browser's quota is full. */
 export const isFull = (error: unknown): boolean => {
   const { name, message, code } = (error ?? {}) as { name?: unknown; message?: unknown; code?: unknown };
-  // Postgres' own word for it is 53100.
+  // 53100 is Postgres' own code for a full disk.
   return code === '53100' || /quota/i.test(`${String(name)} ${String(message)}`);
 };
-/** Error `storage-full` of the memory index; it may be tried again. */
+/** Error `storage-full` of the memory index, which may be tried again. */
 export const noRoom = (cause: unknown) =>
   new RecollectError('storage-full', 'There is no room for the memory index.', { retry: true, cause });
 
 /** A parameter of a prepared statement. */
 export type Given = string | number | boolean | null;
 
-/**
- * Error codes of Postgres for files that are not as it wrote them: a page that fails its checksum, a file or a table that is gone.
- */
+/** Postgres' error codes for damaged files: a page that fails its checksum, a missing file or table. */
 const DAMAGED_STATES: ReadonlySet<unknown> = new Set(['XX001', 'XX002', '58P01', '42P01']);
 const DAMAGED_WORDS =
   /^(could not (open relation|find)|cache lookup failed|missing chunk|unexpected chunk|invalid page|could not read block)/;
 
-/** True if a statement failed because the database is damaged inside. A full disk is no damage, nor is a wrong statement. */
+/** True if a statement failed because the database is damaged. A full disk or a wrong statement is no damage. */
 export const isDamaged = (error: unknown): boolean => {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   return DAMAGED_STATES.has(code) || (code === 'XX000' && DAMAGED_WORDS.test(String(message)));
 };
 
 /**
- * Postgres ended in the middle of a statement. Committed data is kept: after reopening, the files are whole. `code` is Postgres'
- * own code for a full disk where that was the cause.
+ * Postgres crashed during a statement. Committed data survives: the files are whole after reopening. `code` is
+ * Postgres' own code for a full disk if that was the cause.
  */
 export class PostgresCrash extends Error {
   override readonly name = 'PostgresCrash';
@@ -49,10 +47,13 @@ export class PostgresCrash extends Error {
 const codeOf = (error: unknown): ProblemCode =>
   error instanceof PostgresCrash ? 'index-crashed' : isDamaged(error) ? 'index-damaged' : 'index-unavailable';
 
-/** Runs one statement. Its rows are checked. */
+/** Runs one statement and parses its rows. */
 export interface Ask {
   <Row>(row: z.ZodType<Row>, sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
-  /** The same for a statement that runs often: parsed and planned once. Planning a search takes longer than most of its parts. */
+  /**
+   * Does the same for frequent statements, parsed and planned once: planning a search takes longer than most of its
+   * parts.
+   */
   prepared<Row>(row: z.ZodType<Row>, sql: string, parameters: readonly Given[]): Promise<Row[]>;
 }
 
@@ -63,7 +64,7 @@ const literal = (value: Given): string =>
   value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`;
 
 /**
- * Asks this database.
+ * Makes an `Ask` for this database.
  * @throws RecollectError from each call: `storage-full`, `index-crashed`, `index-damaged` or `index-unavailable`.
  */
 export function createAsk(database: Pick<Database, 'query'>): Ask {
@@ -129,21 +130,21 @@ export const nothing = z.unknown();
 /** A text parameter without NUL, which Postgres refuses. */
 export const plain = (text: string): string => text.replaceAll('\0', '\ufffd');
 
-/** JSON that Postgres takes: it knows neither NUL nor half a surrogate pair, both become U+FFFD. */
+/** Encodes JSON for Postgres, which accepts neither NUL nor half a surrogate pair: both become U+FFFD. */
 export const toJson = (value: unknown): string =>
   JSON.stringify(value).replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|[\s\S])/g, (escaped) =>
     escaped.length > 2 ? '\ufffd' : escaped,
   );
 
-/** A `vector` as Postgres reads it. */
+/** Formats a `vector` for Postgres. */
 export const toVector = (values: Float32Array): string =>
   `[${Array.from(values, (value) => Number(value.toPrecision(9))).join(',')}]`;
 
-/** A `vector` as Postgres writes it. */
+/** Parses a `vector` of Postgres. */
 export const fromVector = (text: string): Float32Array =>
   Float32Array.from(JSON.parse(text) as readonly number[]);
 
-/** In pieces, since a call takes a limited number of arguments. */
+/** Encodes in pieces, since a call takes a limited number of arguments. */
 export const toBase64 = (bytes: Uint8Array): string => {
   let text = '';
   for (let from = 0; from < bytes.length; from += 8_192)
@@ -151,7 +152,7 @@ export const toBase64 = (bytes: Uint8Array): string => {
   return btoa(text);
 };
 
-/** The browser's own way to read hexadecimal digits, where it has one. */
+/** The browser's own decoder of hexadecimal digits, if it has one. */
 const { fromHex: native } = Uint8Array as { readonly fromHex?: (digits: string) => Uint8Array };
 /** Values of hexadecimal digits, by their character code. */
 const DIGITS = Uint8Array.from(
@@ -159,7 +160,10 @@ const DIGITS = Uint8Array.from(
   (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0,
 );
 
-/** Decodes a `bytea` in Postgres' text form, `\x` and two hexadecimal digits a byte. Reading binary columns is the slowest thing that PGlite does. */
+/**
+ * Decodes a `bytea` in Postgres' text form: `\x` and two hexadecimal digits per byte. PGlite reads binary columns
+ * very slowly.
+ */
 export function fromHex(text: string): Uint8Array {
   if (native) return native.call(Uint8Array, text.slice(2));
   const bytes = new Uint8Array(Math.max(0, (text.length - 2) >> 1));

@@ -5,20 +5,23 @@ import { log, orElse } from '../../domain/base/log.ts';
 import { createNearest, type Likely, type Nearest } from './nearest.ts';
 import { type Ask, fromHex, type Given, toJson } from './statements.ts';
 
-/** Up to so many vectors, a scan of the table is as fast. */
+/** Number of vectors up to which a scan of the table is as fast. */
 const HOLD_FROM = 4_000;
-/** A copy of more vectors would take too much memory. */
+/** Most vectors in a copy, which would otherwise take too much memory. */
 const HOLD_UP_TO = 250_000;
-/** Vectors copied in one statement, some 8 ms for which other statements wait. */
+/** Vectors copied in one statement, which delays other statements by some 8 ms. */
 const PAGE = 250;
 /** Bytes of a vector's row beside its numbers (four bytes each); size of a page, and the usable part of it. */
 const [ROW_BYTES, PAGE_BYTES, PAGE_ROOM] = [48, 8_192, 8_152];
-/** Estimates how many vectors a table of that size holds: a page's remainder stays unused, and larger vectors are split. */
+/**
+ * Estimates the number of vectors in a table of that size: the rest of each page stays unused, and larger vectors are
+ * split.
+ */
 const vectorsIn = (bytes: number, dimensions: number): number => {
   const row = ROW_BYTES + 4 * dimensions;
   return row > PAGE_ROOM ? bytes / row : (bytes / PAGE_BYTES) * Math.floor(PAGE_ROOM / row);
 };
-/** The table's size is requested once in so many searches. */
+/** Number of searches between two requests for the table's size. */
 const WONDER_EVERY = 16;
 /** Likely nearest chunks for each wanted one, and a minimum besides. */
 const LIKELY = 4;
@@ -29,11 +32,11 @@ const pageRow = z.object({ last: z.number().nullable(), rows: z.string().transfo
 const goneRow = z.object({ n: z.number() });
 
 export interface VectorCopy {
-  /** The chunks that can be among the nearest `limit`; null where the table must be searched. */
+  /** Returns the chunks that can be among the nearest `limit`; null if the table must be searched. */
   likely(model: string, values: Float32Array, limit: number): Promise<Likely | null>;
   /** True if `want` needs the size of the table: without a copy, and only now and then, since that request takes a millisecond. */
   wonders(model: string): boolean;
-  /** This model is in use, or will be, and its table takes so many bytes: starts a copy where that pays. */
+  /** Says that this model is or will be in use and how many bytes its table takes; starts a copy if that pays off. */
   want(model: string, dimensions: number, bytes: number): void;
   /** Too many of the likely chunks were gone: forgets those of `chunks` that no longer exist. */
   tidy(model: string, dimensions: number, chunks: readonly number[]): void;
@@ -41,7 +44,7 @@ export interface VectorCopy {
   changed(model: string, dimensions: number, chunks: readonly number[]): void;
   /** Reports new chunks, which may share vectors with equal ones. */
   grown(): void;
-  /** Everything was removed. */
+  /** Says that everything was removed. */
   clear(): void;
 }
 
@@ -49,18 +52,21 @@ interface Held {
   readonly model: string;
   readonly dimensions: number;
   readonly nearest: Nearest;
-  /** All vectors up to the newest chunk have been copied. */
+  /** True once all vectors up to the newest chunk have been copied. */
   complete: boolean;
   last: number;
   /** Chunks whose vectors were written since. */
   readonly changed: Set<number>;
-  /** New chunks have come since; their numbers are higher than all before. */
+  /** True if new chunks have come since; their numbers are higher than all before. */
   grown: boolean;
-  /** Serial queue of its reads: a search that comes while changes are taken over waits for them. */
+  /** Serial queue of its reads: a search waits while changes are being copied. */
   turn: Promise<void>;
 }
 
-/** A copy that is made when it is wanted, from `from` vectors on (default: 4,000). @param code `dot-products.wat`; may reject, and be asked again */
+/**
+ * Makes a copy on demand, from `from` vectors on (default: 4,000). @param code `dot-products.wat`; may reject, and is
+ * then called again
+ */
 export function createVectorCopy(
   ask: Ask,
   code: () => Promise<WebAssembly.Module>,
@@ -76,7 +82,7 @@ class PagedVectorCopy implements VectorCopy {
   /** Model for whose copy the code is being read. */
   #wanted: string | undefined;
   #held: Held | undefined;
-  /** Model that no copy can be made for. */
+  /** Model for which no copy can be made. */
   #unheld: string | undefined;
   #searches = 0;
 
@@ -155,7 +161,7 @@ class PagedVectorCopy implements VectorCopy {
     }
     const before = copy.changed.size;
     for (const chunk of chunks) copy.changed.add(chunk);
-    // Takes many changes over early, so that no search waits for them.
+    // Copies many changes early, so that no search waits for them.
     if (before < PAGE && copy.changed.size >= PAGE) void this.#inTurn(copy, () => this.#takeChanges(copy));
   }
 

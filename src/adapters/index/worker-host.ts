@@ -19,28 +19,37 @@ const metaSchema = z.object({ wanted: z.enum(['auto', 'opfs', 'indexeddb', 'memo
 /** Message of a tab to its own worker, with the port on which it will call. */
 const callsSchema = z.object({ type: z.literal('calls'), id: z.string() });
 
-/** `damaged`: inside, so they are given up at the next opening. An engine's name: its files have been open, so they were whole then. */
+/**
+ * State of the files: `damaged` means that the next opening deletes them; an engine's name, that they have been open
+ * and were whole.
+ */
 export const conditionSchema = z.enum(['damaged', 'opfs', 'indexeddb', 'memory']);
 export type Condition = z.infer<typeof conditionSchema>;
 
 interface IndexHost {
-  /** The engine wanted now: asked at the moment of becoming the leader, which may be long after the start. Default: what the tab said. */
+  /**
+   * Returns the engine wanted when this worker becomes the leader, which may be long after its start. Default: the
+   * tab's parameter.
+   */
   readonly wanted?: () => Promise<WantedEngine>;
-  /** Remembers across workers what is known of the files. Default: nothing does. */
+  /** Stores the known state of the files across workers. Default: not stored. */
   readonly condition?: { get(): Promise<Condition | undefined>; set(condition: Condition): Promise<void> };
-  /** Called once, when this worker leads and the database is open. The index goes straight to it, without a thread in between. */
+  /** Called once, when this worker leads and the database is open. Calls to the index need no other thread. */
   readonly onOpened?: (opened: { index: MemoryIndex; engine: EngineName }) => void;
-  /** Address of the packed empty database, see `EngineOptions`. */
+  /** Address of the packed empty database (`EngineOptions`). */
   readonly cluster?: string | undefined;
   /** See `PgliteIndexOptions`. */
   readonly readAssembly?: ReadIndexCode;
-  /** Cipher of a locked device, asked for at the moment of becoming the leader. Default: nothing is sealed. */
+  /** Returns the cipher of a locked device when this worker becomes the leader. Default: nothing is sealed. */
   readonly cipher?: () => Promise<RecordCipher | null>;
-  /** Called instead when it could not be opened; tabs are told by themselves. */
+  /** Called instead if opening failed; tabs learn of it by the news channel. */
   readonly onFailed?: (error: unknown) => void;
 }
 
-/** Wraps a database. `onLost` is called once, when a statement meets damage or Postgres ends, and has noted that before the statement fails. */
+/**
+ * Wraps a database. `onLost` is called once if it is damaged or Postgres crashed, and has stored that before the
+ * statement fails.
+ */
 function watched(database: Database, onLost: (error: unknown) => Promise<void>): Database {
   let received = false;
   return {
@@ -60,8 +69,8 @@ function watched(database: Database, onLost: (error: unknown) => Promise<void>):
 }
 
 /**
- * Serves the index to tabs. To be called at once when the worker starts: PGlite's greeting must be the first message
- * in either direction. Resolves when this worker leads with the database open; one that never does waits until its tab closes.
+ * Serves the index to tabs. Call it first in a worker, since PGlite's greeting must be the first message either way.
+ * Resolves when this worker leads with the database open; otherwise waits until its tab closes.
  */
 export async function serveIndex({
   wanted,
@@ -76,7 +85,7 @@ export async function serveIndex({
   const exchangeOf = (id: string): Exchange => {
     if (exchange) return exchange;
     const mine = createExchange(id);
-    // Only waiting workers hear this: a leader does not receive its own news.
+    // Only waiting workers receive this: a leader does not receive its own news.
     joinIndexNews(id, ({ type }) => type === 'opened' && mine.leaderChanged());
     exchange = mine;
     return mine;
@@ -99,7 +108,7 @@ export async function serveIndex({
       try {
         const meta = metaSchema.parse(options.meta ?? {});
         const engine = (await wanted?.()) ?? meta.wanted;
-        /** Errors are ignored: the next opening finds a lost state out by itself. */
+        /** Errors are ignored: without the stored state the next opening finds the damage itself. */
         const remember = async (now: Condition) =>
           condition
             ?.set(now)
@@ -129,7 +138,7 @@ export async function serveIndex({
         const index = createPgliteIndex(watched(opened.database, onLost), readAssembly && { readAssembly });
         exchangeOf(id).lead(index);
         const said = { type: 'opened', engine: opened.engine, schema: SCHEMA_VERSION } as const;
-        // Files that never opened are those of a first start that was cut off: nothing was lost with them.
+        // Files that were never open come from an interrupted first start, so nothing was lost.
         announce({ ...said, remade: opened.remade && before === opened.engine });
         state = { ...said, remade: false };
         onOpened?.({ index, engine: opened.engine });
@@ -137,8 +146,8 @@ export async function serveIndex({
       } catch (error) {
         announce({ type: 'failed', problem: toProblem(error) });
         onFailed?.(error);
-        // The news is out; this worker stays the leader, so that no other repeats the attempt. PGlite must not learn of it: it would
-        // reject again, uncaught, for every tab that probes.
+        // The tabs have been notified, and this worker stays the leader so that no other repeats the attempt. PGlite
+        // must not see the error: it would reject again, uncaught, for every tab that probes.
         return new Promise<never>(() => {});
       }
     },

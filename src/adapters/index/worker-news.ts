@@ -1,31 +1,31 @@
-// News from the leader's worker to every tab: the database is open and where, or why it is not.
-// PGlite itself tells only its own tab, and nothing at all when opening failed.
+// News from the leader's worker to every tab: the database is open and in which engine, or why it is not. PGlite itself only
+// notifies its own tab, and nobody if opening failed.
 import { z } from 'zod';
 import { problemSchema } from '../../domain/base/problem-schema.ts';
 import { joinNews } from '../../domain/threads/news.ts';
 
 const newsSchema = z.discriminatedUnion('type', [
-  /** A tab asks how things stand. */
+  /** A tab asks for the state. */
   z.object({ type: z.literal('ask') }),
   z.object({
     type: z.literal('opened'),
     engine: z.enum(['opfs', 'indexeddb', 'memory']),
-    /** Schema that this leader speaks; a tab of another version must not send it statements. */
+    /** Schema version of this leader; a tab of another version must not send it calls. */
     schema: z.number(),
-    /** Only when it is said for the first time: what was there could not be opened, and was given up for a new one. */
+    /** True only the first time: the old database could not be opened and was replaced by a new one. */
     remade: z.boolean().default(false),
   }),
-  /** It opened and is damaged inside: whoever opens it next makes it anew. */
+  /** The database opened but is damaged: the next opening makes it again. */
   z.object({ type: z.literal('damaged'), problem: problemSchema }),
-  /** Postgres ended in the middle of its work: whoever opens it next finds what was committed. */
+  /** Postgres crashed: the next opening finds everything that was committed. */
   z.object({ type: z.literal('crashed'), problem: problemSchema }),
   z.object({ type: z.literal('failed'), problem: problemSchema }),
 ]);
 export type News = z.infer<typeof newsSchema>;
 
-/** One leader and one set of files: whatever the version of the app, its tabs share them. */
+/** One leader and one set of files, which tabs of all app versions share. */
 export const INDEX_ID = 'recollect-index';
 
-/** Joins the channel of the index `id`, until the signal. Returns how to speak. */
+/** Joins the channel of the index `id` until the signal. Returns a function that sends news. */
 export const joinIndexNews = (id: string, listener: (news: News) => void, signal?: AbortSignal) =>
   joinNews(new BroadcastChannel(`${id}:news`), newsSchema, listener, signal);

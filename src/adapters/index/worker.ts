@@ -1,4 +1,4 @@
-// The tab's side of the index: starts the worker, reaches the leader through it, survives a change of leader.
+// The tab's side of the index: starts the worker, reaches the leader through it, and survives a change of leader.
 import { PGliteWorker } from '@electric-sql/pglite/worker';
 import { type Problem, RecollectError, toError } from '../../domain/base/errors.ts';
 import { ignore, orElse } from '../../domain/base/log.ts';
@@ -9,33 +9,36 @@ import { SCHEMA_VERSION } from './schema.ts';
 import { INDEX_ID, joinIndexNews, type News } from './worker-news.ts';
 
 export interface IndexWorkerOptions {
-  /** The engine that is opened if this tab's worker becomes the leader. */
+  /** Engine to open if this tab's worker becomes the leader. */
   readonly wanted: WantedEngine;
   /** Another id is another index with its own leader and files. */
   readonly id?: string;
-  /** Called once if, after it was open, the leader's database turned out to be damaged inside: closed and opened again it is a new one. */
+  /** Called once if the leader's open database turns out to be damaged: closing and opening again makes a new one. */
   readonly onDamaged?: (problem: Problem) => void;
-  /** Called once if Postgres ended after it was open: closed and opened again it is there with all that was committed. */
+  /** Called once if Postgres crashed after opening: closing and opening again restores everything that was committed. */
   readonly onCrashed?: (problem: Problem) => void;
-  /** Called when the database could not be opened and was replaced by a new one. */
+  /** Called if the database could not be opened and was replaced by a new one. */
   readonly onRemade?: () => void;
-  /** Called before the first answer of another leader than before is handed over: it may not have read yet what the one before had. */
+  /**
+   * Called before the first answer of a new leader is delivered: it may not yet have read everything that its
+   * predecessor had.
+   */
   readonly onNewLeader?: () => void;
 }
 
 export interface IndexInWorker {
   /** Calls go to the leader, wherever it runs. `close` ends this tab's worker; if it led, another tab's takes over. */
   readonly index: MemoryIndex;
-  /** Storage engine in which the present leader keeps the files. */
+  /** Storage engine in which the current leader stores the files. */
   readonly engine: EngineName;
   isLeader(): boolean;
-  /** Calls `listener` after the leader changed; returns how to stop. */
+  /** Calls `listener` after the leader changed; returns a function that unsubscribes. */
   onLeaderChange(listener: () => void): () => void;
   /** Sends a message or a port to this tab's own worker. */
   post(message: unknown, transfer?: Transferable[]): void;
 }
 
-/** Reason for which this tab cannot use a leader of another version. */
+/** Error for a leader of another version, which this tab cannot use. */
 const strangeLeader = (schema: number) =>
   schema > SCHEMA_VERSION
     ? new RecollectError(
@@ -49,7 +52,7 @@ const strangeLeader = (schema: number) =>
         retry: true,
       });
 
-/** Rejects where the worker does not start. */
+/** Rejects if the worker does not start. */
 const startFailureOf = (worker: Worker) =>
   new Promise<never>((_, reject) => {
     worker.addEventListener(
@@ -104,7 +107,7 @@ export async function openIndexInWorker(
 
   let database: PGliteWorker | undefined;
   try {
-    // Nothing may be posted to the worker before this resolves: it takes its first message for PGlite's.
+    // Do not post to the worker before this resolves: PGlite reads the first message as its own.
     database = await Promise.race([PGliteWorker.create(worker, { id, meta: { wanted } }), broken]);
     const known = new Promise<void>((resolve) => {
       if (engine !== undefined || problem) return resolve();
@@ -116,7 +119,7 @@ export async function openIndexInWorker(
     notify({ type: 'ask' });
     await Promise.race([known, broken]);
     if (problem) throw problem;
-    // Its probing of the leader must end before it can be closed quietly.
+    // It can only be closed without an error once it stops probing the leader.
     await Promise.race([database.waitReady, broken]);
   } catch (error) {
     closing.abort();
@@ -126,7 +129,7 @@ export async function openIndexInWorker(
   }
 
   const pglite = database;
-  // After each change of leader PGlite probes the new one by timer, and would go on probing on a channel that is closed.
+  // After each change of leader PGlite probes by timer, and would continue on a closed channel.
   let probed = Promise.resolve();
   pglite.onLeaderChange(() => {
     probed = answered(pglite);
@@ -146,8 +149,8 @@ export async function openIndexInWorker(
       await pglite.close();
     },
   };
-  // PGlite's own calls to the leader at the start must end, too: if the leader disappears meanwhile, nobody could
-  // catch their rejections.
+  // PGlite's own first calls to the leader must end too: if the leader disappears meanwhile, their rejections would
+  // be uncaught.
   const quiet = new Promise<void>((resolve) => {
     pglite.onLeaderChange(() => resolve());
     pglite.query('select 1').then(
@@ -180,10 +183,13 @@ export async function openIndexInWorker(
   };
 }
 
-/** Longer than PGlite pauses between two probes, ms. */
+/** Longer than the pause between two of PGlite's probes, in ms. */
 const LAST_PROBE_MS = 200;
 
-/** Closes a client that never reached a leader. Its timer probes once more on the closed channel; no other listener gets that error. */
+/**
+ * Closes a connection that never reached a leader. It probes by timer, once more after its channel was closed, which
+ * fails uncaught.
+ */
 async function closeProbing(pglite: PGliteWorker): Promise<void> {
   const hush = (event: PromiseRejectionEvent) => {
     if ((event.reason as { name?: unknown } | null)?.name === 'InvalidStateError') event.preventDefault();
@@ -197,7 +203,7 @@ async function closeProbing(pglite: PGliteWorker): Promise<void> {
   }
 }
 
-/** Tries before a leader that does not answer is given up, and how long each may take, ms. */
+/** Probes before a silent leader counts as gone, and time for each, in ms. */
 const PROBES = 40;
 const PROBE_MS = 50;
 
