@@ -1,7 +1,10 @@
-// Assembles the WebAssembly that is written by hand (`.wat`): the build does so for browsers, scripts and tests in Node for themselves.
+// Assembles hand-written WebAssembly (`.wat`): the build does it for browsers; scripts and tests in Node do it themselves.
 import wabt from 'wabt';
 
-/** The files that are made, `NAME.wasm`, of a source below `src`. `plain`: without relaxed SIMD, for engines that know only the older SIMD. */
+/**
+ * Files to make (`NAME.wasm`) from sources below `src`. `plain`: without relaxed SIMD, for engines that only know the
+ * older SIMD.
+ */
 export const ASSEMBLY = {
   encoder: { source: 'adapters/embedding/encoder.wat', plain: false },
   'encoder-plain': { source: 'adapters/embedding/encoder.wat', plain: true },
@@ -10,7 +13,7 @@ export const ASSEMBLY = {
 } as const;
 export type AssemblyName = keyof typeof ASSEMBLY;
 
-/** The bytes of a module. @param text its source, as the file has it. Throws where that is not right. */
+/** Returns the bytes of a module. Throws if the source is invalid. @param text its source */
 export async function assemble(name: AssemblyName, text: string): Promise<Uint8Array<ArrayBuffer>> {
   const { source, plain } = ASSEMBLY[name];
   const { parseWat } = await wabt();
@@ -25,7 +28,7 @@ export async function assemble(name: AssemblyName, text: string): Promise<Uint8A
 
 type Node = string | Node[];
 
-/** Lists, strings and words of a WebAssembly text; comments are left out. */
+/** Parses the lists, strings and words of a WebAssembly text; skips comments. */
 function read(source: string): Node[] {
   const words = source.replace(/;;.*$/gm, '').match(/\(|\)|"[^"]*"|[^\s()"]+/g) ?? [];
   const open: Node[][] = [[]];
@@ -43,14 +46,14 @@ const write = (node: Node): string => (typeof node === 'string' ? node : `(${nod
 
 const EIGHT: Node = ['i32.const', '8'];
 const LOW: Node = ['v128.const', 'i16x8', ...Array.from({ length: 8 }, () => '255')];
-/** Products of signed bytes with bytes below 128, added up in pairs: at most 2 · 128 · 127, which 16 bits hold. */
+/** Products of signed bytes with bytes below 128, added in pairs: at most 2 · 128 · 127, which fits 16 bits. */
 const pairs = (signed: Node, small: Node): Node => [
   'i16x8.add',
   ['i16x8.mul', ['i16x8.shr_s', ['i16x8.shl', signed, EIGHT], EIGHT], ['v128.and', small, LOW]],
   ['i16x8.mul', ['i16x8.shr_s', signed, EIGHT], ['i16x8.shr_u', small, EIGHT]],
 ];
 
-/** A relaxed instruction may round or saturate in several ways; what stands for it here is one of them. */
+/** A relaxed instruction may round or saturate in several ways; each replacement here is one of them. */
 const PLAIN: Readonly<Record<string, (operands: readonly [Node, Node, Node]) => Node>> = {
   'f32x4.relaxed_madd': ([a, b, c]) => ['f32x4.add', ['f32x4.mul', a, b], c],
   'f32x4.relaxed_nmadd': ([a, b, c]) => ['f32x4.sub', c, ['f32x4.mul', a, b]],
@@ -72,7 +75,7 @@ function plainly(node: Node): Node {
   return rewrite ? rewrite(rest as [Node, Node, Node]) : [name as Node, ...rest];
 }
 
-/** The text without relaxed instructions. Throws for one that is not known here. */
+/** Replaces relaxed instructions in the text. Throws for an unknown one. */
 function withoutRelaxed(source: string): string {
   const text = read(source).map(plainly).map(write).join('\n');
   const left = text.split(/[\s()]+/).find((word) => word.includes('relaxed_'));

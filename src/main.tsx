@@ -1,4 +1,4 @@
-// The composition root: chooses the adapters of a tab, has the services wired to them, then draws it. The only file of the page that knows them all.
+// The composition root: chooses the adapters of a tab, wires the services to them, then draws it. The only file of the page that knows them all.
 //
 //   page ──► engine.worker     PGlite and the background work (one leader for all tabs)
 //     │        └─ is served ───────┐
@@ -64,7 +64,7 @@ async function start(): Promise<void> {
   const storageNews = createStorageNews({ keyValues, alert });
   const keys = createKeys(vault);
 
-  // SETTINGS AND NETWORK: requests go to what is configured alone.
+  // SETTINGS AND NETWORK: requests only go to configured endpoints.
   const network = createNetwork(threads.startNetworkThread);
   const settings = await createSettings({
     keyValues,
@@ -138,7 +138,7 @@ async function start(): Promise<void> {
     tokenizers: createTokenizers(),
     device: createDevice({
       ...(import.meta.env.PROD ? { serviceWorker: '/service-worker.js' } : {}),
-      // Keeping the app's files at the first visit means fetching all of them: first come the page and the index.
+      // The first visit fetches all files of the app for offline use; page and index come first.
       busy: until(status, ({ state }) => state !== 'starting', signal),
       fatal,
     }),
@@ -171,7 +171,7 @@ async function start(): Promise<void> {
   lookAfter({ app, engine, pause, signal });
 }
 
-/** Brings the model into memory while the index is still opening: the first question finds both. */
+/** Loads the model while the index is still opening, so that both are ready for the first question. */
 async function prepare(app: App, embedding: Readable<unknown>, signal: AbortSignal): Promise<void> {
   await until(app.documents.library, (library) => library.ready, signal);
   performance.mark('recollect:readable');
@@ -185,7 +185,7 @@ function container(): HTMLElement {
   return found;
 }
 
-/** Starts the app, once everything on this device is deleted where that was asked for. */
+/** Starts the app, after deleting everything on this device if that was requested. */
 async function begin(): Promise<void> {
   if (!isEraseAsked()) return await start();
   const { eraseOnScreen } = await import('./ui/lock/erase-screen.tsx');

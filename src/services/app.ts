@@ -1,4 +1,4 @@
-// Everything a tab has, as the interface sees it. Built in main.tsx.
+// All services of a tab for the interface. Built in main.tsx.
 import type { Device, StorageStatus } from '../adapters/browser/device.ts';
 import type { Extraction } from '../adapters/extractors/thread.ts';
 import type { Store } from '../adapters/log/conversation-log.ts';
@@ -38,11 +38,11 @@ export interface App {
   readonly context: ContextControl;
   readonly memory: Memory;
   readonly notes: Notes;
-  /** Lays vectors out as a map. */
+  /** Computes the map of vectors. */
   readonly projection: Projection;
   /** Keeps private words out of index, requests and sync, and holds their tokens. */
   readonly privacy: PrivacyFilter;
-  /** Takes the words out of documents that are attached. */
+  /** Extracts the text of attached documents. */
   readonly extraction: Extraction;
   readonly settings: Settings;
   readonly sync: Sync;
@@ -54,13 +54,13 @@ export interface App {
   readonly spending: Spending;
   readonly commands: readonly Command[];
   readonly device: Device;
-  /** `memory`: nothing outlives the tab. */
+  /** `memory`: nothing is stored beyond the life of the tab. */
   readonly storageKind: Store['kind'];
-  /** Something about the person's data that they must be told, until it is dismissed. */
+  /** Problem with the person's data, shown until they dismiss it. */
   readonly alert: Readable<Problem | null>;
   dismissAlert(): void;
-  /** Size of the log. */
+  /** Returns the size of the log. */
   logStats(): ReturnType<Store['log']['stats']>;
-  /** How its second copy stands; null before that was looked at. */
+  /** State of the log's second copy; null until a worker has checked it. */
   readonly logCopy: Readable<CopyState | null>;
 }

@@ -1,4 +1,4 @@
-// Wires the services of a tab to one another. Which adapters they work with is chosen in main.tsx.
+// Wires the services of a tab to one another. main.tsx chooses their adapters.
 //
 //   documents ◄── library, retention        engine ◄── memory ◄── context ◄── chat ──► models
 import type { Device } from '../adapters/browser/device.ts';
@@ -53,9 +53,9 @@ import { createSync } from './sync/sync-service.ts';
 
 interface AppParts {
   readonly store: Store;
-  /** The store's key-value part, as chat and context take it. */
+  /** The store's key-value part for chat and context. */
   readonly keyed: Pick<Store, 'keyValues'>;
-  /** The same, as forgetting reads it. */
+  /** The same store for forgetting. */
   readonly keyValues: Store['keyValues'];
   readonly secondCopy: LogCopy;
   readonly vault: Vault;
@@ -82,14 +82,14 @@ interface AppParts {
   };
   /** Random bytes for new keys; see `createSealing`. */
   readonly random: (bytes: number) => Uint8Array;
-  /** The words of exported files. */
+  /** Texts of exported files. */
   readonly words: LibraryDeps['words'];
   /** Runs work in one tab at a time. */
   readonly exclusively: <T>(name: string, work: () => Promise<T>) => Promise<T>;
   readonly alert: Readable<Problem | null>;
   readonly dismissAlert: () => void;
   readonly lock: App['lock'];
-  /** How the second copy of the log stands. */
+  /** State of the log's second copy. */
   readonly logCopy: App['logCopy'];
   readonly signal: AbortSignal;
 }
@@ -105,7 +105,7 @@ export function createApp(parts: AppParts): App {
     settings,
     notes,
     status: syncLink.status,
-    // Without a store that lasts there is no engine's thread to ask, and nothing that could be kept in step.
+    // Without a lasting store there is no engine thread to ask, and nothing to keep in step.
     ask: async (request) => {
       if (store.kind === 'memory')
         throw new RecollectError('storage-unavailable', 'Sync needs a browser that keeps what it receives');
@@ -171,7 +171,7 @@ function connectMemory(parts: AppParts) {
   return { memory, memoryWork };
 }
 
-/** Forgetting for good, here and as other devices ask for it. */
+/** Forgets for good, by requests from here and from other devices. */
 function connectForget(parts: AppParts, memory: Memory, sync: App['sync']): App['forget'] {
   const { documents, notes, prompts, settings, engine, store, keyValues, exclusively, signal } = parts;
   return createForget({
@@ -232,7 +232,7 @@ function connectLibrary(
   return { library, retention };
 }
 
-/** Conversations with models, and what is sent to them. */
+/** Connects conversations with models and with the context sent to them. */
 function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'context'> {
   const { documents, notes, settings, engine, embedding, models, refusals, tokenizers } = parts;
   const recognising = createRecognising({
@@ -262,7 +262,7 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
       index: engine.index,
       model: () => embedding.get()?.id ?? null,
       sentences: createSentenceMeaning({
-        // Sentences of a conversation are no passages that somebody chose to have embedded elsewhere.
+        // People who chose a remote embedding service chose to send it passages, not these sentences.
         embedding: () => (settings.config.get().embedding.provider === 'local' ? embedding.get() : null),
         now: () => performance.now(),
       }),
@@ -281,10 +281,10 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
     refusals,
     locks: navigator.locks,
     tabs: new BroadcastChannel('recollect-turns'),
-    // The browser writes what is in there to its disk.
+    // The browser writes session storage to its disk.
     tabMemory: () => (parts.lock.state.get().phase === 'off' ? sessionStorage : withoutWords(sessionStorage)),
     onBegun: (id) => {
-      // The model of its project is not the one chosen last.
+      // Its project's model may differ from the one chosen last.
       if (preferredModel(documents.library.get(), id) === null)
         ignore(settings.keepChosen(id), 'the model that was chosen, for the next start');
     },

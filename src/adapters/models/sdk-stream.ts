@@ -1,5 +1,5 @@
-// One answer through the AI SDK, whatever the protocol: the request is repaired where the endpoint refuses something it need not have,
-// what comes is told as events, and how it ended is told last.
+// Streams one answer through the AI SDK, for any protocol: repairs a request if the endpoint refuses an optional part of it,
+// passes the answer on as events, and ends with an event that says how it ended.
 
 import {
   InvalidResponseDataError,
@@ -45,10 +45,10 @@ import {
 import { type MessageForm, toModelMessages } from './sdk-messages.ts';
 import { createThoughts, type ThoughtOrWords } from './thoughts.ts';
 
-// The SDK would print its warnings.
+// Otherwise the SDK prints its warnings.
 (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
 
-/** Repairs after earlier refusals, for one model. Kept by whoever makes the model. */
+/** Repairs learnt from earlier refusals of one model. The model's creator stores them. */
 interface KnownRepairs {
   get(): readonly Repair[];
   /** Called once a request with these changes was accepted. */
@@ -57,53 +57,56 @@ interface KnownRepairs {
 
 export interface ModelOptions {
   readonly endpoint: Pick<Endpoint, 'baseUrl' | 'parameters' | 'protocol'>;
-  /** As the endpoint names it. */
+  /** The endpoint's name for the model. */
   readonly model: string;
-  /** Asked for each request, so that a changed key is used at once. */
+  /** Called for each request, so that a changed key is used at once. */
   readonly key: () => Promise<string | undefined>;
   readonly fetch?: Fetch;
   readonly surroundings?: Surroundings;
-  /** Longest time without a single byte, ms. Local models read a long prompt for minutes: default 5 minutes. */
+  /**
+   * Longest silence before the answer is given up, in ms. Local models read a long prompt for minutes: default 5
+   * minutes.
+   */
   readonly silenceMs?: number;
   readonly repairs?: KnownRepairs;
 }
 
 export type StreamOptions = Parameters<ChatModel['stream']>[1];
 
-/** Differences of one protocol from the others. */
+/** The parts in which one protocol differs from the others. */
 export interface Protocol extends MessageForm {
-  /** Makes the SDK's model for addresses below `baseURL`; requests go through `fetch`. */
+  /** Builds the SDK's model for addresses below `baseURL`; requests go through `fetch`. */
   readonly create: (given: {
     readonly key: string;
     readonly baseURL: string;
     readonly fetch: Fetch;
   }) => LanguageModel;
-  /** Headers that say who asks; absent: the key as a bearer token. */
+  /** Headers for authentication; absent: the key as a bearer token. */
   readonly headers?: (key: string | undefined) => Readonly<Record<string, string>>;
-  /** The last change of a body before it is sent. */
+  /** Changes a body last, before it is sent. */
   readonly body?: (body: Record<string, unknown>, options: StreamOptions) => Record<string, unknown>;
-  /** Settings and options that go along with a request. */
+  /** Settings and options for a request. */
   readonly settings?: (options: StreamOptions) => Partial<Parameters<typeof streamText>[0]>;
-  /** Answers are normalised as those of chat completions, and thoughts may stand in their words. */
+  /** Normalises answers as chat completions, whose text may contain thoughts. */
   readonly isChatCompletions: boolean;
 }
 
-/** State of one answer below the SDK. */
+/** State of one answer beneath the SDK. */
 interface Wire {
-  /** Problem met before or while the bytes came. */
+  /** Problem before or during the response. */
   problem: RecollectError | undefined;
-  /** Headers with status 200 have come. */
+  /** True once headers with status 200 have arrived. */
   accepted: boolean;
   readonly facts: StreamFacts;
   /** Ends the answer as if the endpoint had closed it. */
   close: () => void;
-  /** Something came: the wait for the next begins anew. */
+  /** Called when bytes arrive: the wait starts again. */
   readonly onActivity: () => void;
 }
 
-/** A request is sent this many times at most. */
+/** Most times that a request is sent. */
 const MOST_REPAIRS = 6;
-/** Once an endpoint has said that the answer is whole, it is waited for this long, ms. */
+/** Longest wait for the connection to close after the endpoint said that the answer is complete, in ms. */
 const AFTER_FINISH_MS = 5_000;
 
 /** Creates the model. No request is made before `stream`. */
@@ -128,10 +131,10 @@ class Answer {
   readonly #wire: Wire;
   readonly #thoughts = createThoughts();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The wait that ends a whole answer has begun. */
+  /** True once the final wait has begun. */
   #isClosing = false;
   #key: string | undefined;
-  /** Words, a thought or a call came. */
+  /** True once text, a thought or a call has arrived. */
   #arrived = false;
   #finish: Finish | undefined;
   #failure: unknown;
@@ -139,7 +142,7 @@ class Answer {
   readonly #arguments = new Map<string, string>();
   /** Signatures to send back with thoughts, by the id of their part. */
   readonly #signatures = new Map<string, ProviderFields>();
-  /** A call whose arguments are no JSON, and those behind it: it is half a call, should the answer turn out to be cut. */
+  /** A call whose arguments are not JSON, and all calls after it: it is incomplete if the answer turns out to be cut. */
   readonly #waiting: { readonly call: ChatEvent; readonly isWhole: boolean }[] = [];
 
   constructor(options: ModelOptions, protocol: Protocol, given: StreamOptions) {
@@ -211,7 +214,10 @@ class Answer {
     } as Parameters<typeof streamText>[0];
   }
 
-  /** Notes that something came, and bounds the wait for more. Behind the end of an answer only more of it counts (`isAnswer`): a sign of life does not. */
+  /**
+   * Restarts the time limit when something arrives. After the end of an answer only more of it counts (`isAnswer`),
+   * not a keep-alive.
+   */
   #wait(isAnswer = false): void {
     const { silenceMs = 300_000 } = this.#options;
     const { facts } = this.#wire;
@@ -242,7 +248,7 @@ class Answer {
     }
   };
 
-  /** Sends the request, and sends it again without what was refused, as long as that changes it. */
+  /** Sends the request, and repeats it without the refused part as long as that changes it. */
   async #send(url: string, given: Record<string, unknown>): Promise<Response> {
     const { repairs } = this.#options;
     const known = repairs?.get() ?? [];
@@ -370,7 +376,7 @@ class Answer {
         yield* this.#say(this.#thoughts.end());
         const provider = this.#ownFields(part.providerMetadata);
         const given = this.#arguments.get(part.toolCallId) ?? JSON.stringify(part.input || {});
-        // None at all may be none yet.
+        // Empty arguments may be arguments that have not arrived yet.
         const hasNone = given.trim() === '' || given === '{}';
         const text = hasNone ? '{}' : given;
         const call: ChatEvent = {
@@ -394,7 +400,7 @@ class Answer {
           this.#wire.facts.pictures.push(`data:${part.file.mediaType};base64,${part.file.base64}`);
         break;
       case 'error':
-        // The SDK skips events that it cannot read and goes on with the next one.
+        // The SDK skips events that it cannot read and continues with the next one.
         if (isUnreadable(part.error)) this.#malformed ||= saysWords(part.error);
         else this.#failure ??= saidByEndpoint(part.error);
         break;
@@ -444,7 +450,7 @@ class Answer {
     if (this.#given.signal.aborted) return { type: 'end', finish: 'stopped' };
     const format = (): Problem =>
       new RecollectError('model-format', 'The answer came in a form that cannot be read.', {
-        // The address is right if words came.
+        // The address is right if text arrived.
         params: { ...this.#about, reason: arrived ? 'pieces' : 'malformed', detail: '', suggestion: '' },
         retry: true,
       }).problem;
@@ -457,7 +463,7 @@ class Answer {
       InvalidResponseDataError.isInstance(this.#failure) || NoOutputGeneratedError.isInstance(this.#failure)
         ? undefined
         : this.#failure;
-    // An error of the SDK itself is none that the endpoint told; a forbidden call is left to whoever forbade it.
+    // An error of the SDK itself is not the endpoint's; a forbidden call keeps the error of the code that forbade it.
     const ofTheSdk =
       failure instanceof Error &&
       !(failure instanceof RecollectError || ToolChoiceViolationError.isInstance(failure));
@@ -473,7 +479,7 @@ class Answer {
             ? problemOfStreamError(reported, this.#about, this.#key).problem
             : toProblem(reported),
       };
-    // `[DONE]` without a finish reason is how some small servers say that the answer is whole.
+    // Some small servers send `[DONE]` without a finish reason to say that the answer is complete.
     const malformed = this.#malformed || facts.malformed || (facts.foreign && !arrived);
     const whole = this.#finish ?? (facts.done && (arrived || !malformed) ? 'stop' : undefined);
     if (whole) return { type: 'end', finish: whole, ...(malformed ? { problem: format() } : {}) };
@@ -497,7 +503,10 @@ function withoutThoughts({ role, parts }: Prompt['messages'][number]): Prompt['m
   return { role, parts: kept };
 }
 
-/** A picture that a model drew, as a file. Of one that stands elsewhere only the address is kept: nobody asks there. */
+/**
+ * Makes a file of a picture that a model drew. If it is elsewhere, only its address is kept, since nothing may be
+ * requested there.
+ */
 function pictureOf(url: string, number: number): ChatEvent {
   const mediaType = /^data:(image\/[\w.+-]+)/i.exec(url)?.[1]?.toLowerCase();
   if (mediaType === undefined) return { type: 'file', mediaType: 'image/*', reference: url };
@@ -505,7 +514,7 @@ function pictureOf(url: string, number: number): ChatEvent {
   return { type: 'file', mediaType, name: `image-${number}.${ending}`, url };
 }
 
-/** Drops the bytes of images, which are then only mentioned. */
+/** Drops the bytes of images, so that only their names are sent. */
 const withoutImages = ({ role, parts }: Prompt['messages'][number]): Prompt['messages'][number] => ({
   role,
   parts: parts.map((part): Part => {
@@ -523,7 +532,10 @@ const describedTools = (tools: readonly ToolDescription[]) =>
     ]),
   );
 
-/** True if a refusal is about the request's form: not about the key, the model, the quota, the length or the words. */
+/**
+ * True if a refusal concerns the form of the request, and not the key, the model, the quota, the length or the
+ * content.
+ */
 function isRepairable(error: unknown, { status, text }: Refusal, body: Record<string, unknown>): boolean {
   if (!(error instanceof RecollectError)) return false;
   const { code, params } = error.problem;
@@ -534,7 +546,7 @@ function isRepairable(error: unknown, { status, text }: Refusal, body: Record<st
     : code === 'model-refused';
 }
 
-/** The error, with the names of what was left out before it. */
+/** Adds the names of what was left out before to the error. */
 function naming(error: unknown, fresh: readonly Repair[]): unknown {
   if (!(error instanceof RecollectError) || fresh.length === 0) return error;
   const { code, message, params, retry } = error.problem;
@@ -554,7 +566,7 @@ const cutProblem = (about: { endpoint: string; model: string }, cause?: unknown)
     cause,
   });
 
-/** Passes bytes on and notes that they came, or that the connection broke before the answer was whole. */
+/** Passes bytes on, and records their arrival or a connection that broke before the answer was complete. */
 function listenTo(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   wire: Wire,
@@ -576,7 +588,7 @@ function listenTo(
         controller.enqueue(value);
       } catch (error) {
         const { finished, done } = wire.facts;
-        // Nothing more was to come, or nobody reads on.
+        // The answer was complete, or its reader has stopped.
         if (done) return;
         if (finished && !isAbort(error)) return controller.close();
         if (!isAbort(error)) wire.problem ??= cutProblem(about, error);
@@ -587,7 +599,7 @@ function listenTo(
   });
 }
 
-/** A stream whose first piece has been read. */
+/** Returns a stream that starts with the piece already read. */
 function goOnWith(
   first: ReadableStreamReadResult<Uint8Array<ArrayBuffer>>,
   reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
@@ -609,7 +621,7 @@ const isJson = (text: string): boolean => readJson(text) !== undefined;
 const isUnreadable = (error: unknown): boolean =>
   JSONParseError.isInstance(error) || TypeValidationError.isInstance(error);
 
-/** Protocols grow: an event of a new kind costs nothing as long as it says no words. */
+/** True if an unreadable event contains text. Protocols grow, so events of new kinds without text are ignored. */
 const saysWords = (error: unknown): boolean =>
   TypeValidationError.isInstance(error) ? hasWords(error.value) : true;
 
@@ -623,21 +635,21 @@ const hasWords = (value: unknown): boolean =>
   );
 const WORDS = /^(text|thinking|partial_json|delta|arguments|refusal)$/;
 
-/** Error of the endpoint, taken out of the SDK's wrapper; any other error as it is. */
+/** Unwraps an endpoint's error from the SDK's; any other error stays as it is. */
 const saidByEndpoint = (error: unknown): unknown =>
   StreamProviderError.isInstance(error) ? error.data : error;
 
 const toFinish = (reason: string, raw: string | undefined): Finish | undefined => {
   if (reason === 'length' || reason === 'tool-calls' || reason === 'stop') return reason;
   if (reason === 'content-filter') return 'stop';
-  // Endpoints invent reasons (`eos`, `end_turn`): the answer is whole all the same.
+  // Endpoints invent reasons (`eos`, `end_turn`); the answer is complete anyway.
   return raw === undefined ? undefined : 'stop';
 };
 
 function toUsage(usage: LanguageModelUsage): Usage | undefined {
   const { inputTokens, outputTokens } = usage;
   const figures = {
-    // A request has words: zero is what stands where an endpoint told nothing.
+    // Every request has tokens: zero means that the endpoint reported none.
     inputTokens: inputTokens || undefined,
     outputTokens: inputTokens || outputTokens ? outputTokens : undefined,
     reasoningTokens: usage.outputTokenDetails.reasoningTokens,

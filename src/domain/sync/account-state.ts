@@ -23,14 +23,14 @@ const versionVectorSchema = z.record(z.string(), z.number());
 export const announcementSchema = z.object({ epoch: z.number(), have: versionVectorSchema });
 export type VersionAnnouncement = z.infer<typeof announcementSchema>;
 
-/** `brought`: the device that says so puts all of the document there. */
+/** `brought`: the device that wrote this puts the whole document there. */
 export const epochSchema = z.object({ epoch: z.number(), brought: z.boolean().default(false) });
 
 export const tombstoneSchema = z.object({ epoch: z.number(), have: versionVectorSchema, at: z.number() });
 export type Tombstone = z.infer<typeof tombstoneSchema>;
 
 export const stateRowsSchema = z.array(z.tuple([z.string(), z.unknown(), z.string()]));
-/** As it is written: [key, value, time]. */
+/** Stored form: [key, value, time]. */
 export type StateRows = z.infer<typeof stateRowsSchema>;
 
 /** Key of a device's row. */
@@ -39,21 +39,21 @@ export const deviceKey = (device: string) => `device/${device}`;
 export const announcementKey = (document: string, device: string) => `head/${document}/${device}`;
 /** Key of a document's epoch. */
 export const epochKey = (document: string) => `epoch/${document}`;
-/** Key of the row that says that a document is gone. */
+/** Key of the row that marks a document as erased (its tombstone). */
 export const tombstoneKey = (document: string) => `gone/${document}`;
 
-/** Entries by key as rows of key, value and time. */
+/** Returns entries by key as rows of key, value and time. */
 export const toRows = (entries: Iterable<readonly [string, StateEntry]>): StateRows =>
   [...entries].map(([key, { value, time }]) => [key, value, time]);
 
-/** True where `a` counts and `b` does not. Equal times (a cloned device) are settled by the value, the same on all devices. */
+/** True if `a` wins over `b`. Equal times (a cloned device) are settled by the value, in the same way on all devices. */
 export function isLater(a: StateEntry, b: StateEntry | undefined): boolean {
   if (!b) return true;
   if (a.time !== b.time) return a.time > b.time;
   return JSON.stringify(a.value) > JSON.stringify(b.value);
 }
 
-/** Takes over what is later; returns the keys that changed. */
+/** Merges later entries; returns the keys that changed. */
 export function mergeState(into: Map<string, StateEntry>, rows: StateRows): string[] {
   const changed: string[] = [];
   for (const [key, value, time] of rows) {

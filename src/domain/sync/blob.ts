@@ -1,10 +1,10 @@
-// The sealed blob: what travels through rooms, and all that a relay ever holds.
+// The sealed blob, which travels through rooms and is all that a relay ever holds.
 //
 //   version 1 | kind 1 | nonce 12 | AES-256-GCM( payload, padded ) + tag 16        bound to: version, kind, room
 //
 //   payload   device 8 | seq | hash of the device's blob before 16 | part, parts | flags | coverage | body | zeros
 //
-// The position in the room is not bound: it moves. Numbers have variable length. Padding hides lengths: deltas in steps of 64 bytes,
+// The position in the room is not bound, because it changes. Numbers have variable length. Padding hides lengths: deltas in steps of 64 bytes,
 // larger ones by PADME (Nikitin et al., "Reducing Metadata Leakage from Encrypted Files", 2019: at most 12 % more).
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
@@ -13,7 +13,10 @@ import { createByteReader, createByteWriter, fromText, toText } from './bytes.ts
 import { type Coverage, withRange } from './coverage.ts';
 
 const BLOB_VERSION = 1;
-/** `delta`: one change. `segment`: several folded into one, or one large change. `snapshot`: all that a device has. */
+/**
+ * `delta`: one change. `segment`: several compacted into one, or one large change. `snapshot`: everything that a
+ * device has.
+ */
 export type BlobKind = 'delta' | 'segment' | 'snapshot';
 const KINDS: readonly BlobKind[] = ['delta', 'segment', 'snapshot'];
 
@@ -22,45 +25,45 @@ const TAG_BYTES = 16;
 const HEADER_BYTES = 2 + NONCE_BYTES;
 export const DEVICE_BYTES = 8;
 const HASH_BYTES = 16;
-/** Bodies are cut into parts of this size, so that no blob grows past what a relay takes in one message. */
+/** Bodies are cut into parts of this size, so that no blob exceeds a relay's limit for one message. */
 export const PART_BYTES = 256 * 1024;
 
 /** Content of an opened blob. */
 export interface Payload {
   /** Device that sealed it: 8 random bytes as text. */
   readonly device: string;
-  /** Counts the device's blobs in this room from 1. */
+  /** Number of the blob among the device's blobs in this room, from 1. */
   readonly seq: number;
-  /** Hash of the device's blob before this one; zeros for the first. */
+  /** Hash of the device's previous blob; zeros for the first. */
   readonly previous: Uint8Array;
-  /** A body that is too long for one blob is cut: this is piece `part` (from 0) of `parts`, all with following numbers. */
+  /** Number of this piece (from 0) of a body that is too long for one blob; `parts` pieces have consecutive numbers. */
   readonly part: number;
   readonly parts: number;
-  /** The whole body is deflated. */
+  /** True if the whole body is deflated. */
   readonly deflated: boolean;
   /** Entries that this blob holds, itself included. */
   readonly coverage: Coverage;
   readonly body: Uint8Array;
 }
 
-/** Name of a blob by its content: equal bytes, equal key. */
+/** Returns the key of a blob by its content: equal bytes, equal key. */
 export const blobKey = (blob: Uint8Array): string => toText(sha256(blob).slice(0, HASH_BYTES));
-/** The beginning of the blob's SHA-256, `HASH_BYTES` bytes. */
+/** Returns the first `HASH_BYTES` bytes of the blob's SHA-256. */
 export const blobHash = (blob: Uint8Array): Uint8Array => sha256(blob).slice(0, HASH_BYTES);
 
-/** Data that sealing binds the payload to. */
+/** Returns the data that sealing binds the payload to. */
 export const associatedData = (kind: BlobKind, room: string): Uint8Array =>
   concatBytes(Uint8Array.of(BLOB_VERSION, KINDS.indexOf(kind)), utf8ToBytes(room));
 
-/** A blob: one byte for the version, one for the kind, the nonce, and the sealed payload. */
+/** Builds a blob: one byte for the version, one for the kind, the nonce, and the sealed payload. */
 export function joinBlob(kind: BlobKind, nonce: Uint8Array, sealed: Uint8Array): Uint8Array {
   return concatBytes(Uint8Array.of(BLOB_VERSION, KINDS.indexOf(kind)), nonce, sealed);
 }
 
-/** Kind of a blob, told without opening it; undefined if this version does not know it. */
+/** Returns the kind of a blob without opening it; undefined if this version does not know it. */
 export const kindOf = (blob: Uint8Array): BlobKind | undefined => KINDS[blob[1] ?? -1];
 
-/** Takes a blob apart; null where it is none that this version knows. */
+/** Splits a blob; null if this version does not recognise it. */
 export function splitBlob(
   blob: Uint8Array,
 ): { kind: BlobKind; nonce: Uint8Array; sealed: Uint8Array } | null {
@@ -69,7 +72,7 @@ export function splitBlob(
   return { kind, nonce: blob.slice(2, HEADER_BYTES), sealed: blob.slice(HEADER_BYTES) };
 }
 
-/** Size after padding by PADME: the lower bits of the length are rounded away. */
+/** Returns the size after padding by PADME, which rounds the length up to a multiple of a step. */
 export function padme(length: number): number {
   if (length < 2) return length;
   const exponent = Math.floor(Math.log2(length));
@@ -80,7 +83,7 @@ export function padme(length: number): number {
 
 const DELTA_STEP = 64;
 
-/** The padded plaintext of a blob. */
+/** Returns the padded plaintext of a blob. */
 export function encodePayload(kind: BlobKind, payload: Payload): Uint8Array {
   const writer = createByteWriter();
   writer.raw(fromText(payload.device));
@@ -104,7 +107,7 @@ export function encodePayload(kind: BlobKind, payload: Payload): Uint8Array {
   return writer.finish(size);
 }
 
-/** Reads an opened plaintext; null where it makes no sense. */
+/** Parses an opened plaintext; null if it is invalid. */
 export function decodePayload(plain: Uint8Array): Payload | null {
   try {
     const reader = createByteReader(plain);

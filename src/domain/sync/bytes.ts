@@ -3,22 +3,22 @@ import { base64urlnopad } from '@scure/base';
 
 /** Encodes bytes for addresses and keys: base64url without padding. */
 export const toText = (bytes: Uint8Array): string => base64urlnopad.encode(bytes);
-/** Decodes base64url without padding. Throws where the text is none. */
+/** Decodes base64url without padding. Throws if the text is invalid. */
 export const fromText = (text: string): Uint8Array => base64urlnopad.decode(text);
 
 interface ByteWriter {
   byte(value: number): void;
-  /** A whole number from 0 to 2^53-1. */
+  /** Writes a whole number from 0 to 2^53-1. */
   number(value: number): void;
   raw(bytes: Uint8Array): void;
-  /** Length, then bytes. */
+  /** Writes the length, then the bytes. */
   bytes(bytes: Uint8Array): void;
   readonly length: number;
   /** Returns everything written, then zeros up to `size`. */
   finish(size?: number): Uint8Array;
 }
 
-/** Makes a writer of such a record. Numbers take one byte for each seven bits, the lowest first (LEB128). */
+/** Builds a writer of such a record. Numbers take one byte for each seven bits, lowest first (LEB128). */
 export function createByteWriter(): ByteWriter {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -66,7 +66,7 @@ interface ByteReader {
   bytes(): Uint8Array;
 }
 
-/** Makes a reader of such a record. It throws a RangeError at the end of the bytes and for numbers above 2^53-1. */
+/** Builds a reader of such a record. It throws a RangeError at the end of the bytes and for numbers above 2^53-1. */
 export function createByteReader(source: Uint8Array): ByteReader {
   let at = 0;
   const raw = (length: number) => {

@@ -1,9 +1,9 @@
-// When blobs of a room are folded into one, and which. Tail segments: what piled up since the last segment becomes one, and it takes
-// along the segments before it that are not much larger than itself, so that sizes stay geometric: few blobs in the room, and each
-// byte is uploaded about twice in its life rather than with every full snapshot.
+// Decides when blobs of a room are compacted into one, and which. Deltas since the last segment become a tail segment, which absorbs
+// earlier segments that are not much larger, so that sizes stay geometric: few blobs in the room, and each byte is uploaded
+// about twice in its life rather than with every full snapshot.
 import type { BlobKind } from './blob.ts';
 
-/** One blob, or the parts of a cut one together. */
+/** One blob, or all parts of a cut one. */
 export interface Unit {
   readonly keys: readonly string[];
   readonly kind: BlobKind;
@@ -12,13 +12,13 @@ export interface Unit {
 
 export const COMPACT_BLOBS = 64;
 export const COMPACT_BYTES = 64 * 1024;
-/** A fold replaces no more than this at a time: until it is confirmed, the room holds both. Larger segments stay as they are. */
+/** Most bytes that a compaction replaces: the room holds both until it is confirmed. Larger segments stay as they are. */
 export const MAX_COMPACT_BYTES = 4 * 1024 * 1024;
-/** From how much on a room is folded, and how soon. */
+/** Thresholds from which a room is compacted, and delays. */
 export interface CompactionPolicy {
   readonly blobs: number;
   readonly bytes: number;
-  /** Quiet time before a room is folded, and the jitter between devices that would do it at once, ms. */
+  /** Quiet time before a compaction in ms, with jitter so that devices do not all start at once. */
   readonly afterMs: number;
   readonly jitterMs: number;
 }
@@ -28,13 +28,13 @@ export const DEFAULT_COMPACTION: CompactionPolicy = {
   afterMs: 3_000,
   jitterMs: 6_000,
 };
-/** A segment is taken along while it is smaller than this many times what is folded already. */
+/** A segment is included while it is smaller than this many times the bytes collected so far. */
 const SIZE_RATIO = 2;
 
 const segmentsOf = (units: readonly Unit[]) =>
   units.filter((unit) => unit.kind !== 'delta' && unit.bytes <= MAX_COMPACT_BYTES);
 
-/** True if enough has piled up to plan a compaction. */
+/** True if enough blobs have accumulated to plan a compaction. */
 export function isCompactionDue(units: readonly Unit[], { blobs, bytes } = DEFAULT_COMPACTION): boolean {
   const deltas = units.filter((unit) => unit.kind === 'delta');
   return (
@@ -44,14 +44,17 @@ export function isCompactionDue(units: readonly Unit[], { blobs, bytes } = DEFAU
   );
 }
 
-/** Units to fold into one; empty: leave the room as it is. Units must have been opened, applied and committed here. */
+/**
+ * Returns the units to compact into one; empty leaves the room as it is. Units must have been opened, applied and
+ * committed here.
+ */
 export function planCompaction(units: readonly Unit[], policy = DEFAULT_COMPACTION): readonly Unit[] {
   const deltas = units.filter((unit) => unit.kind === 'delta');
   const segments = segmentsOf(units).sort((a, b) => a.bytes - b.bytes);
   const chosen: Unit[] = [];
   let bytes = deltas.reduce((sum, unit) => sum + unit.bytes, 0);
   const compactsDeltas = deltas.length >= policy.blobs || bytes >= policy.bytes;
-  // Large changes come as segments by themselves: many of similar size are folded too.
+  // Large changes arrive as segments: many of similar size are compacted too.
   if (!compactsDeltas && segments.length < policy.blobs / 4) return [];
   bytes = 0;
   if (compactsDeltas)

@@ -1,12 +1,13 @@
-// Which changes of which device something holds. Each device numbers its blobs in a room from 1; a coverage is a set of ranges per device.
+// Coverage: the set of changes by each device that a holder has. Each device numbers its blobs in a room from 1; a coverage is a
+// set of ranges per device.
 
-/** Both ends included, ascending, not touching. */
+/** Ranges with both ends included, ascending, not adjacent. */
 type Ranges = readonly (readonly [from: number, to: number])[];
 export type Coverage = Readonly<Record<string, Ranges>>;
 
 export const EMPTY_COVERAGE: Coverage = {};
 
-/** `coverage` and the numbers `from` to `to` of `device`. */
+/** Adds the numbers `from` to `to` of `device` to `coverage`. */
 export function withRange(coverage: Coverage, device: string, from: number, to = from): Coverage {
   if (coverage[device]?.some(([start, end]) => start <= from && to <= end)) return coverage;
   const merged: [number, number][] = [];
@@ -19,7 +20,7 @@ export function withRange(coverage: Coverage, device: string, from: number, to =
   return { ...coverage, [device]: merged };
 }
 
-/** Everything that either holds. */
+/** Returns everything that is in either of them. */
 export function union(a: Coverage, b: Coverage): Coverage {
   let all = a;
   for (const [device, ranges] of Object.entries(b))
@@ -27,20 +28,20 @@ export function union(a: Coverage, b: Coverage): Coverage {
   return all;
 }
 
-/** True where `a` holds everything that `b` holds. */
+/** True if `a` contains all of `b`. */
 export function covers(a: Coverage, b: Coverage): boolean {
   return Object.entries(b).every(([device, ranges]) =>
     ranges.every(([from, to]) => (a[device] ?? []).some(([start, end]) => start <= from && to <= end)),
   );
 }
 
-/** Highest number up to which nothing of `device` is missing; 0: not even the first. */
+/** Returns the highest number up to which nothing of `device` is missing; 0 if its first is missing. */
 export function versionOf(coverage: Coverage, device: string): number {
   const first = coverage[device]?.[0];
   return first && first[0] <= 1 ? first[1] : 0;
 }
 
-/** The reach of every device. */
+/** Returns that number for every device. */
 export function versionVector(coverage: Coverage): Record<string, number> {
   const all: Record<string, number> = {};
   for (const device of Object.keys(coverage)) {

@@ -8,18 +8,18 @@ import { fromText, toText } from './bytes.ts';
 export const ROOM_ID_BYTES = 16;
 export const TOKEN_BYTES = 32;
 
-/** The room in which devices tell one another what they have. No document has this id. */
+/** The room in which devices exchange version announcements. No document has this id. */
 export const INDEX_ROOM = 'index';
 
-/** Info that the id of a document's room is derived with, one for each epoch. */
+/** Info for deriving the id of a document's room, one for each epoch. */
 export const roomIdInfo = (document: string, epoch: number) => `recollect/1|room|${document}|${epoch}`;
-/** Info that the key of a document's room is derived with, one for each epoch. */
+/** Info for deriving the key of a document's room, one for each epoch. */
 export const roomKeyInfo = (document: string, epoch: number) => `recollect/1|enc|${document}|${epoch}`;
-/** Info that the token for a realm is derived with. */
+/** Info for deriving the token for a realm. */
 export const tokenInfo = (realm: string) => `recollect/1|auth|${realm}`;
 
-/** The account's name on the relay: the first 16 bytes of the token's SHA-256, base64url. `token`: base64url. */
+/** Returns the account's name on the relay: the first 16 bytes of the token's SHA-256, base64url. `token`: base64url. */
 export const accountTag = (token: string): string => toText(sha256(fromText(token)).slice(0, 16));
 
-/** The WebSocket subprotocol that carries the token: it stays out of addresses and their logs. */
+/** The WebSocket subprotocol that carries the token, so that it is in no address and in no log. */
 export const tokenProtocol = (token: string): string => `recollect.${token}`;

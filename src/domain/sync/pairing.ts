@@ -17,15 +17,15 @@ export const PAIR_PARAMETER = 'pair';
 export interface PairingOffer {
   /** The account key. Secret. */
   readonly key: Uint8Array;
-  /** Four groups of four, to be compared by eye. */
+  /** Four groups of four digits, for people to compare. */
   readonly fingerprint: string;
   /** Address of the relay; null in a phrase. */
   readonly endpoint: string | null;
-  /** Which of the relay's accounts of this key; '' unless a link says otherwise. */
+  /** Realm: which of this key's accounts on the relay is meant; '' unless a link says otherwise. */
   readonly realm: string;
-  /** Token of an operator's account (managed), where there is one. */
+  /** Token of an operator's account (managed), if there is one. */
   readonly token: string | null;
-  /** Hash of the index as the offering device saw it: a relay that shows a newcomer an older one is found out. */
+  /** Hash of the index as the offering device saw it: it reveals a relay that shows a newcomer an older index. */
   readonly index: Uint8Array | null;
 }
 
@@ -34,16 +34,16 @@ const FINGERPRINT_BYTES = 8;
 const fingerprintBytes = (key: Uint8Array): Uint8Array =>
   sha256(concatBytes(utf8ToBytes('recollect fingerprint'), key)).slice(0, FINGERPRINT_BYTES);
 
-/** Tells accounts apart without telling the key: 64 bits of a hash, as `0123-4567-89ab-cdef`. */
+/** Identifies an account without revealing its key: 64 bits of a hash, as `0123-4567-89ab-cdef`. */
 export function fingerprintOf(key: Uint8Array): string {
   const hex = [...fingerprintBytes(key)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   return (hex.match(/.{4}/g) ?? []).join('-');
 }
 
-/** The 24 words of a key. */
+/** Returns the 24 words of a key. */
 export const phraseOf = (key: Uint8Array): string => entropyToMnemonic(key, wordlist);
 
-/** The fragment of a pairing link, with its `#`. */
+/** Returns the fragment of a pairing link, with its `#`. */
 export function fragmentOf(offer: PairingOffer): string {
   const writer = createByteWriter();
   writer.byte(FORMAT);
@@ -57,7 +57,7 @@ export function fragmentOf(offer: PairingOffer): string {
   return `#${PAIR_PARAMETER}=${toText(writer.finish())}`;
 }
 
-/** Reads a link, its fragment or a phrase. Throws `sync-link`, `sync-phrase`. */
+/** Parses a link, its fragment or a phrase. Throws `sync-link`, `sync-phrase`. */
 export function readPairing(text: string): PairingOffer {
   const trimmed = text.trim();
   const inLink = /(?:^|[#&?])pair=([\w-]+)/.exec(trimmed)?.[1];
@@ -89,10 +89,10 @@ function readFragment(value: string): PairingOffer {
   }
 }
 
-/** Text as words are read from it: an input method may write commas, spaces, digits and even letters in full width. */
+/** Normalises text with words: an input method may write commas, spaces, digits and even letters in full width. */
 export const plainWords = (text: string): string => text.normalize('NFKC').toLowerCase();
 
-/** The words of a list: numbers, commas (Chinese ones too) and line breaks between them do not count. */
+/** Returns the words of a list without numbers, commas (Chinese ones too) and line breaks between them. */
 export const wordsIn = (text: string): string[] =>
   plainWords(text)
     .split(/[\s,;.、。]+/)
@@ -115,7 +115,7 @@ function readPhrase(text: string): PairingOffer {
   }
 }
 
-/** UTF-8 to text; the ground floor has no TextDecoder. */
+/** Decodes UTF-8; this floor has no TextDecoder. */
 function utf8(bytes: Uint8Array): string {
   const encoded = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
   return decodeURIComponent(encoded);

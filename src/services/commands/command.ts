@@ -22,13 +22,13 @@ export interface ArgumentDescription {
   readonly value?: 'none' | 'number' | 'text';
   /** For `choice`, and for flags with a `text` value that allow only some texts. */
   readonly choices?: readonly string[];
-  /** For a `text` flag with several values, separated by commas or repeated: the usual ones; others are allowed as well. */
+  /** Usual values of a `text` flag that takes several, separated by commas or repeated; others are allowed as well. */
   readonly many?: readonly string[];
-  /** Values of `many` that exclude one another: no second one is offered. */
+  /** Values of `many` that exclude one another: a second one is not offered. */
   readonly oneOf?: readonly string[];
   /** Bounds of a `number`, both included. */
   readonly range?: readonly [number, number];
-  /** For flags that only go with some of the command's choices: these. */
+  /** Choices of the command that this flag belongs to; absent: all. */
   readonly of?: readonly string[];
   /** Names that exist in the conversation on the screen; other words are allowed as well. */
   readonly offers?: 'checkpoints';
@@ -52,7 +52,7 @@ export interface CommandContext {
   readonly sync?: Sync | undefined;
   /** Conversation on the screen, null on an empty page. */
   readonly conversationId: ConversationId | null;
-  /** On an empty page: the project and the persona that the conversation would begin with. */
+  /** Project and persona that a conversation begun on an empty page gets. */
   readonly begins?: { readonly project: ConversationId | null; readonly persona: Persona | null } | undefined;
   readonly signal: AbortSignal;
   readonly now: () => number;
@@ -69,7 +69,7 @@ export type CommandOutcome =
     }
   | { readonly type: 'open'; readonly conversationId: ConversationId | null; readonly messageId?: MessageId }
   | { readonly type: 'screen'; readonly screen: 'settings'; readonly section: string }
-  /** Opens the window of forgetting, with these words. */
+  /** Opens the window for forgetting, with these words. */
   | { readonly type: 'forget'; readonly words: string }
   /** Opens the session memory of a conversation. */
   | { readonly type: 'memory-file'; readonly conversationId: ConversationId }
@@ -88,7 +88,7 @@ export type CommandOutcome =
       readonly right: string;
       readonly diff: CheckpointDiff;
     }
-  /** A dry run before sending: the passages for `draft`, each to be ticked. */
+  /** A dry run before sending: the passages for `draft`, each with a checkbox. */
   | { readonly type: 'explain'; readonly result: RecallResult; readonly draft: string }
   /** `command`: help for this one only. */
   | { readonly type: 'help'; readonly command?: string }
@@ -102,7 +102,7 @@ export type CommandOutcome =
   | { readonly type: 'problem'; readonly problem: Problem };
 
 export interface Command {
-  /** Without the slash. */
+  /** Name without the slash. */
   readonly name: string;
   readonly arguments: readonly ArgumentDescription[];
   run(context: CommandContext, args: CommandArguments): Promise<CommandOutcome>;

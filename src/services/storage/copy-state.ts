@@ -1,5 +1,4 @@
-// State of the second copy of the log, read from the key-value store: the worker that writes the copy is another thread, of
-// any tab.
+// State of the log's second copy, read from the key-value store, since a worker of any tab may write the copy.
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { LOG_HEALED } from '../../adapters/log/recovering.ts';
@@ -11,9 +10,9 @@ import { type Readable, type Writable, writable } from '../../domain/base/readab
 export const COPY_STATE = 'log/copy';
 
 const copyState = z.object({
-  /** `unavailable`: this browser, or this window of it, gives no files. */
+  /** `unavailable`: this browser or window offers no files. */
   state: z.enum(['kept', 'full', 'failed', 'unavailable']),
-  /** Since when, ms since 1970. */
+  /** Time of the change, ms since 1970. */
   at: z.number(),
 });
 export type CopyState = z.infer<typeof copyState>;
@@ -21,13 +20,16 @@ export type CopyState = z.infer<typeof copyState>;
 const healed = z.object({ restored: z.number(), missing: z.number() });
 
 interface StorageNews {
-  /** State of the copy; null before a worker looked. */
+  /** State of the copy; null until a worker has checked it. */
   readonly copy: Readable<CopyState | null>;
-  /** The person has read the problem with this code. */
+  /** Marks the problem with this code as read. */
   dismiss(code: Problem['code'] | undefined): void;
 }
 
-/** Shows what came back from the copy, what is missing, and that there is no room for one, unless something else is being told. */
+/**
+ * Shows what was restored from the copy, what is missing, or that there is no room for a copy, unless another problem
+ * is shown.
+ */
 export function createStorageNews({
   keyValues,
   alert,

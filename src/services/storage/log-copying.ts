@@ -1,8 +1,8 @@
-// Keeps the second copy of the log, and of what lies beside it, in step with the first. Once per origin: whichever worker holds the lock.
+// Keeps the second copy of the log and the key-value store up to date. Runs once per origin, in the worker that holds the lock.
 //
-//   log ──since(bookmark)──► append ──► files in OPFS          a document was rewritten or erased ──► drop what the log let go of
-//   start: compare ──► the log lost something (counters, head, another id at a seq) ──► put back from the copy
-//                 └──► otherwise the log is right ──► copy what is missing, drop what is gone
+//   log ──since(bookmark)──► append ──► files in OPFS          a document was rewritten or erased ──► drop what the log dropped
+//   start: compare ──► the log lost something (counters, head, another id at a seq) ──► restore from the copy
+//                 └──► otherwise the log is right ──► copy what is missing, drop what was removed
 import type { LogEntry, Store } from '../../adapters/log/conversation-log.ts';
 import { CopyFiles, CopyFull, type Held } from '../../adapters/log/copy-files.ts';
 import { countLog, recountLog, seqsOfLog } from '../../adapters/log/log-integrity.ts';
@@ -13,28 +13,31 @@ import { createJob } from '../scheduler.ts';
 import { COPY_STATE, type CopyState } from './copy-state.ts';
 import { ValueCopying } from './value-copying.ts';
 
-/** Entries read at a time. */
+/** Entries read at once. */
 const PAGE = 200;
-/** New entries are collected this long, ms; saving waits for none of this. */
+/** Time in which new entries are collected before copying, in ms; saving does not wait for it. */
 const GAP_MS = 200;
-/** Every entry of both is compared at least so often, ms; at each start only what tells of a loss. */
+/** Longest time between full comparisons, in ms; other starts only compare what reveals a loss. */
 const WHOLE_MS = 24 * 60 * 60 * 1000;
-/** The newest records whose ids are compared at each start: whatever a truncated log wrote since stands at their seqs. */
+/**
+ * Number of newest records whose ids are compared at each start: a truncated log has written new entries at their
+ * seqs.
+ */
 const NEWEST = 64;
-/** Key of the key-value store: when every entry was compared, ms since 1970. */
+/** Key of the key-value store for the time of the last full comparison, ms since 1970. */
 const COMPARED = 'log/compared';
-/** Without room it is tried again after so long, ms. */
+/** Pause before the next try if there is no room, in ms. */
 const FULL_PAUSE_MS = 60_000;
 
 interface LogCopyingDeps {
   /** Name of the log's database. */
   readonly name: string;
-  /** The real store: sealed on a locked device. */
+  /** The underlying store: sealed on a locked device. */
   readonly below: Store;
   /** Key-value store that holds the state of the copy. */
   readonly keyValues: Store['keyValues'];
   readonly signal: AbortSignal;
-  /** How soon it is tried again where there is no room, ms. */
+  /** Pause before the next try if there is no room, in ms. Default: `FULL_PAUSE_MS`. */
   readonly pauseMs?: number;
   /** ms since 1970 */
   readonly now?: () => number;
@@ -45,7 +48,7 @@ export interface LogCopying {
   settled(): Promise<void>;
 }
 
-/** Starts once the lock is free, and again whenever somebody took it away and let go of it; ends with the signal. */
+/** Starts once the lock is free, and again after another thread stole and released it, until the signal aborts. */
 export function startLogCopying(deps: LogCopyingDeps): LogCopying {
   const { name, below, signal, pauseMs = FULL_PAUSE_MS } = deps;
   const copying = new Copying(deps);
@@ -117,7 +120,7 @@ class Copying {
   readonly #now: () => number;
   readonly values: ValueCopying;
   #files: CopyFiles | null | undefined;
-  /** Highest seq that the copy has all of; undefined before the first comparison. */
+  /** Highest seq up to which the copy is complete; undefined before the first comparison. */
   #bookmark: number | undefined;
   #rewritten = new Set<DocumentId>();
   #noted: CopyState['state'] | undefined;
@@ -138,7 +141,7 @@ class Copying {
     this.values.close();
   }
 
-  /** Both sides are compared anew before anything is written. */
+  /** Compares both sides again before anything is written. */
   restart(): void {
     this.close();
     this.values.restart();
@@ -163,7 +166,7 @@ class Copying {
     await this.#note('kept');
   }
 
-  /** The log goes on without its copy, and the person can see it. */
+  /** Reports a failed copy to the person; the log continues without it. */
   failed(error: unknown): void {
     if (this.#deps.signal.aborted) return;
     const isFull = error instanceof CopyFull;
@@ -183,7 +186,7 @@ class Copying {
     await this.#deps.keyValues.set(COPY_STATE, { state, at: this.#now() } satisfies CopyState);
   }
 
-  /** Without files to compare with, the counters alone tell of a loss. */
+  /** Checks for a loss by the counters alone, if there are no files to compare with. */
   async #countAlone(): Promise<void> {
     const { name, keyValues } = this.#deps;
     const { kept, counted } = await countLog(name);
@@ -193,7 +196,7 @@ class Copying {
     await noteHealed(keyValues, { missing: kept - counted });
   }
 
-  /** Repairs either side from the other; returns the seq that both have now. */
+  /** Repairs each side from the other; returns the seq that both now have. */
   async #compare(files: CopyFiles): Promise<number> {
     const { name, below, keyValues } = this.#deps;
     const have = new Map<string, Held>();
@@ -217,7 +220,7 @@ class Copying {
     return lost ? Math.min(head, await below.log.head()) : head;
   }
 
-  /** True if other entries stand where the copy's newest stood: the log fell back and went on from there. */
+  /** True if the log has other entries at the seqs of the copy's newest: it lost entries and then continued. */
   async #isOverwritten(have: ReadonlyMap<string, Held>, head: number): Promise<boolean> {
     const newest = [...have.values()].sort((a, b) => b.seq - a.seq).slice(0, NEWEST);
     const from = newest.at(-1)?.seq;
@@ -227,7 +230,7 @@ class Copying {
       const entries = await this.#deps.below.log.since(seq, NEWEST);
       for (const entry of entries) {
         const held = bySeq.get(entry.seq);
-        // A snapshot takes the seq of the last entry that it holds.
+        // A snapshot has the seq of the last entry that it contains.
         if (held && held.id !== entry.id && entry.origin !== 'fold') return true;
       }
       const last = entries.at(-1)?.seq;
@@ -237,7 +240,7 @@ class Copying {
     return false;
   }
 
-  /** Copies what only the log has; returns what only the copy has. */
+  /** Copies entries missing from the copy; returns those missing from the log. */
   async #copyMissing(files: CopyFiles, have: ReadonlyMap<string, Held>, head: number): Promise<Set<string>> {
     const unmatched = new Set(have.keys());
     for (let seq = 0; seq < head; ) {
@@ -259,20 +262,20 @@ class Copying {
     return unmatched;
   }
 
-  /** Appends to the log what it lost. Their ids make it harmless to do so twice; readers meet them as new. */
+  /** Appends lost entries to the log. Their ids make a repetition harmless; readers treat them as new. */
   async #putBack(files: CopyFiles, lost: ReadonlySet<string>, missing: number): Promise<void> {
     const { below, keyValues } = this.#deps;
     const entries = await files.read(lost);
     for (let at = 0; at < entries.length; at += PAGE) await below.log.append(entries.slice(at, at + PAGE));
     const restored = entries.length;
     log.warn(`The log had lost entries: ${restored} came back from the second copy`);
-    // Under their new seqs they are copied once more; the old records are let go of.
+    // They are copied again under their new seqs, and the old records are dropped.
     if (restored > 0) await files.drop(({ id }) => lost.has(id));
     if (restored > 0 || missing > 0)
       await noteHealed(keyValues, { restored, missing: Math.max(0, missing - restored) });
   }
 
-  /** Copies what is new. */
+  /** Copies new entries. */
   async #follow(files: CopyFiles): Promise<void> {
     for (;;) {
       const entries = await this.#deps.below.log.since(this.#bookmark ?? 0, PAGE);
@@ -285,7 +288,7 @@ class Copying {
     }
   }
 
-  /** Lets go of what the log let go of, and takes the snapshot in its place. */
+  /** Drops entries that the log dropped, and copies the snapshot that replaces them. */
   async #letGo(files: CopyFiles): Promise<void> {
     if (this.#rewritten.size === 0) return;
     const documents = this.#rewritten;
@@ -302,5 +305,5 @@ class Copying {
   }
 }
 
-/** Lets the thread do what else waits. */
+/** Yields to other work of the thread. */
 const nextTurn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));

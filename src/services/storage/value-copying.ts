@@ -1,8 +1,8 @@
-// Copies what lies beside the log: drafts, messages that wait, settings, what is being forgotten. Everything is copied but what is true only in
-// its own database, cannot be taken out of it, or is made again.
+// Copies the key-value store: drafts, queued messages, settings, requests to forget. Everything is copied except what only applies to
+// its own database, cannot leave it, or is made again.
 //
 //   look     reads what changed        ─► the log is followed ─► a message is in the copy before the draft that it was leaves it
-//   write    copies what was read, and lets go of what was there before
+//   write    copies what was read, and drops the previous records
 import type { LogEntry, Store } from '../../adapters/log/conversation-log.ts';
 import {
   isRecordOf,
@@ -16,13 +16,13 @@ import { noteHealed } from '../../adapters/log/recovering.ts';
 import { log } from '../../domain/base/log.ts';
 
 const NOT_COPIED = [
-  // Bookmarks, rooms and keys of this database.
+  // Bookmarks, rooms and keys that only apply to this database.
   'log/',
   'storage/',
   'sync/',
   'vault/',
   'secret/',
-  // Made again.
+  // Values that the app makes again.
   'calibration/',
   'context/',
   'memory.files',
@@ -32,23 +32,23 @@ const isCopied = (key: string): boolean => !NOT_COPIED.some((prefix) => key.star
 
 interface ValueCopyingDeps {
   readonly name: string;
-  /** As it is really kept: sealed where that is. */
+  /** The underlying store, sealed on a locked device. */
   readonly below: Store;
   readonly signal: AbortSignal;
   readonly now: () => number;
 }
 
-/** Used by one thread at a time. After a failure everything is compared anew. */
+/** Used by one thread at a time. After a failure it compares everything again. */
 export class ValueCopying {
   readonly #deps: ValueCopyingDeps;
   #files: CopyFiles | null | undefined;
   /** The record of each key in the copy; undefined before the first comparison. */
   #current: Map<string, string> | undefined;
   #changed = new Set<string>();
-  /** Records to write for changed keys, or null for a value that is gone. */
+  /** Records to write for changed keys; null for a deleted value. */
   #read = new Map<string, LogEntry | null>();
   #seq = 0;
-  /** True if the copy has records that count no more. */
+  /** True if the copy has outdated records. */
   #hasOld = false;
   #isToCompare = false;
 
@@ -56,14 +56,14 @@ export class ValueCopying {
     this.#deps = deps;
   }
 
-  /** True if a copied value is among them. */
+  /** Notes changed keys; true if a copied value is among them. */
   changed(keys: readonly string[]): boolean {
     const copied = keys.filter(isCopied);
     for (const key of copied) this.#changed.add(key);
     return copied.length > 0;
   }
 
-  /** Has every value compared with the next run, in whose middle this may be called. */
+  /** Compares every value in the next run. May be called during a run. */
   lookAgain(): void {
     this.#isToCompare = true;
   }
@@ -73,13 +73,13 @@ export class ValueCopying {
     this.#files = undefined;
   }
 
-  /** Everything is compared before anything is written. */
+  /** Compares everything before anything is written. */
   restart(): void {
     this.close();
     this.#current = undefined;
   }
 
-  /** Reads what changed. */
+  /** Reads changed values. */
   async look(): Promise<void> {
     const { name, below, signal } = this.#deps;
     if (this.#files === undefined) this.#files = await CopyFiles.open(valuesCopyOf(name));
@@ -97,7 +97,7 @@ export class ValueCopying {
     for (const key of changed) await this.#readOne(key, this.#current.get(key));
   }
 
-  /** Copies what was read. Throws `CopyFull`. */
+  /** Writes the values that were read. Throws `CopyFull`. */
   async write(): Promise<void> {
     const [files, current] = [this.#files, this.#current];
     if (!files || !current) return;
@@ -112,7 +112,7 @@ export class ValueCopying {
     this.#hasOld = false;
   }
 
-  /** The records of the copy; what a lost database held is beside the log again then. */
+  /** Reads the records of the copy, and restores the values that a lost database held. */
   async #compare(files: CopyFiles): Promise<Map<string, string>> {
     const { name, below } = this.#deps;
     const newest = new Map<string, Held>();
@@ -125,7 +125,7 @@ export class ValueCopying {
     this.#hasOld = records > newest.size;
     const restored = await restoreValues(name, below);
     if (restored > 0) await noteHealed(below.keyValues, { restored });
-    // Before the first record: from then on an absent mark means another database.
+    // Set before the first record: from then on a missing mark means another database.
     await below.keyValues.set(VALUES_COPIED, true);
     return new Map([...newest].map(([key, { id }]) => [key, id]));
   }
@@ -139,7 +139,7 @@ export class ValueCopying {
         this.#read.set(key, valueRecord(key, value, this.#seq, this.#deps.now()));
       }
     } catch (error) {
-      // One that the browser cannot read any more, or keeps in a form of its own. The others are copied, and what the copy has of it stays.
+      // The browser can no longer read or convert this value. The others are copied, and the copy keeps its record.
       log.warn('A value beside the log cannot be copied', error);
     }
   }
