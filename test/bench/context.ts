@@ -10,7 +10,7 @@ import type { Message, Part } from '../../src/domain/chat/message.ts';
 import { budgetOf } from '../../src/domain/context/budget.ts';
 import { createCompactedSearch } from '../../src/domain/context/compacted.ts';
 import { planCompaction, STRATEGIES, strategyOf } from '../../src/domain/context/compaction/index.ts';
-import { rememberAsItGoes } from '../../src/domain/context/compaction/memory.ts';
+import { rememberAsItGoes } from '../../src/domain/context/compaction/memory-writer.ts';
 import type { CompactionTools } from '../../src/domain/context/compaction/strategy.ts';
 import { createMeter, MESSAGE_OVERHEAD } from '../../src/domain/context/meter.ts';
 import { buildPrompt } from '../../src/domain/context/prompt.ts';

@@ -190,7 +190,7 @@ class ModelHost implements EmbeddingHost {
       void step
         .catch((error: unknown) => this.#fail(mine, error))
         // Messages are heard between two steps only in a task of its own: a chain of promises would starve the ports.
-        .then(task)
+        .then(nextTask)
         .then(() => {
           this.#steps.delete(step);
           this.#work();
@@ -211,7 +211,7 @@ class ModelHost implements EmbeddingHost {
     this.#jobs = others;
     for (const { reject } of failing) reject(toError(problem));
     // The answers must be on their way before the ports close.
-    await task();
+    await nextTask();
     // The library remembers a failure for as long as its thread lives, so the next try needs a new thread.
     await this.#retire(false);
   }
@@ -267,7 +267,7 @@ function problemOf(error: unknown, model: string): Problem {
 }
 
 /** Resolves in a later task, after messages that have arrived were delivered. Timers are clamped to 4 ms; a port is not. */
-function task(): Promise<void> {
+function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {

@@ -301,7 +301,7 @@ function beginFreshFile(name: string): Promise<void> {
 // ---------------------------------------------------------------------------------------------- counters
 
 /** Sums of entries and bytes, and the highest head; all are 0 without counters. */
-export const sumOf = (counters: readonly Counters[]): Required<Counters> =>
+export const sumOfCounters = (counters: readonly Counters[]): Required<Counters> =>
   counters.reduce<Required<Counters>>(
     (sum, { entries, bytes, head = 0 }) => ({
       entries: sum.entries + entries,

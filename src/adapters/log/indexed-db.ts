@@ -36,7 +36,7 @@ import {
   STORAGE_LOST,
   SUM,
   storageLost,
-  sumOf,
+  sumOfCounters,
   type Writing,
 } from './idb-connection.ts';
 
@@ -226,7 +226,7 @@ function createLog({
 
     stats: () =>
       connection.look(['tallies'], async (transaction) => {
-        const { entries, bytes } = sumOf(await transaction.objectStore('tallies').getAll());
+        const { entries, bytes } = sumOfCounters(await transaction.objectStore('tallies').getAll());
         return { entries, bytes };
       }),
 
@@ -401,7 +401,7 @@ const count = (transaction: Writing, fresh: readonly NewEntry[]): Promise<unknow
 /** Replaces all counters by one, without the removed entries. */
 async function sumUp(transaction: Writing, removed: Removed): Promise<void> {
   const counters = transaction.objectStore('tallies');
-  const { entries, bytes, head } = sumOf(await counters.getAll());
+  const { entries, bytes, head } = sumOfCounters(await counters.getAll());
   await counters.clear();
   await counters.put(
     {

@@ -3,7 +3,7 @@
 import { type IDBPDatabase, openDB } from 'idb';
 import { checksum } from './checksum.ts';
 import type { LogEntry } from './conversation-log.ts';
-import { type LogSchema, SUM, sumOf } from './idb-connection.ts';
+import { type LogSchema, SUM, sumOfCounters } from './idb-connection.ts';
 
 interface LogCounts {
   /** Entries by the counters, and as found. Fewer found: the store was truncated. */
@@ -36,7 +36,7 @@ export const countLog = (name: string): Promise<LogCounts> =>
       transaction.objectStore('entries').count(),
       transaction.objectStore('tallies').getAll(),
     ]);
-    return { counted, kept: sumOf(counters).entries };
+    return { counted, kept: sumOfCounters(counters).entries };
   });
 
 /** Lists the seq of every entry, ascending, without reading one. */
@@ -88,7 +88,7 @@ export const raiseHead = (name: string, head: number): Promise<void> =>
       await rows.delete(head);
     }
     const counters = transaction.objectStore('tallies');
-    const sum = sumOf(await counters.getAll());
+    const sum = sumOfCounters(await counters.getAll());
     await counters.clear();
     await counters.put({ ...sum, head: Math.max(sum.head, head) }, SUM);
     await transaction.done;
@@ -101,7 +101,7 @@ export const recountLog = (name: string): Promise<void> =>
   connected(name, async (database) => {
     const transaction = database.transaction(['entries', 'tallies'], 'readwrite', { durability: 'strict' });
     const counters = transaction.objectStore('tallies');
-    const { head } = sumOf(await counters.getAll());
+    const { head } = sumOfCounters(await counters.getAll());
     let [entries, bytes, last] = [0, 0, head];
     let cursor = await transaction.objectStore('entries').index('document').openKeyCursor();
     while (cursor) {

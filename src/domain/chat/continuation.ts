@@ -62,7 +62,7 @@ export function wholeOf(pieces: readonly Message[]): Message {
   const last = pieces.at(-1);
   if (!last) throw new Error('An answer has at least one piece');
   if (pieces.length === 1) return last;
-  const usage = sumOf(pieces.map((piece) => piece.usage));
+  const usage = sumOfUsage(pieces.map((piece) => piece.usage));
   const costs = pieces.flatMap(({ cost }) => cost ?? []);
   const amount = costs.reduce((sum, cost) => sum + cost.amount, 0);
   return {
@@ -76,7 +76,7 @@ export function wholeOf(pieces: readonly Message[]): Message {
   };
 }
 
-function sumOf(usages: readonly (Usage | undefined)[]): Usage {
+function sumOfUsage(usages: readonly (Usage | undefined)[]): Usage {
   const sum: Record<string, number> = {};
   for (const usage of usages)
     for (const [key, value] of Object.entries(usage ?? {}))

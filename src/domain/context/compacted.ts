@@ -636,12 +636,12 @@ function betweenUnits(
 const says = (message: Message, term: string): boolean =>
   isSingle(term)
     ? // There are few parts and many units.
-      message.parts.some((part) => wordsOf(part).includes(term)) &&
+      message.parts.some((part) => textOfPart(part).includes(term)) &&
       unitsOf(message).some(({ text }) => text.includes(term))
     : documentOf(message).counts.has(term);
 
 /** All words that a unit of this part may have. */
-const wordsOf = (part: Part): string =>
+const textOfPart = (part: Part): string =>
   part.type === 'text' || part.type === 'tool-result'
     ? part.text
     : part.type === 'tool-call'

@@ -25,7 +25,7 @@ import {
 } from '../../domain/chat/memory-file.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
 import { conversationLanguage } from '../../domain/context/compaction/headings.ts';
-import { writeMemory } from '../../domain/context/compaction/memory.ts';
+import { writeMemory } from '../../domain/context/compaction/memory-writer.ts';
 import { boundaryOf } from '../../domain/context/compaction/plan.ts';
 import { constraintsOf } from '../../domain/context/constraints.ts';
 import type { TokenMeter } from '../../domain/context/meter.ts';

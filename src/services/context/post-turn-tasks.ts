@@ -6,7 +6,7 @@ import { orElse } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
-import { rememberAsItGoes } from '../../domain/context/compaction/memory.ts';
+import { rememberAsItGoes } from '../../domain/context/compaction/memory-writer.ts';
 import { structureOf } from '../../domain/context/compaction/outline.ts';
 import { comparableIn } from '../../domain/context/meant.ts';
 import { notesOf } from '../../domain/context/notes.ts';

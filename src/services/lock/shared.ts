@@ -23,8 +23,8 @@ export const keepShared = (records: LockRecords, words: string, now: () => numbe
     return true;
   });
 
-/** Opens an item's words; null if they do not open. */
-async function wordsOf(
+/** Returns the opened text of an item; null if it does not open. */
+async function openedText(
   { content }: SharedItem,
   { box }: Pick<LockRecord, 'box'>,
   key: DataKey | null,
@@ -48,7 +48,7 @@ export const takeShared = (
   exclusively(QUEUE, async () => {
     const record = await records.read();
     for (const item of await readShared(record.generation)) {
-      const words = await wordsOf(item, record, key);
+      const words = await openedText(item, record, key);
       if (words !== null && (await deliver(words))) await removeShared(record.generation, [item.id]);
     }
   });
@@ -66,7 +66,7 @@ export const changeQueue = <Result>(
   exclusively(QUEUE, async () => {
     const moved: SharedItem[] = [];
     for (const item of await readShared(before.generation)) {
-      const words = await wordsOf(item, before, key);
+      const words = await openedText(item, before, key);
       // Items that do not open are passed on: nobody may throw them away.
       if (words === null) moved.push(item);
       else

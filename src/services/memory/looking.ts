@@ -33,8 +33,8 @@ import { queryWords } from '../../domain/text/words.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
-import type { QueryVector } from './asking.ts';
 import type { MemoryFilter } from './memory.ts';
+import type { QueryVector } from './readiness.ts';
 
 export interface LookingDeps {
   readonly config: Readable<Config>;

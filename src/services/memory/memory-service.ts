@@ -24,11 +24,11 @@ import { askable, heldAsIs, isNamedFolder, isWithinFolder } from '../../domain/m
 import { snippetOf } from '../../domain/memory/snippet.ts';
 import { queryWords } from '../../domain/text/words.ts';
 import type { Notes } from '../documents/notes.ts';
-import { type AskingDeps, createAsking } from './asking.ts';
 import { createLooking, type LookingDeps, type Ranked, within } from './looking.ts';
 import type { Memory, RecallResult, SearchHit } from './memory.ts';
 import { passagesOf } from './passages.ts';
 import { reachOf } from './reach.ts';
+import { type AskingDeps, createAsking } from './readiness.ts';
 
 /** Candidates from each half: for nine questions in ten the right one is among the best 50. */
 const CANDIDATES = 50;

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { asMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message, Part } from '../../../src/domain/chat/message.ts';
-import { writeMemory } from '../../../src/domain/context/compaction/memory.ts';
+import { writeMemory } from '../../../src/domain/context/compaction/memory-writer.ts';
 import { createMeter } from '../../../src/domain/context/meter.ts';
 import { notesOf } from '../../../src/domain/context/notes.ts';
 import { shortenOutput } from '../../../src/domain/context/outputs.ts';

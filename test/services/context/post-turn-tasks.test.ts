@@ -1,7 +1,7 @@
 // Post-turn tasks read the branch before a compaction needs it. The test watches the real readers.
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Message } from '../../../src/domain/chat/message.ts';
-import { rememberAsItGoes } from '../../../src/domain/context/compaction/memory.ts';
+import { rememberAsItGoes } from '../../../src/domain/context/compaction/memory-writer.ts';
 import { structureOf } from '../../../src/domain/context/compaction/outline.ts';
 import { notesOf } from '../../../src/domain/context/notes.ts';
 import { readAhead } from '../../../src/domain/context/reading.ts';
@@ -10,7 +10,7 @@ import { contextConfig, filler, startTalks } from './talk.ts';
 
 vi.mock(import('../../../src/domain/context/notes.ts'), { spy: true });
 vi.mock(import('../../../src/domain/context/reading.ts'), { spy: true });
-vi.mock(import('../../../src/domain/context/compaction/memory.ts'), { spy: true });
+vi.mock(import('../../../src/domain/context/compaction/memory-writer.ts'), { spy: true });
 vi.mock(import('../../../src/domain/context/compaction/outline.ts'), { spy: true });
 
 const { talk } = await startTalks();

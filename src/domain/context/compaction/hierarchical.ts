@@ -5,7 +5,7 @@ import { termsIn } from '../reading.ts';
 import { unitsOf } from '../units.ts';
 import { type Draft, finish, keepAll } from './finish.ts';
 import { HEADINGS } from './headings.ts';
-import { writeMemory } from './memory.ts';
+import { writeMemory } from './memory-writer.ts';
 import {
   compactedGroups,
   firstOf,
@@ -36,7 +36,7 @@ interface Topic {
 }
 
 /** Words of a turn, without those of every turn. */
-function wordsOf(outline: Outline, groups: readonly number[]): Set<string> {
+function termsOfGroups(outline: Outline, groups: readonly number[]): Set<string> {
   const words = new Set<string>();
   for (const message of messagesOf(outline, groups))
     for (const unit of unitsOf(message).slice(0, 30))
@@ -54,7 +54,7 @@ function topicsOf(outline: Outline, compacted: readonly number[]): Topic[] {
   const topics: { groups: number[]; turns: number; words: Set<string> }[] = [];
   let lastTurn = Number.NaN;
   for (const [turn, groups] of byTurn) {
-    const words = wordsOf(outline, groups);
+    const words = termsOfGroups(outline, groups);
     const open = topics.at(-1);
     let shared = 0;
     if (open) for (const word of words) if (open.words.has(word)) shared += 1;

@@ -4,7 +4,7 @@ import { bareLine } from '../../chat/memory-file.ts';
 import { termsOf } from '../../text/words.ts';
 import { type Decision, type Draft, finish, keepAll } from './finish.ts';
 import { HEADINGS } from './headings.ts';
-import { memoryBudget, writeMemory } from './memory.ts';
+import { memoryBudget, writeMemory } from './memory-writer.ts';
 import {
   chosenTokens,
   compactedGroups,

@@ -1,6 +1,6 @@
 // A summariser without a model: it quotes instead of rewording, so it may be incomplete but never wrong.
 
-import { writeMemory } from '../../../../src/domain/context/compaction/memory.ts';
+import { writeMemory } from '../../../../src/domain/context/compaction/memory-writer.ts';
 import type { SummariseRequest } from '../../../../src/domain/context/compaction/strategy.ts';
 import type { TokenMeter } from '../../../../src/domain/context/meter.ts';
 

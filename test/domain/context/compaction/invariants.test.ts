@@ -7,7 +7,7 @@ import { pathTo } from '../../../../src/domain/chat/conversation.ts';
 import type { Message, Part } from '../../../../src/domain/chat/message.ts';
 import { type Compaction, compactionSchema } from '../../../../src/domain/chat/records.ts';
 import { planCompaction, STRATEGIES, strategyOf } from '../../../../src/domain/context/compaction/index.ts';
-import { rememberAsItGoes } from '../../../../src/domain/context/compaction/memory.ts';
+import { rememberAsItGoes } from '../../../../src/domain/context/compaction/memory-writer.ts';
 import { structureOf } from '../../../../src/domain/context/compaction/outline.ts';
 import {
   boundaryOf,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { asMessageId } from '../../../../src/domain/base/ids.ts';
 import type { Message } from '../../../../src/domain/chat/message.ts';
 import { HEADINGS, type Language } from '../../../../src/domain/context/compaction/headings.ts';
-import { writeMemory } from '../../../../src/domain/context/compaction/memory.ts';
+import { writeMemory } from '../../../../src/domain/context/compaction/memory-writer.ts';
 import { SECTIONS, summaryPrompt } from '../../../../src/domain/context/compaction/prompts.ts';
 import { createMeter } from '../../../../src/domain/context/meter.ts';
 import { goesWrong } from '../../../../src/domain/text/cues.ts';
