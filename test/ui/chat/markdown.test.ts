@@ -376,6 +376,13 @@ describe('addresses', () => {
   });
 });
 
+it('tells where a link leads that no page can follow', () => {
+  expect(drawn('[a](sandbox:/mnt/a.csv) [b](vscode://x) [c](file:///C:/x "t")')).toBe(
+    '<p><a title="sandbox:/mnt/a.csv">a</a> <a title="vscode://x">b</a> <a title="t">c</a></p>',
+  );
+  expect(drawn('[a](JavaScript:a()) [b](data:text/html,x)')).toBe('<p><a>a</a> <a>b</a></p>');
+});
+
 describe('brackets', () => {
   it.each([
     'handlers[type](event) and handlers[type](event.target)',

@@ -116,6 +116,9 @@ const CONTAINERS = new Set(['blockquote', 'listItem', 'root', 'footnoteDefinitio
 const withoutLinks = (nodes: readonly Nodes[]): Nodes[] =>
   nodes.flatMap((node) => (node.type === 'link' ? withoutLinks(node.children) : [node]));
 
+/** Leads nowhere from a page, and is told as a title; nothing that a page could run or draw. */
+const UNREACHABLE = /^(?!(?:https?|mailto|tel|ircs?|xmpp|javascript|vbscript|data|blob):)[a-z][a-z0-9+.-]*:/i;
+
 /** Returns a copy in which HTML is either drawn or text. Sets `seen.html` if any is drawn. */
 function withHtmlSettled<N extends Nodes>(node: N, partial: boolean, seen: { html: boolean }): N {
   if (!('children' in node)) return node;
@@ -137,7 +140,8 @@ function withHtmlSettled<N extends Nodes>(node: N, partial: boolean, seen: { htm
     if (value !== null && value !== undefined) return { ...child, value };
     return flow ? { type: 'verbatim', value: child.value } : { type: 'text', value: child.value };
   });
-  return { ...node, children: settled } as N;
+  const title = node.type === 'link' && !node.title && UNREACHABLE.test(node.url) ? { title: node.url } : {};
+  return { ...node, ...title, children: settled } as N;
 }
 
 /** Replaces HTML that is not drawn by its text. */
