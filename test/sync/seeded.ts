@@ -90,6 +90,8 @@ export interface Clockwork {
   readonly random: () => number;
   /** Runs everything that is due until then. */
   advance(ms: number): Promise<void>;
+  /** The machines sleep so long: what was due meanwhile runs once, afterwards. */
+  sleep(ms: number): Promise<void>;
   readonly events: () => number;
 }
 
@@ -120,30 +122,36 @@ export async function inWorld<T>(seed: number, work: (clockwork: Clockwork) => P
   world = mine;
   let events = 0;
   try {
+    const advance = async (ms: number) => {
+      const end = mine.time + ms;
+      await drain();
+      for (;;) {
+        let first: Timer | undefined;
+        for (const timer of mine.timers.values())
+          if (
+            timer.at <= end &&
+            (!first || timer.at < first.at || (timer.at === first.at && timer.id < first.id))
+          )
+            first = timer;
+        if (!first) break;
+        mine.time = Math.max(mine.time, first.at);
+        if (first.every === null) mine.timers.delete(first.id);
+        else first.at = mine.time + first.every;
+        events += 1;
+        first.run();
+        await drain();
+      }
+      // One that was not waited for must not turn back the clock.
+      mine.time = Math.max(mine.time, end);
+    };
     return await work({
       time: () => mine.time,
       random: mine.random,
       events: () => events,
-      advance: async (ms) => {
-        const end = mine.time + ms;
-        await drain();
-        for (;;) {
-          let first: Timer | undefined;
-          for (const timer of mine.timers.values())
-            if (
-              timer.at <= end &&
-              (!first || timer.at < first.at || (timer.at === first.at && timer.id < first.id))
-            )
-              first = timer;
-          if (!first) break;
-          mine.time = Math.max(mine.time, first.at);
-          if (first.every === null) mine.timers.delete(first.id);
-          else first.at = mine.time + first.every;
-          events += 1;
-          first.run();
-          await drain();
-        }
-        mine.time = end;
+      advance,
+      sleep: async (ms) => {
+        mine.time += ms;
+        await advance(0);
       },
     });
   } finally {

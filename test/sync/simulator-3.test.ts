@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { ALL } from '../scale.ts';
 import { type Scenario, simulate } from './simulator.ts';
 
-const SCENARIOS: readonly Scenario[] = ['narrow', 'gone', 'excluding', 'forgetting'];
+const SCENARIOS: readonly Scenario[] = ['narrow', 'gone', 'excluding', 'forgetting', 'locked'];
 const PLAYS = SCENARIOS.flatMap((only) =>
   Array.from({ length: ALL ? 12 : 1 }, (_, at) => [only, 1 + at] as const),
 );
@@ -16,10 +16,13 @@ it.each(PLAYS)('%s, seed %i: all devices have the same, nothing is lost', async 
   for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += outcome[key];
 });
 
-it('a seed plays the same way each time, however busy the machine is', async () => {
-  const play = () => simulate(2, { only: 'forgetting', turns: 12 });
-  expect(await play()).toEqual(await play());
-});
+it.each(['forgetting', ...(ALL ? (['locked'] as const) : [])] as const)(
+  '%s: a seed plays the same way each time, however busy the machine is',
+  async (only) => {
+    const play = () => simulate(2, { only, turns: 12 });
+    expect(await play()).toEqual(await play());
+  },
+);
 
 it.skipIf(!ALL)('in them conversations were folded, squashed and moved', () => {
   expect(Object.entries(seen).filter(([, count]) => count === 0)).toEqual([]);

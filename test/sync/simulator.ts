@@ -1,6 +1,7 @@
 // Devices, a relay and everything that goes wrong between them, from one seed: a play, an ending, peace, and a verdict (`world/`).
 import './seeded.ts';
 import { type Clockwork, inWorld } from './seeded.ts';
+import { AtRest } from './world/at-rest.ts';
 import { foldOffline, playEnding } from './world/endings.ts';
 import { Faults } from './world/faults.ts';
 import { makePeace } from './world/peace.ts';
@@ -72,7 +73,8 @@ async function run(play: Play, clockwork: Clockwork, logged: readonly string[]):
   const world = new World(play, clockwork);
   await world.open();
   const people = new People(world);
-  const faults = new Faults(world, people);
+  const atRest = new AtRest(world, people);
+  const faults = new Faults(world, people, atRest);
   for (let turn = 0; turn < play.turns; turn += 1) {
     await people.act(world.one(world.machines));
     if (world.chance(0.7)) await clockwork.advance(world.random() * (world.chance(0.1) ? 20_000 : 900));
@@ -80,9 +82,12 @@ async function run(play: Play, clockwork: Clockwork, logged: readonly string[]):
   }
   if (world.chance(0.3)) await foldOffline(world, people);
   const forgotten = await playEnding(world, people, faults);
-  await makePeace(world, people, faults);
-  await judge(world, people, { forgotten, logged, attacks: faults.attacks });
-  for (const machine of world.machines) machine.device?.stop();
+  await makePeace(world, people, faults, atRest);
+  await judge(world, people, { atRest, forgotten, logged, attacks: faults.attacks });
+  for (const machine of world.machines) {
+    machine.tab?.close();
+    machine.device?.stop();
+  }
   people.stop();
   return {
     seed: play.seed,

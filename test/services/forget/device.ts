@@ -34,15 +34,17 @@ interface Options {
   readonly store?: Store;
   readonly index?: MemoryIndex;
   readonly sync?: PlaceDeps['sync'];
-  readonly device?: string | null;
+  readonly device?: string | null | (() => Promise<string | null>);
   /** Default true. */
   readonly engine?: boolean;
   readonly copy?: PlaceDeps['copy'];
   readonly undoMs?: number;
+  readonly now?: () => number;
 }
 
 export function openDevice({
-  store = createInMemoryStore({ now: () => NOW }),
+  now = () => NOW,
+  store = createInMemoryStore({ now }),
   index = createInMemoryIndex(),
   sync = { status: writable(SYNC_OFF), account: writable(null), forget: async () => {} },
   device = null,
@@ -51,7 +53,6 @@ export function openDevice({
   undoMs = 0,
 }: Options = {}) {
   const closing = new AbortController();
-  const now = () => NOW;
   const notes = createNotes({ store, now });
   const documents = createDocuments({ store, notes });
   const prompts = createPrompts({ store, now, onProblem: console.error });
@@ -85,7 +86,7 @@ export function openDevice({
     ...deps,
     now,
     exclusive: (work) => turns.run(work),
-    device: async () => device,
+    device: async () => (typeof device === 'function' ? await device() : device),
     undoMs,
     graceMs: 0,
   });

@@ -4,6 +4,7 @@ import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { updateFrame } from '../../../src/relay/frames.ts';
 import { copyOfStore, type TestDevice } from '../../services/sync/device.ts';
 import { copyOf, type Disk } from '../network.ts';
+import type { AtRest } from './at-rest.ts';
 import type { People } from './people.ts';
 import type { Machine, World } from './world.ts';
 
@@ -12,18 +13,21 @@ export class Faults {
   revocations = 0;
   readonly #world: World;
   readonly #people: People;
+  readonly #atRest: AtRest;
   readonly #backups: Disk[] = [];
 
-  constructor(world: World, people: People) {
+  constructor(world: World, people: People, atRest: AtRest) {
     this.#world = world;
     this.#people = people;
+    this.#atRest = atRest;
   }
 
   /** After each turn: something goes wrong, now and then. */
   async disturb(): Promise<void> {
     const world = this.#world;
     const { machines, network, play } = world;
-    const { is, isAlso, isSetBack } = world.wrongs;
+    const { is, isAlso, isSetBack, isAtRest } = world.wrongs;
+    if (isAtRest) await this.#atRest.disturb((machine) => this.#setBack(machine));
     if (isSetBack && world.chance(0.25)) await this.#setBack(world.one(machines));
     if (isAlso('revoking') && this.revocations < 3 && world.chance(0.12)) await this.#revoke();
     if (isAlso('tabs') && world.chance(0.25)) world.one(machines).fuse = 1 + world.whole(25);
@@ -101,8 +105,9 @@ export class Faults {
   async #setBack(machine: Machine): Promise<void> {
     const world = this.#world;
     const { clockwork } = world;
+    if (machine.locked) return;
     if (!machine.copy || world.chance(0.4)) {
-      machine.copy = await copyOfStore(machine.store);
+      machine.copy = await copyOfStore(machine.disk?.below ?? machine.store);
       return;
     }
     world.turnOn(machine);
@@ -111,8 +116,9 @@ export class Faults {
     if (status?.state !== 'synced' || status.waiting > 0) return;
     this.#people.doubtExcluded();
     world.kill(machine);
-    machine.store = machine.copy;
-    machine.copy = await copyOfStore(machine.store);
+    const disk = machine.disk?.over(machine.copy) ?? null;
+    Object.assign(machine, { disk, store: disk?.store ?? machine.copy }, disk ? { vault: disk.vault } : {});
+    machine.copy = await copyOfStore(machine.copy);
     // Most of the time a person writes to it before it hears anything of what it once knew.
     machine.online = world.chance(0.3);
     await clockwork.advance(3500);

@@ -2,6 +2,7 @@
 import { asConversationId, type MessageId } from '../../../src/domain/base/ids.ts';
 import { readWhole } from '../../../src/services/documents/shared.ts';
 import type { TestDevice } from '../../services/sync/device.ts';
+import type { AtRest } from './at-rest.ts';
 import type { Faults } from './faults.ts';
 import type { People } from './people.ts';
 import { fail, IN_STEP_SECONDS, type Machine, type World } from './world.ts';
@@ -72,8 +73,9 @@ async function checkSetBack(world: World, people: People): Promise<void> {
     }
 }
 
-export async function makePeace(world: World, people: People, faults: Faults): Promise<void> {
+export async function makePeace(world: World, people: People, faults: Faults, atRest: AtRest): Promise<void> {
   const { network, machines, clockwork, wrongs } = world;
+  for (const machine of machines) await atRest.unlock(machine);
   network.faults = { latency: [1, 5], duplicate: 0, reorder: false, cut: 0 };
   for (const machine of machines)
     Object.assign(machine, { online: true, full: false, fuse: null, doomed: false });
@@ -89,17 +91,17 @@ export async function makePeace(world: World, people: People, faults: Faults): P
     wakeAll();
   }
   if (faults.revocations > 0) await pairAgain(world, faults.revocations);
-  const atRest = () =>
+  const isQuiet = () =>
     machines.every(
       ({ device }) => device?.status.get().state === 'synced' && device.status.get().waiting === 0,
     );
-  await world.settle(atRest, 'after the storm', IN_STEP_SECONDS);
+  await world.settle(isQuiet, 'after the storm', IN_STEP_SECONDS);
   await clockwork.advance(12_000);
   if (wrongs.isSetBack) await checkSetBack(world, people);
   // Devices find what the relay lost silently only by looking.
   for (const machine of machines)
     await world.finished((machine.device as TestDevice).sync.syncNow({ force: true }));
   await clockwork.advance(12_000);
-  await world.settle(atRest, 'after looking', 240);
+  await world.settle(isQuiet, 'after looking', 240);
   await clockwork.advance(5000);
 }

@@ -1,6 +1,7 @@
 // What people do on the machines of a play, and what has to be there at its end.
 import { asConversationId, type ConversationId, type MessageId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
+import type { Conversation } from '../../../src/domain/chat/conversation.ts';
 import { configSchema } from '../../../src/domain/settings/config.ts';
 import { createTestDevice, newConversationId, type TestDevice } from '../../services/sync/device.ts';
 import { createSeededSealing } from '../node-crypto.ts';
@@ -16,11 +17,16 @@ interface Written {
   maybe?: boolean;
 }
 
+/** The one word of a text that is in no other, where something is forgotten. */
+export const wordIn = (text: string): string | undefined => /m\d+k/.exec(text)?.[0];
+
 export class People {
   /** Conversations, by what became of them. */
   readonly conversations = new Map<ConversationId, { excluded: boolean; erased: boolean }>();
   /** Every message whose append was durable. */
   readonly written = new Map<string, Written>();
+  /** Words that are in one message alone. */
+  readonly wordOf = new Map<string, string>();
   readonly #world: World;
   readonly #tabs = new Map<Machine, TestDevice>();
   /** In narrow rooms: characters that do not compress, by conversation. */
@@ -34,8 +40,11 @@ export class People {
   stop(): void {
     for (const tab of this.#tabs.values()) tab.stop();
   }
+  #newWord(): string {
+    return this.#world.wrongs.isAtRest ? `m${this.#counter++}k` : `${this.#counter++}`;
+  }
   words(machine: Machine, length = 1 + this.#world.whole(30)): string {
-    return `${CANARY} ${machine.name} ${this.#counter++} ${'word '.repeat(length)}`;
+    return `${CANARY} ${machine.name} ${this.#newWord()} ${'word '.repeat(length)}`;
   }
   excludedWords(): string {
     return `${EXCLUDED} ${this.#counter++}`;
@@ -46,6 +55,23 @@ export class People {
   /** A machine is lost: what never left any of them may be gone with it. */
   doubtExcluded(): void {
     for (const entry of this.written.values()) if (this.isExcluded(entry.conversation)) entry.maybe = true;
+  }
+
+  /** A clean-up erases them; who says more in one of them meanwhile has it in the trash. */
+  doubt(gone: readonly Conversation[]): void {
+    for (const { id, messages } of gone) {
+      Object.assign(this.conversations.get(id) ?? {}, { erased: true });
+      for (const message of messages.keys()) Object.assign(this.written.get(message) ?? {}, { maybe: true });
+    }
+  }
+  /** A backup is put back: what was taken out may come back. */
+  doubtRemoved(): void {
+    for (const entry of this.written.values()) if (entry.removed) entry.maybe = true;
+  }
+  /** A message or a conversation was forgotten for good. */
+  forgotten(id: string): void {
+    Object.assign(this.written.get(id) ?? {}, { removed: true, maybe: false });
+    Object.assign(this.conversations.get(asConversationId(id)) ?? {}, { erased: true });
   }
 
   /** Tries something on a machine that may die or be full at any moment; `work` counts only what became durable. */
@@ -72,6 +98,8 @@ export class People {
       const device = isInTab ? this.#tabOf(machine) : leader;
       const message = await device.say(id, text);
       this.written.set(message.id, { conversation: id, removed: false });
+      const word = wordIn(text);
+      if (word !== undefined) this.wordOf.set(message.id, word);
     });
   }
 
@@ -132,13 +160,13 @@ export class People {
   }
 
   #begin(machine: Machine, excluded: boolean): Promise<void> {
-    const id = asConversationId(`${newConversationId()}-${CANARY}`);
+    const id = asConversationId(`${newConversationId()}${this.#world.idEnd}`);
     return this.attempt(machine, async (device) => {
       // Counted before it is there: a process that dies right after the append does not come to count it.
       this.conversations.set(id, { excluded, erased: false });
       await device.change(id, {
         meta: {
-          title: `${excluded ? EXCLUDED : CANARY} title ${this.#counter++}`,
+          title: `${excluded ? EXCLUDED : CANARY} title ${this.#newWord()}`,
           createdAt: EPOCH + this.#world.clockwork.time(),
           workDir: excluded ? SECRET_FOLDER : `/home/someone/${CANARY}`,
         },

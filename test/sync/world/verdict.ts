@@ -6,6 +6,7 @@ import { readWhole } from '../../../src/services/documents/shared.ts';
 import { redact } from '../../fixtures/redact.ts';
 import type { TestDevice } from '../../services/sync/device.ts';
 import { structureOf } from '../oracle.ts';
+import { type AtRest, checkForgotten } from './at-rest.ts';
 import { dossier } from './peace.ts';
 import type { People } from './people.ts';
 import { CANARY, EXCLUDED, fail, type Machine, SECRET, type World } from './world.ts';
@@ -68,7 +69,7 @@ async function compare(world: World, people: People, reference: Seen, name: stri
 }
 
 /** Nothing lost: every durable message is somewhere it should be. */
-function checkWritten({ machines }: World, people: People, seen: readonly Seen[]): void {
+function checkWritten({ machines, wrongs }: World, people: People, seen: readonly Seen[]): void {
   for (const [id, { conversation, removed, maybe }] of people.written) {
     if (maybe) continue;
     const state = people.conversations.get(conversation);
@@ -77,9 +78,9 @@ function checkWritten({ machines }: World, people: People, seen: readonly Seen[]
       const shown = seen.filter((other) => other.messages.has(id) && !other.trashed.has(conversation)).length;
       if (shown > 0) fail(`forgotten message ${id} is still there`);
     }
-    if (removed || state?.erased) continue;
+    if (removed || (state?.erased && !wrongs.isAtRest)) continue;
     if (holders === 0) fail(`message ${id} of ${conversation} is lost`);
-    if (!state?.excluded && holders < machines.length)
+    if (!state?.excluded && !state?.erased && holders < machines.length)
       fail(`message ${id} of ${conversation} is on ${holders} of ${machines.length} devices`);
   }
 }
@@ -123,10 +124,12 @@ export async function judge(
   world: World,
   people: People,
   {
+    atRest,
     forgotten,
     logged,
     attacks,
   }: {
+    readonly atRest: AtRest;
     readonly forgotten: readonly ConversationId[];
     readonly logged: readonly string[];
     readonly attacks: number;
@@ -142,6 +145,10 @@ export async function judge(
   for (const [at, other] of seen.entries())
     for (const id of forgotten)
       if (other.said.has(id)) fail(`${machines[at]?.name} has ${id} again, which was forgotten everywhere`);
+  const carriedOut = await atRest.carriedOut();
+  for (const one of carriedOut)
+    for (const [at, other] of seen.entries())
+      await checkForgotten(one, machines[at] as Machine, other, people);
   checkWritten(world, people, seen);
   checkLibraries(world, people, seen);
 
@@ -151,6 +158,9 @@ export async function judge(
   await world.settle(() => fresh.device?.status.get().state === 'synced', 'the fresh device', 120);
   await world.clockwork.advance(5000);
   await compare(world, people, reference, 'Fresh', await world.finished(see(world, fresh)));
+  // It has what the relay has.
+  const nothing = { messages: new Map<string, string>(), trashed: new Set<string>() };
+  for (const one of carriedOut) await checkForgotten(one, fresh, nothing, people);
 
   await checkSecrecy(world, logged, fresh);
   for (const { name, device } of machines) {

@@ -4,13 +4,13 @@ import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { createWebsocketBackend } from '../../../src/adapters/sync/y-websocket.ts';
 import type { Vault } from '../../../src/adapters/vault/vault.ts';
 import {
-  asConversationId,
   asMessageId,
   type ConversationId,
-  LIBRARY_DOCUMENT,
+  isConversation,
   newMessageId,
 } from '../../../src/domain/base/ids.ts';
 import { type Writable, writable } from '../../../src/domain/base/readable.ts';
+import type { Conversation } from '../../../src/domain/chat/conversation.ts';
 import { type Config, configSchema } from '../../../src/domain/settings/config.ts';
 import type { CompactionPolicy } from '../../../src/domain/sync/compaction.ts';
 import { createInMemoryVault } from '../../adapters/vault/in-memory.ts';
@@ -19,7 +19,9 @@ import { createEavesdropper, type Eavesdropper } from '../eavesdropper.ts';
 import { createNetwork, emptyDisk, type Network } from '../network.ts';
 import { createSeededSealing, syncDeflate } from '../node-crypto.ts';
 import { type Commit, perilous, type Upkept } from '../perilous.ts';
+import { createSealedDisk, type SealedDisk } from '../sealed-disk.ts';
 import { type Clockwork, EPOCH, randomFrom } from '../seeded.ts';
+import { openTabBeside, type TabBeside } from '../tab-beside.ts';
 import { type Scenario, type Wrongs, wrongsOf } from './scenarios.ts';
 
 export const CANARY = 'CANARY';
@@ -28,7 +30,10 @@ export const EXCLUDED = 'EXCLUDED-WORDS';
 export const SECRET = 'hunter2-9f8e7d';
 /** Time limit until everything is in step, s: a device that missed the news finds a moved index at its next look. */
 export const IN_STEP_SECONDS = configSchema.parse({}).sync.auto_sync_interval + 60;
-const TEN_YEARS = 10 * 365.25 * 86_400_000;
+export const DAY_MS = 86_400_000;
+const TEN_YEARS = 10 * 365.25 * DAY_MS;
+/** Whatever nobody touched for a day is archived, and announced for the trash. */
+const CLEANUP = { enabled: true, archive_after_days: 1, delete_archived_after_days: 1 };
 
 export interface Play {
   readonly seed: number;
@@ -41,8 +46,12 @@ export interface Play {
 export interface Machine {
   readonly name: string;
   store: Store;
-  readonly vault: Vault;
+  vault: Vault;
   readonly config: Writable<Config>;
+  /** Of a machine that is locked at rest: `store` and `vault` are what its key opens. */
+  disk: SealedDisk | null;
+  /** What lay on its disk when it was locked; null: it is not. */
+  locked: Buffer | null;
   /** A copy of its disk, made some time ago. */
   copy: Store | null;
   /** How wrong its clock is, ms. */
@@ -54,6 +63,7 @@ export interface Machine {
   /** It dies at the next commit of a fold, a squash, a heal or a move. */
   doomed: boolean;
   device: TestDevice | null;
+  tab: TabBeside | null;
   sockets: { cut(): void } | null;
   kills: number;
 }
@@ -75,7 +85,7 @@ function compactionOf(seed: number): CompactionPolicy {
 
 /** All conversations in the log of a device. */
 export const conversationsIn = async ({ store }: Pick<TestDevice, 'store'>): Promise<ConversationId[]> =>
-  (await store.log.documents()).filter((id) => id !== LIBRARY_DOCUMENT).map((id) => asConversationId(id));
+  (await store.log.documents()).filter(isConversation);
 
 export class World {
   readonly play: Play;
@@ -87,6 +97,8 @@ export class World {
   readonly machines: Machine[] = [];
   /** What became of the rooms of conversations, by kind. */
   readonly upkept: Record<Upkept, number> = { fold: 0, squash: 0, heal: 0, move: 0 };
+  /** Hears what the clean-up of a machine is about to erase. */
+  onErase: (gone: readonly Conversation[]) => void = () => {};
   kills = 0;
   /** Times that a process died of one of these. */
   struck = 0;
@@ -141,12 +153,16 @@ export class World {
       .join('; ');
   }
 
-  makeMachine(name: string): Machine {
+  makeMachine(name: string, isSealed = false): Machine {
+    const disk = isSealed ? createSealedDisk(this.random, () => Date.now()) : null;
     const machine: Machine = {
       name,
-      store: createInMemoryStore({ now: () => Date.now() }),
-      vault: createInMemoryVault(),
-      config: writable(configSchema.parse({})),
+      store: disk?.store ?? createInMemoryStore({ now: () => Date.now() }),
+      vault: disk?.vault ?? createInMemoryVault(),
+      config: writable(configSchema.parse(this.wrongs.isAtRest ? { storage: { cleanup: CLEANUP } } : {})),
+      disk,
+      locked: null,
+      tab: null,
       copy: null,
       skew: this.wrongs.is('clocks') ? this.anySkew() : 0,
       online: true,
@@ -165,13 +181,17 @@ export class World {
     return (this.random() * 2 - 1) * TEN_YEARS;
   }
 
+  /** Ids lie in clear on a disk that is locked, too: there they end without the canary. */
+  get idEnd(): string {
+    return this.wrongs.isAtRest ? '' : `-${CANARY}`;
+  }
   /** Options that a device and a tab beside it share. */
   common(machine: Machine) {
     return {
       name: machine.name,
       deflate: syncDeflate,
       now: () => EPOCH + this.clockwork.time() + machine.skew,
-      newMessage: () => asMessageId(`${newMessageId()}-${CANARY}`),
+      newMessage: () => asMessageId(`${newMessageId()}${this.idEnd}`),
     };
   }
 
@@ -193,6 +213,12 @@ export class World {
       sealing: this.eavesdropper.learn(createSeededSealing(this.random)),
       compaction: this.#compaction,
     });
+    if (this.wrongs.isAtRest)
+      machine.tab = openTabBeside(machine.device, {
+        config: machine.config,
+        now: this.common(machine).now,
+        onErase: (gone) => this.onErase(gone),
+      });
     Object.assign(machine, { fuse, doomed });
     return machine.device;
   }
@@ -225,14 +251,20 @@ export class World {
     if (!machine.device) return;
     this.kills += 1;
     machine.kills += 1;
-    Object.assign(machine, { fuse: null, doomed: false });
-    machine.sockets?.cut();
-    void machine.device.store.log.close();
-    machine.device.stop();
-    machine.device = null;
+    this.end(machine);
     // Another tab takes over at once.
     const pause = this.wrongs.isAlso('tabs') ? 0 : 50 + this.random() * 3000;
-    setTimeout(() => machine.device ?? this.boot(machine), pause);
+    setTimeout(() => machine.device ?? machine.locked ?? this.boot(machine), pause);
+  }
+  /** Ends the process: nothing of what it still wanted happens. */
+  end(machine: Machine): void {
+    Object.assign(machine, { fuse: null, doomed: false });
+    machine.sockets?.cut();
+    machine.tab?.close();
+    machine.tab = null;
+    void machine.device?.store.log.close();
+    machine.device?.stop();
+    machine.device = null;
   }
   turnOff(machine: Machine): void {
     machine.online = false;
@@ -295,9 +327,12 @@ export class World {
       (first.device as TestDevice).sync.create({ endpoint: 'ws://relay.test', deviceName: 'Laptop' }),
     );
     await this.settle(() => first.device?.status.get().state === 'synced', 'the first device', 30);
-    const owned = this.play.scenario === 'alone' ? 1 : 2 + this.whole(2);
+    const { isAtRest } = this.wrongs;
+    const owned = this.play.scenario === 'alone' ? 1 : isAtRest ? 3 : 2 + this.whole(2);
     for (let number = 1; number < owned; number += 1)
-      await this.pair(this.makeMachine(['Phone', 'Tablet', 'Laptop'][number - 1] as string));
+      await this.pair(
+        this.makeMachine(['Phone', 'Tablet', 'Laptop'][number - 1] as string, isAtRest && number === 1),
+      );
     if (this.wrongs.isAlso('liar')) this.network.faults.lies = 0.06;
   }
 
