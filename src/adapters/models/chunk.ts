@@ -178,7 +178,9 @@ const BROKEN =
 /** Finish reasons of an answer that was broken off. */
 const BROKEN_OFF = /^(abort|aborted|cancel|canceled|cancelled|interrupted|incomplete|timeout)$/;
 /** An answer that came to a limit: `max_tokens`, `max_new_tokens`, `output_length`, `token_limit_reached`, `context_length_exceeded`. */
-const LENGTH = /(^|_)(length|tokens?_limit|context_window)(_|$)|(^|_)max(imum)?_(\w+_)?(tokens?|length)(_|$)/;
+const LENGTH = /(^|_)(length|tokens?_limit|context_window)(_|$)/;
+const MOST_TOKENS = /(^|_)max(imum)?_/;
+const TOKENS = /(^|_)tokens?(_|$)/;
 const FILTER =
   /^(content_?filter(ed)?|content_policy\w*|(image_)?(safety|recitation|prohibited_content)|sensitive|blocked|blocklist|spii|refusal|moderation|guardrail\w*)$/;
 const CALLS = /^(tool_?calls?|tool_use|function_?calls?)$/;
@@ -194,7 +196,7 @@ function finishOf(raw: unknown): FinishReason | 'broken' | undefined {
     .replace(/[\s-]+/g, '_');
   if (reason === '' || reason === 'null' || reason === 'none' || BROKEN_OFF.test(reason)) return undefined;
   if (BROKEN.test(reason)) return 'broken';
-  if (LENGTH.test(reason)) return 'length';
+  if (LENGTH.test(reason) || (MOST_TOKENS.test(reason) && TOKENS.test(reason))) return 'length';
   if (FILTER.test(reason)) return 'content_filter';
   return CALLS.test(reason) ? 'tool_calls' : 'stop';
 }
