@@ -66,12 +66,20 @@ const wordsOf = (name: string): string[] =>
 
 /** Old names of which each word has a plain meaning as well: only the whole identifier is refused. */
 const NAMES: Readonly<Record<string, string>> = {
+  besideOf: 'neighboursOf',
   canFold: 'canCompact',
+  createLooking: 'createSearching',
   foldedBy: 'compactedBy',
   foldProblem: 'compactionProblem',
+  keywordHalf: 'keywordScore',
   onFold: 'onCompact',
   outNow: 'excludedNow',
+  replyBeside: 'neighbourReply',
   reportFold: 'reportCompaction',
+  StaleChunk: 'PendingChunk',
+  useLookAgain: 'useSearchAgain',
+  vectorHalf: 'semanticScore',
+  worthOf: 'idfWeights',
 };
 
 /** Identifiers of a file, without its comments and texts; names that are stored (`ledger:` of a message) count, and are listed. */

@@ -9,9 +9,9 @@ import { LEARNT } from '../../src/domain/memory/learnt.ts';
 import {
   decayOf,
   hybridOf,
-  keywordHalf,
+  keywordScore,
   probabilityOf,
-  vectorHalf,
+  semanticScore,
   withDecay,
   zScoreAmong,
 } from '../../src/domain/memory/rank.ts';
@@ -76,10 +76,10 @@ const shown = (one: number): string => one.toFixed(2).replace('-', '−');
 function workedExample(): string {
   const worth = Array.from({ length: 7 }, () => 5);
   const met = 13;
-  const words = keywordHalf(met, worth);
+  const words = keywordScore(met, worth);
   const scale = { related: 0.8, spread: 0.05 };
   const cosine = 0.87;
-  const vector = vectorHalf(cosine, scale);
+  const vector = semanticScore(cosine, scale);
   const lateRead = 0.5;
   const late = (lateRead - FIT.lateFloor) / FIT.full;
   const meaning = (1 - FIT.late) * vector + FIT.late * late;

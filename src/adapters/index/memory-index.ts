@@ -71,7 +71,7 @@ export interface IndexChange {
 }
 
 /** A chunk that has no vector of the wanted model yet. */
-export interface StaleChunk {
+export interface PendingChunk {
   readonly id: number;
   readonly embedded: string;
   /** Number of first characters that are only context: the lead up to its last line break. */
@@ -245,7 +245,7 @@ export interface MemoryIndex {
     made: Pick<ConversationRow, 'summary' | 'keywords' | 'described'>,
   ): Promise<void>;
   /** Chunks without a vector of `model`, smallest priority first. A chunk whose hash already has one gets it for free. `conversations`: only these. */
-  stale(model: string, limit: number, conversations?: readonly ConversationId[]): Promise<StaleChunk[]>;
+  stale(model: string, limit: number, conversations?: readonly ConversationId[]): Promise<PendingChunk[]>;
   /** Returns conversations with chunks that wait for a vector of `model`, and the number of waiting messages in each. */
   waiting(model: string): Promise<{ conversationId: ConversationId; messages: number }[]>;
   /** Stores vectors of `model`, replacing earlier ones; ignores unknown chunk ids. */

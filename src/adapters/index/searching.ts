@@ -5,11 +5,11 @@ import { roleSchema } from '../../domain/chat/message.ts';
 import {
   bm25Of,
   gainsOf,
+  idfWeights,
   perWordFrom,
   splitWords,
   type WordStatistics,
   weightFrom,
-  worthOf,
 } from '../../domain/text/bm25.ts';
 import type { Candidate, Described, Found, IndexFilter, IndexQuery } from './memory-index.ts';
 import type { Likely } from './nearest.ts';
@@ -391,7 +391,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     ]);
     return {
       candidates: around ? linked(candidates) : candidates,
-      worth: worthOf(query, statistics, Math.max(answer?.chunks ?? 0, seen.size)),
+      worth: idfWeights(query, statistics, Math.max(answer?.chunks ?? 0, seen.size)),
       ...(after ? { measured: answer?.measured ?? [] } : {}),
       ...(query.length > 0 && !after && !messages
         ? { knownWords: { index: self, best: byWords, statistics } }

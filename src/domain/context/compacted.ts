@@ -158,7 +158,7 @@ const ONE_OF_MANY = 0.35;
 const worths = new WeakMap<Message, Map<number, number>>();
 
 /** Rates how likely a message's sentences are to answer anything, by their index among its units. */
-function worthOf(message: Message): ReadonlyMap<number, number> {
+function wordWeights(message: Message): ReadonlyMap<number, number> {
   let worth = worths.get(message);
   if (!worth) {
     worth = new Map<number, number>(
@@ -550,7 +550,7 @@ class PathSearch implements CompactedSearch {
     const age = 1 + (0.12 * at) / this.#path.length;
     const anywhere = anywhereIn(message, at, answered, scoring);
     const hits: Fit[] = [];
-    const worth = worthOf(message);
+    const worth = wordWeights(message);
     for (let index = 0; index < units.length; index++) {
       const unit = units[index] as Unit;
       const { words, touched, spoken } = fitOf(units, terms, index, answered, anywhere, scoring);

@@ -1,6 +1,6 @@
 // Memory as a model reads it: the block of passages before a question, the same bytes every time.
 import type { AppliedNote, Message, PartOf, RecalledPassage } from '../chat/message.ts';
-import { besideOf } from '../memory/passages.ts';
+import { neighboursOf } from '../memory/passages.ts';
 import { quoted, quotedLines } from './quoted.ts';
 
 export type Recall = PartOf<'recall'>;
@@ -16,7 +16,7 @@ const day = (time: number): string =>
 
 /** Orders a passage and its neighbours as they were said. */
 function inOrder(passage: RecalledPassage): { readonly role: string; readonly text: string }[] {
-  const { before, after } = besideOf(passage);
+  const { before, after } = neighboursOf(passage);
   return [...before, { role: passage.role, text: passage.passage }, ...after];
 }
 

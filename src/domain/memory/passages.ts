@@ -10,7 +10,7 @@ const NEIGHBOUR_FRAME = 4;
 export const neighbourTokens = (text: string): number => estimateTokens(text) + NEIGHBOUR_FRAME;
 
 /** Lists the neighbours before and after a passage, each in order. Older answers have only times. */
-export function besideOf(
+export function neighboursOf(
   passage: RecalledPassage,
 ): Record<'before' | 'after', RecalledPassage['neighbours']> {
   const { neighbours, createdAt, messageId } = passage;
@@ -41,9 +41,11 @@ export function onlyAsks(text: string): boolean {
 }
 
 /** The reply beside a passage in which the person only asks; undefined for none. */
-export const replyBeside = (passage: RecalledPassage): RecalledPassage['neighbours'][number] | undefined =>
+export const neighbourReply = (
+  passage: RecalledPassage,
+): RecalledPassage['neighbours'][number] | undefined =>
   passage.role === 'user' && onlyAsks(passage.passage)
-    ? besideOf(passage).after.find(({ role, text }) => role === 'assistant' && text.trim() !== '')
+    ? neighboursOf(passage).after.find(({ role, text }) => role === 'assistant' && text.trim() !== '')
     : undefined;
 
 /** A message that is a passage or the neighbour of one. */

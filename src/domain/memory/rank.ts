@@ -163,7 +163,7 @@ const knowsHan = (languages: readonly string[] | 'any'): boolean =>
   languages === 'any' || languages.some((language) => ['zh', 'ja', 'ko'].includes(language));
 
 /** Maps a cosine to the 0–1 scale that all models share: the model's own scale to that of `fit.cosine`, 1 from 0.6 on. */
-export const vectorHalf = (cosine: number, { related, spread }: CosineScale, fit: Fit = FIT): number => {
+export const semanticScore = (cosine: number, { related, spread }: CosineScale, fit: Fit = FIT): number => {
   const { related: zero, spread: unit } = fit.cosine;
   return share((zero + (unit * (cosine - related)) / spread) / fit.full);
 };
@@ -175,7 +175,7 @@ const lateHalf = (late: number, fit: Fit = FIT): number => share((late - fit.lat
  * Maps BM25 to an absolute 0–1 scale: the words' gains, as a share of what they could add, unknown ones included; the power is for long
  * questions, which are not answered word for word. In a small library no word is rare, so having all words is enough.
  */
-export function keywordHalf(sum: number, worth: readonly number[], fit: Fit = FIT): number {
+export function keywordScore(sum: number, worth: readonly number[], fit: Fit = FIT): number {
   const most = worth.reduce((all, one) => all + one, 0);
   if (sum <= 0 || most <= 0) return 0;
   const reach = most ** fit.reachPower * Math.min(fit.reach, most) ** (1 - fit.reachPower);
@@ -489,7 +489,7 @@ function knownOf<C extends Rankable>(
       const above = titled?.[word] ? fit.title * (worth[word] ?? 0) : 0;
       sum += Math.max(own[word] ?? 0, part * beside, above);
     }
-    return keywordHalf(sum, worth, fit);
+    return keywordScore(sum, worth, fit);
   };
 
   const crosses = hasWords && on('language') && weights.vector > 0 && knowsHan(context.languages ?? 'any');
@@ -514,7 +514,9 @@ function knownOf<C extends Rankable>(
     if (feedback?.notRelated(candidate)) add('not-related', fit.notRelated);
     return {
       vector:
-        scale && candidate.cosine !== null && on('vector') ? vectorHalf(candidate.cosine, scale, fit) : null,
+        scale && candidate.cosine !== null && on('vector')
+          ? semanticScore(candidate.cosine, scale, fit)
+          : null,
       keyword: hasWords ? keywordAt(at) : null,
       isForeign: isForeign(candidate.text),
       named: speaker !== null && isNamed(speaker, question) ? fit.speaker : 1,

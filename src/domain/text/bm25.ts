@@ -73,7 +73,7 @@ export function gainsOf(
 export const bm25Of = (terms: readonly number[]): number => terms.reduce((sum, one) => sum + one, 0);
 
 /** IDF weight of each word of the query; a word that no chunk has counts as the rarest. */
-export function worthOf(query: readonly string[], { weights }: WordStatistics, chunks: number): number[] {
+export function idfWeights(query: readonly string[], { weights }: WordStatistics, chunks: number): number[] {
   const rarest = weightOf(0, chunks);
   return query.map((word) => weights.get(word) || rarest);
 }

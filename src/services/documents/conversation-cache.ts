@@ -8,12 +8,12 @@ import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type AppendQueue, newEntry } from './append-queue.ts';
 import type { ConversationList } from './conversation-list.ts';
 import { type DocumentLoader, type LoadedConversation, SNAPSHOT_AFTER } from './loading.ts';
-import { createPlace, type Place } from './place.ts';
+import { createLocalHead, type LocalHead } from './local-head.ts';
 import { type ConversationDocument, createConversationDocument } from './yjs-conversation.ts';
 
 export interface CachedConversation {
   readonly document: ConversationDocument;
-  readonly place: Place;
+  readonly place: LocalHead;
   readonly value: ReturnType<typeof writable<Conversation>>;
   /** Log entries since the last snapshot. */
   entries: number;
@@ -127,7 +127,7 @@ export class ConversationCache {
     const document = loaded?.document ?? createConversationDocument(id);
     // A list entry that changed during the read is newer.
     if (loaded && list.get(id) === before) list.refresh(loaded);
-    const place = createPlace(document.read);
+    const place = createLocalHead(document.read);
     return {
       document,
       place,

@@ -11,7 +11,7 @@ import {
   type EmbeddingProvider,
   type EmbeddingState,
 } from '../../adapters/embedding/embedding-provider.ts';
-import type { MemoryIndex, NewVector, StaleChunk } from '../../adapters/index/memory-index.ts';
+import type { MemoryIndex, NewVector, PendingChunk } from '../../adapters/index/memory-index.ts';
 import type { ConversationLog, KeyValues, Store } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation } from '../../domain/base/ids.ts';
@@ -502,7 +502,7 @@ class BackgroundEngine implements MemoryEngine {
     this.#vectorProblem = null;
   }
 
-  async #vectorsOf(provider: EmbeddingProvider, chunks: readonly StaleChunk[]): Promise<NewVector[]> {
+  async #vectorsOf(provider: EmbeddingProvider, chunks: readonly PendingChunk[]): Promise<NewVector[]> {
     const options = { kind: 'passage', signal: this.#deps.signal } as const;
     if (provider.read) {
       const made = await provider.read(
@@ -535,7 +535,7 @@ class BackgroundEngine implements MemoryEngine {
    */
   async #embedAll(
     provider: EmbeddingProvider,
-    chunks: readonly StaleChunk[],
+    chunks: readonly PendingChunk[],
     wasRead: boolean,
     onKept: (count: number) => void,
   ): Promise<number> {

@@ -24,11 +24,11 @@ import { askable, heldAsIs, isNamedFolder, isWithinFolder } from '../../domain/m
 import { snippetOf } from '../../domain/memory/snippet.ts';
 import { queryWords } from '../../domain/text/words.ts';
 import type { Notes } from '../documents/notes.ts';
-import { createLooking, type LookingDeps, type Ranked, within } from './looking.ts';
 import type { Memory, RecallResult, SearchHit } from './memory.ts';
 import { passagesOf } from './passages.ts';
 import { reachOf } from './reach.ts';
 import { type AskingDeps, createAsking } from './readiness.ts';
+import { createSearching, type Ranked, type SearchingDeps, within } from './search.ts';
 
 /** Candidates from each half: for nine questions in ten the right one is among the best 50. */
 const CANDIDATES = 50;
@@ -49,7 +49,7 @@ const PALETTE_FLOOR = 0.2;
 /** A sign deeper in a passage than this is shown with so many characters before it. */
 const [SIGN_DEEP, SIGN_LEAD] = [80, 40];
 
-interface MemoryDeps extends AskingDeps, LookingDeps {
+interface MemoryDeps extends AskingDeps, SearchingDeps {
   /** Memory notes and feedback. */
   readonly notes?: Pick<Notes, 'state' | 'known'>;
   /** The engine's methods, wherever it runs. */
@@ -66,7 +66,7 @@ export function createMemory(deps: MemoryDeps): Memory {
 class MemoryService implements Memory {
   readonly #deps: MemoryDeps;
   readonly #asking: ReturnType<typeof createAsking>;
-  readonly #looking: ReturnType<typeof createLooking>;
+  readonly #looking: ReturnType<typeof createSearching>;
   readonly status: Memory['status'];
   readonly wake: Memory['wake'];
   readonly setPaused: Memory['setPaused'];
@@ -74,7 +74,7 @@ class MemoryService implements Memory {
   constructor(deps: MemoryDeps) {
     this.#deps = deps;
     this.#asking = createAsking(deps);
-    this.#looking = createLooking(deps);
+    this.#looking = createSearching(deps);
     this.status = deps.status;
     this.wake = deps.wake;
     this.setPaused = deps.setPaused;

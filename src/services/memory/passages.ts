@@ -7,7 +7,7 @@ import { cutToTokens, estimateTokens } from '../../domain/context/tokens.ts';
 import type { neverOf } from '../../domain/memory/notes.ts';
 import { neighbourTokens, shareOut } from '../../domain/memory/passages.ts';
 import { excerptOf } from '../../domain/memory/snippet.ts';
-import type { Ranked } from './looking.ts';
+import type { Ranked } from './search.ts';
 
 /** Most tokens of a hit's neighbours. */
 const NEIGHBOUR_TOKENS = 120;

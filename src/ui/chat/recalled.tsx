@@ -7,9 +7,9 @@ import { givesSomething, renderRecall } from '../../domain/context/recalled.ts';
 import { withoutMessages } from '../../domain/memory/passages.ts';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { useLookAgain } from '../memory/look-again.ts';
 import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';
+import { useSearchAgain } from '../memory/search-again.ts';
 import { Button } from '../shell/controls.tsx';
 import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
 import { useActions } from './message-actions.ts';
@@ -37,7 +37,7 @@ export function Recalled({
 }) {
   const actions = useActions();
   const kept = parts.find((part) => part.type === 'recall');
-  const again = useLookAgain(
+  const again = useSearchAgain(
     answer,
     kept,
     last ? (query, signal) => actions.lookAgain(query, read, signal) : null,

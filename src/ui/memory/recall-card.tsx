@@ -3,7 +3,7 @@ import { ArrowUpRight, ChevronRight, FileText, History } from 'lucide-react';
 import { type ReactNode, useCallback, useId, useMemo, useState } from 'react';
 import { type PassageSource, passageSource } from '../../domain/chat/files.ts';
 import type { AppliedNote, RecalledPassage } from '../../domain/chat/message.ts';
-import { besideOf, replyBeside } from '../../domain/memory/passages.ts';
+import { neighbourReply, neighboursOf } from '../../domain/memory/passages.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
@@ -392,7 +392,7 @@ function Reply({
   onOpen: (passage: RecalledPassage) => void;
 }) {
   const { t } = useTranslation('memory');
-  const reply = useMemo(() => replyBeside(passage), [passage]);
+  const reply = useMemo(() => neighbourReply(passage), [passage]);
   if (!reply) return null;
   const { messageId, text, createdAt } = reply;
   const said: RecalledPassage = {
@@ -464,7 +464,7 @@ function PassageDetails({
 }) {
   const { t } = useTranslation('memory');
   const why = useReasons()(passage.scores);
-  const { before, after } = besideOf(passage);
+  const { before, after } = neighboursOf(passage);
   return (
     <div id={id} className="mt-1.5 grid gap-x-5 gap-y-3 @md:grid-cols-[1fr_11rem]">
       <div className="max-h-80 min-w-0 space-y-2.5 overflow-y-auto">

@@ -26,10 +26,10 @@ import {
   B,
   bm25Of,
   gainsOf,
+  idfWeights,
   splitWords,
   type WordStatistics,
   weightOf,
-  worthOf,
 } from '../../../src/domain/text/bm25.ts';
 
 interface Chunk {
@@ -366,7 +366,7 @@ function look(tables: Tables, asked: Query): Answer {
     const passing = newestHolding(tables, eligible, newest);
     return { candidates: passing.slice(0, limit).map(toCandidate), worth: [], total: passing.length };
   }
-  const worth = worthOf(query, measure.statistics, tables.chunks.size);
+  const worth = idfWeights(query, measure.statistics, tables.chunks.size);
   const described = describedBy(tables, eligible, query, worth);
   return {
     ...(described && around && query.length > 0 && !after && !messages ? { described } : {}),

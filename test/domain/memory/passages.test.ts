@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecalledPassage } from '../../../src/domain/chat/message.ts';
 import {
-  besideOf,
+  neighboursOf,
   neighbourTokens,
   onlyAsks,
   shareOut,
@@ -69,7 +69,7 @@ describe('what stands beside a passage', () => {
     ...(side ? { side } : {}),
   });
   const ids = (one: RecalledPassage) => {
-    const { before, after } = besideOf(one);
+    const { before, after } = neighboursOf(one);
     return [before, after].map((rows) => rows.map(({ messageId }) => messageId).join());
   };
 

@@ -6,14 +6,14 @@ import { FIT } from '../../../src/domain/memory/fit.ts';
 import {
   decayOf,
   hybridOf,
-  keywordHalf,
+  keywordScore,
   knows,
   marginOver,
   probabilityOf,
   type Rankable,
   type RankContext,
   rank,
-  vectorHalf,
+  semanticScore,
   withDecay,
   zScoreAmong,
 } from '../../../src/domain/memory/rank.ts';
@@ -29,11 +29,11 @@ describe('the two halves', () => {
         fc.double({ min: 0, max: 200, noNaN: true }),
         fc.array(fc.double({ min: 0.1, max: 30, noNaN: true }), { minLength: 1, maxLength: 96 }),
         (cosine, sum, worth) => {
-          const v = vectorHalf(cosine, { related: 0.85, spread: 0.03 });
-          const k = keywordHalf(sum, worth);
+          const v = semanticScore(cosine, { related: 0.85, spread: 0.03 });
+          const k = keywordScore(sum, worth);
           for (const value of [v, k]) expect(value >= 0 && value <= 1).toBe(true);
-          expect(keywordHalf(sum + 1, worth)).toBeGreaterThanOrEqual(k);
-          expect(keywordHalf(sum, [...worth, 5])).toBeLessThanOrEqual(k);
+          expect(keywordScore(sum + 1, worth)).toBeGreaterThanOrEqual(k);
+          expect(keywordScore(sum, [...worth, 5])).toBeLessThanOrEqual(k);
         },
       ),
     );
@@ -44,18 +44,18 @@ describe('the two halves', () => {
       const [one, other] = [
         { related: 0.37, spread: 0.06 },
         { related: 0.9, spread: 0.02 },
-      ].map((scale) => vectorHalf(scale.related + steps * scale.spread, scale));
+      ].map((scale) => semanticScore(scale.related + steps * scale.spread, scale));
       expect(one).toBeCloseTo(other as number);
     }
   });
 
   it('trust a common word little where the rest of the question is unknown to the library', () => {
-    expect(keywordHalf(4, [4])).toBeGreaterThan(1.3 * keywordHalf(4, [4, 9, 9]));
+    expect(keywordScore(4, [4])).toBeGreaterThan(1.3 * keywordScore(4, [4, 9, 9]));
   });
 
   it('take all the words that were asked for much, also where no word is rare because the library is small', () => {
-    expect(keywordHalf(3, [2.3, 2.3])).toBeGreaterThan(0.6);
-    expect(keywordHalf(1.5, [2.3, 2.3])).toBeLessThan(0.5);
+    expect(keywordScore(3, [2.3, 2.3])).toBeGreaterThan(0.6);
+    expect(keywordScore(1.5, [2.3, 2.3])).toBeLessThan(0.5);
   });
 
   it('leave the whole weight to the other one where one is impossible', () => {

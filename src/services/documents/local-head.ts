@@ -6,7 +6,7 @@ import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conv
 import type { Message } from '../../domain/chat/message.ts';
 import type { ConversationChange } from './documents.ts';
 
-export interface Place {
+export interface LocalHead {
   /** The conversation with the head shown here; the same object until it changes. */
   read(): Conversation;
   /** Reports a change made here; its head counts. */
@@ -18,7 +18,7 @@ export interface Place {
 }
 
 /** Makes the keeper of the head. `document`: the conversation as all devices have it; the same object until it changes. */
-export function createPlace(document: () => Conversation): Place {
+export function createLocalHead(document: () => Conversation): LocalHead {
   /** Questions asked here since it was opened. */
   const asked = new Set<MessageId>();
   /** Questions asked on other devices since then. */

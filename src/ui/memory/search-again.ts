@@ -14,7 +14,7 @@ type Found = Pick<RecallResult, 'passages' | 'nearMisses' | 'threshold'>;
  * `waiting`: memory will be asked again. `found`: it was asked again and found this. Null: it is not asked again, and the kept recall
  * stands.
  */
-type LookAgain = { readonly state: 'waiting' } | { readonly state: 'found'; readonly found: Found } | null;
+type SearchAgain = { readonly state: 'waiting' } | { readonly state: 'found'; readonly found: Found } | null;
 
 /** True if memory was not ready when it was asked. */
 const cameTooEarly = (recall: Recall): boolean =>
@@ -24,11 +24,11 @@ const cameTooEarly = (recall: Recall): boolean =>
  * Asks again for a kept recall that came too early, at each step of memory's start. `key` names the answer; findings stay until the tab
  * closes or something is forgotten. `ask`: null if nothing is to be asked, e.g. because another question follows.
  */
-export function useLookAgain(
+export function useSearchAgain(
   key: string | null,
   recall: Recall | undefined,
   ask: ((query: string, signal: AbortSignal) => Promise<RecallResult>) | null,
-): LookAgain {
+): SearchAgain {
   const { memory, forget } = useApp();
   const { status } = memory;
   const { lookedAgain } = useSession();

@@ -36,7 +36,7 @@ import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import type { MemoryFilter } from './memory.ts';
 import type { QueryVector } from './readiness.ts';
 
-export interface LookingDeps {
+export interface SearchingDeps {
   readonly config: Readable<Config>;
   /** Turns private words into tokens: the index holds only those. */
   readonly filter?: PrivacyFilter;
@@ -123,17 +123,17 @@ async function gather(
 }
 
 /** Makes the searcher, with its translation of people's filters into the index's, and its test for passages nobody may find. */
-export function createLooking(deps: LookingDeps) {
+export function createSearching(deps: SearchingDeps) {
   return new PassageSearch(deps);
 }
 
 class PassageSearch {
-  readonly #deps: LookingDeps;
-  readonly #now: NonNullable<LookingDeps['now']>;
+  readonly #deps: SearchingDeps;
+  readonly #now: NonNullable<SearchingDeps['now']>;
   /** Test for messages that the index may still have but nobody may find: deleted or excluded since it read them. */
   #known: { readonly of: readonly unknown[]; readonly isOut: (said: Place) => boolean } | undefined;
 
-  constructor(deps: LookingDeps) {
+  constructor(deps: SearchingDeps) {
     this.#deps = deps;
     const { now = Date.now } = deps;
     this.#now = now;
