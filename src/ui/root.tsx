@@ -330,7 +330,7 @@ function useLoadedAhead(): boolean {
     const load = () => {
       ignore(allWords(), 'words that are not on the first screen; they come with what says them');
       ignore(loadOpened(), 'the code of opened conversations; it is loaded when one is opened');
-      ignore(loadOutcomeView(), 'the code of what commands bring; it is loaded with the first one');
+      ignore(loadOutcomeView(), 'the code of command outcomes; it is loaded with the first one');
       ignore(
         Promise.all([loadPalette(), loadImport()]).then(() => setAhead(true)),
         'the code of search and import; it is loaded when it is opened',

@@ -121,7 +121,7 @@ class StoredComposerDrafts implements ComposerDrafts {
     const noted = this.#notes.get(place);
     await this.#deps.tab.locked;
     const looking = this.#looking.get(place);
-    if (looking) await orElse(looking, null, 'a look at a draft that is being replaced');
+    if (looking) await orElse(looking, null, 'reading a draft that is being replaced');
     await this.#write(place);
     // Remove the note of a durable draft, unless a later note replaced it.
     if (noted === undefined || this.#notes.get(place) !== noted) return;

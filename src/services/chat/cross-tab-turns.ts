@@ -120,7 +120,7 @@ export function createCrossTabTurns({
     post({ type: 'ask' });
     for (const id of own.keys()) say(id);
   });
-  ignore(begun, 'telling other tabs of this one without locks');
+  ignore(begun, 'announcing this tab to other tabs');
 
   return {
     notify: (id, turn) => {

@@ -98,7 +98,7 @@ class StoredLock implements DeviceLock {
       { once: true },
     );
     this.#copySoon(0);
-    ignore(this.#addBox(), 'a box for what is shared; the next start makes it');
+    ignore(this.#addBox(), 'the sealed box for shared items; the next start makes it');
   }
 
   /** A device that an earlier version locked has none. */

@@ -98,7 +98,7 @@ function PresentButton({ dictator }: { dictator: Dictator }) {
       onClick={() => {
         // Otherwise the microphone would hear the read-aloud voice.
         readAloud.stop();
-        ignore(dictator.press(), 'the start of dictation; one presses again');
+        ignore(dictator.press(), 'the start of dictation; the button can be pressed again');
       }}
     />
   );
@@ -169,7 +169,7 @@ function Question({ dictator }: { dictator: Dictator }) {
   if (state.at !== 'asking') return null;
   const { about } = state;
   const choose = (way: 'download' | 'service') =>
-    ignore(dictator.choose(way), 'the start of dictation; one presses again');
+    ignore(dictator.choose(way), 'the start of dictation; the button can be pressed again');
   return (
     <Dialog
       open

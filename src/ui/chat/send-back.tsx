@@ -151,11 +151,13 @@ function ReplayChoice({
   useEffect(() => {
     let gone = false;
     // The choice works without the figures, too.
-    void orElse(chat.sendBackCost(conversation, message, type), null, 'the price of a branch anew').then(
-      (known) => {
-        if (!gone) setCost(known);
-      },
-    );
+    void orElse(
+      chat.sendBackCost(conversation, message, type),
+      null,
+      'the cost of sending a branch again',
+    ).then((known) => {
+      if (!gone) setCost(known);
+    });
     return () => {
       gone = true;
     };

@@ -211,19 +211,21 @@ function useKept({
     });
     keeper.current = own;
     let here = true;
-    void orElse(takeDraft(composerDrafts, owner.current), null, 'a draft; one writes without it').then(
-      (draft) => {
-        if (!here || !draft || !field) return;
-        // New ids, because this page could reuse those of an earlier one.
-        const read = draft.files.map((file) => ({ ...file, id: nextFileId() }));
-        replaceFiles((added) => [...read, ...added]);
-        // Keeps text typed while the draft was read; an inserted command goes first.
-        if (isCommandLine(field.value)) {
-          if (draft.text !== '') aside.current.unshift(draft.text);
-          own.changed();
-        } else setText([draft.text, field.value].filter((words) => words !== '').join('\n\n'));
-      },
-    );
+    void orElse(
+      takeDraft(composerDrafts, owner.current),
+      null,
+      'a saved draft; the composer opens empty',
+    ).then((draft) => {
+      if (!here || !draft || !field) return;
+      // New ids, because this page could reuse those of an earlier one.
+      const read = draft.files.map((file) => ({ ...file, id: nextFileId() }));
+      replaceFiles((added) => [...read, ...added]);
+      // Keeps text typed while the draft was read; an inserted command goes first.
+      if (isCommandLine(field.value)) {
+        if (draft.text !== '') aside.current.unshift(draft.text);
+        own.changed();
+      } else setText([draft.text, field.value].filter((words) => words !== '').join('\n\n'));
+    });
     return () => {
       here = false;
       own.close();

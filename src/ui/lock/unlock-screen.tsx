@@ -47,7 +47,7 @@ export class UnlockScreen {
         resolve();
       });
     });
-    const shared = await orElse(countShared(records), 0, 'how much was shared; it waits all the same');
+    const shared = await orElse(countShared(records), 0, 'the count of shared items; they wait without it');
     this.#draw(<Ask parts={{ records, holder }} slots={record.slots} shared={shared} />);
     await found;
   }

@@ -46,7 +46,7 @@ export function useSearchAgain(
   const wanted = early && ask !== null && !found?.whole;
   const look = useEffectEvent(async (signal: AbortSignal) => {
     if (!recall || !ask || key === null) return;
-    const now = await orElse(ask(recall.query, signal), null, 'a question that memory was asked again');
+    const now = await orElse(ask(recall.query, signal), null, 'asking memory again; the kept recall stays');
     if (!now || signal.aborted || now.unavailable) return;
     // Memory never reports a small library as behind, so an empty result while it is still being read is no answer.
     const whole = isWhole && now.degraded === null;

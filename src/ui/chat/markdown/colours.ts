@@ -1,4 +1,4 @@
-// Colours code step by step, only as far as somebody looks.
+// Colours code step by step, only as far as it is scrolled into view.
 import { useLayoutEffect, useRef, useState } from 'react';
 import { createLazy, useLazy } from './lazy.ts';
 

@@ -1,4 +1,4 @@
-// Finds link definitions that nothing refers to, or that are repeated: Markdown hides them, but somebody wrote them to be read. Pure.
+// Finds link definitions that nothing refers to, or that are repeated: Markdown hides them, although the author wrote them to be read. Pure.
 import type { Definition, Nodes, RootContent } from 'mdast';
 
 /** Collects the names that links and pictures refer to. */

@@ -1,7 +1,7 @@
 // Mermaid, loaded when the first diagram is asked for.
 import mermaid from 'mermaid';
 
-/** The SVG of a diagram, with the width it was drawn for, px; null: it tells none. Throws with the parser's words where the source is no diagram. */
+/** Returns the SVG of a diagram and the width it was drawn for, px (null if it has none). Throws the parser's message for a bad source. */
 export async function drawDiagram(
   id: string,
   source: string,

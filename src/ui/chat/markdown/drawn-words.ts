@@ -7,7 +7,7 @@ import { elementsOf } from './tree.ts';
 /** Longer texts are drawn as they were written. Characters. */
 export const PLAIN_FROM = 200_000;
 
-/** Words that run from one of these into another are no words; the same for what is read here and what is marked on the screen. */
+/** A word never spans two of these elements; both reading here and marking on the screen split at them. */
 export const BLOCK_TAGS: readonly string[] =
   'p li td th h1 h2 h3 h4 h5 h6 pre blockquote dt dd div section'.split(' ');
 const BLOCKS = new Set(BLOCK_TAGS);

@@ -20,7 +20,7 @@ const split = (href: string): [string, string] => {
   return [url.pathname, url.search];
 };
 
-/** A link leaves the app only by a click, in a new tab that learns nothing of where it came from. Links into the app stay in it. */
+/** A link leaves the app only by a click, in a new tab without a referrer. Links into the app stay in it. */
 function Link({ href, children, title }: Props<'a'>) {
   const navigation = useNavigation();
   if (!href) return <span {...(title ? { title } : {})}>{children}</span>;
@@ -41,7 +41,7 @@ function Link({ href, children, title }: Props<'a'>) {
       </a>
     );
   }
-  // A path of a project that somebody spoke of leads nowhere from here.
+  // A relative path, e.g. of a file in a project, leads nowhere from here.
   if (!/^[a-z][a-z0-9+.-]*:|^\/\//i.test(href)) return <span title={href}>{children}</span>;
   return (
     <a
@@ -81,7 +81,7 @@ function Within({ href, children }: { href: string; children?: React.ReactNode }
   );
 }
 
-/** Only what is here already is shown; an image elsewhere would tell its server that this was read. */
+/** Shows only images that are on the device; an image elsewhere would tell its server that it was read. */
 function Image({ src, alt }: Props<'img'>) {
   const { t } = useTranslation('chat');
   const url = typeof src === 'string' ? src : '';

@@ -4,7 +4,7 @@ import type { CompileContext, Extension as FromMarkdown, Token } from 'mdast-uti
 import type { Code, Construct, Effects, Extension, State, TokenizeContext } from 'micromark-util-types';
 import { isBracketFormula, isDollarFormula, isDoubleDollarFormula } from './formula-rule.ts';
 
-/** `display`: set on a line of its own; always, never, or where nothing stands beside it. `open`: its end is still to come. */
+/** `display`: set on a separate line always, never, or if nothing stands beside it. `open`: the closing mark is still to come. */
 export interface Formula extends Literal {
   type: 'formula';
   display: 'always' | 'alone' | 'never';
@@ -40,7 +40,7 @@ const OPENING: Readonly<Record<number, { readonly close: number; readonly displa
   40: { close: 41, display: false },
   91: { close: 93, display: true },
 };
-/** Longest formula on lines of its own, characters. */
+/** Longest formula on separate lines, characters. */
 const LONGEST = 20_000;
 
 const isLineEnd = (code: Code): boolean => code !== null && code < -2;

@@ -94,7 +94,7 @@ interface Tag {
 const isAttribute = (key: string): boolean => ATTRIBUTES.has(key) || /^(?:data|aria)-/.test(key);
 const isNamed = (name: string): boolean => isOneCase(name) && DRAWN.has(name.toLowerCase());
 
-/** A comment or an address between `<` and `>`, as far as it tells which. */
+/** Matches a comment or an address between `<` and `>`, as far as the text so far allows to tell. */
 const BEGUN = /^<(?:!-?|h(?:t(?:t(?:p(?:s?(?::\/?\/?)?)?)?)?)?)$/i;
 
 /**
@@ -194,7 +194,7 @@ export function drawnHtml(pieces: readonly Html[], partial: boolean): Drawn[] {
   });
 }
 
-/** Pairs an end with the nearest beginning of its name. What began in between without an end stays unpaired. `alone`: on lines of its own. */
+/** Pairs an end with the nearest beginning of its name. Beginnings in between without an end stay unpaired. `alone`: on a separate line. */
 function close(open: Tag[], tag: Tag, alone: boolean): void {
   for (let at = open.length - 1; at >= 0; at -= 1)
     if (open[at]?.name === tag.name) {

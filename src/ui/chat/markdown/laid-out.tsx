@@ -130,7 +130,7 @@ function Footnotes({ footnotes }: { footnotes: readonly Footnote[] }) {
   );
 }
 
-/** `streaming`: what is half written is closed provisionally, and settled blocks are not read again. */
+/** `streaming`: half-written constructs are closed provisionally; settled blocks are not read again. */
 export function LaidOut({ text, streaming }: { text: string; streaming: boolean }) {
   const id = useId();
   const [reader] = useState(() => AnswerReader.for(text));
@@ -142,7 +142,7 @@ export function LaidOut({ text, streaming }: { text: string; streaming: boolean 
     <AnswerContext value={scope}>
       <div className="prose">
         {groups.map((group, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only added at the end, so a group is told by its place
+          // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only added at the end, so its place identifies a group
           <Group key={at} blocks={group} settled={at < laidOut} />
         ))}
         <Footnotes footnotes={footnotes} />

@@ -15,7 +15,7 @@ const ENDINGS: RemendOptions = {
   singleTilde: false,
 };
 
-/** Stands for a bracket that stays one. A private-use character: nobody types it. */
+/** Stands for a bracket that stays a bracket. A private-use character, which people do not type. */
 const BRACKET = '\uf8f4';
 
 /** Returns the words of one block with open constructs at their end closed, or left out until they are whole. */
@@ -50,7 +50,7 @@ function withoutSigns(words: string): string {
 
 /** An image as far as it has come, from its first sign. */
 const IMAGE = /^!\[[^\]]*(?:\](?:\([^)]*|\[[^\]]*)?)?$/;
-/** A footnote's place, or where a link or a footnote is told, that has not ended. */
+/** An unfinished footnote call, or an unfinished definition of a link or a footnote. */
 const LABEL = /\[\^[^[\]\s]*$|(?<![^\n])\[(?:[^[\]\n]*\]:|\^[^[\]\n]*\]$)[ \t]*$/;
 /** The box of a task, or as much of it. */
 const BOX = /^\[[ xX]?\]?[ \t]*$/;
@@ -92,7 +92,7 @@ function bracketSettled(words: string): string {
 /** Head of a table, and the row below it as far as it has come. */
 const HEAD = /^(\|[^\n]*)(?:\n[ \t:|-]*)?$/;
 
-/** Returns the first row of a table as a table, before the row below confirms it; undefined where it is none. */
+/** Returns the first row of a table as a table, before the row below confirms it; undefined if it is no table. */
 export function begunTable(words: string): string | undefined {
   const [, line] = HEAD.exec(words) ?? [];
   if (line === undefined) return undefined;

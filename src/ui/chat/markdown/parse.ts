@@ -49,7 +49,7 @@ function withoutStandIn(node: Nodes, standIn: string): void {
   if ('children' in node) for (const child of node.children) withoutStandIn(child, standIn);
 }
 
-/** `partial`: the text is still being written, and what is open where it ends will be closed. */
+/** `partial`: the text is still being written; constructs open at its end will be closed later. */
 export function parseMarkdown(text: string, partial = false): Root {
   const standIn = text.includes('\0') ? STAND_INS.find((sign) => !text.includes(sign)) : undefined;
   if (standIn === undefined) return parsed(text, partial);

@@ -116,7 +116,7 @@ export class AnswerReader {
     return reader && reader.#text !== '' && text.startsWith(reader.#text) ? reader : new AnswerReader();
   }
 
-  /** Reads `text`; fast where it continues the previous text. `partial`: it is still being written. */
+  /** Reads `text`; fast if it continues the previous text. `partial`: it is still being written. */
   read(text: string, partial: boolean): Answer {
     // HTML that never ended is text, also in blocks that were settled while its end could still come.
     const ended = this.#partial && !partial && this.#html;

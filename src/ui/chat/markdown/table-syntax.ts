@@ -74,7 +74,7 @@ const lineAt = (source: string, at: number): string => {
   return end < 0 ? source.slice(at) : source.slice(at, at + end);
 };
 
-/** Counts the columns of a table whose head begins at `at`, by the line below; 0 where it is no table. */
+/** Counts the columns of a table whose head begins at `at`, by the line below; 0 if it is no table. */
 function columnsAt(source: string, at: number): number {
   const next = at + lineAt(source, at).length;
   const below = lineAt(source, source.startsWith('\r\n', next) ? next + 2 : next + 1)

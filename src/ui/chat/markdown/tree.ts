@@ -116,14 +116,14 @@ const CONTAINERS = new Set(['blockquote', 'listItem', 'root', 'footnoteDefinitio
 const withoutLinks = (nodes: readonly Nodes[]): Nodes[] =>
   nodes.flatMap((node) => (node.type === 'link' ? withoutLinks(node.children) : [node]));
 
-/** Leads nowhere from a page, and is told as a title; nothing that a page could run or draw. */
+/** Schemes that a page cannot follow, run or draw: such an address is shown as a title. */
 const UNREACHABLE = /^(?!(?:https?|mailto|tel|ircs?|xmpp|javascript|vbscript|data|blob):)[a-z][a-z0-9+.-]*:/i;
 
 /** Returns a copy in which HTML is either drawn or text. Sets `seen.html` if any is drawn. */
 function withHtmlSettled<N extends Nodes>(node: N, partial: boolean, seen: { html: boolean }): N {
   if (!('children' in node)) return node;
   const inside = node.type === 'link' ? withoutLinks(node.children) : node.children;
-  // A link without words shows where it leads.
+  // A link without words shows its address.
   const isBare = node.type === 'link' && inside.length === 0 && node.url !== '';
   const children = (isBare ? [{ type: 'text', value: node.url }] : inside) as RootContent[];
   const flow = CONTAINERS.has(node.type);
@@ -187,7 +187,7 @@ const BOXES = new Set(['ul', 'ol', 'blockquote', 'table', 'dl', 'details', 'dd']
 const STRONG = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]|\p{L}/u;
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
-/** The first letter of the words of an element that tells a direction; code tells none. Undefined: there is none. */
+/** Returns the first letter with a direction in an element's text, code left out; undefined if there is none. */
 function firstStrong(node: ElementContent): string | undefined {
   if (node.type === 'text') return STRONG.exec(node.value)?.[0];
   if (node.type !== 'element' || node.tagName === 'code' || node.tagName === 'pre') return undefined;
