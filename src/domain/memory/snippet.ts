@@ -1,15 +1,18 @@
 // Finds the stretch of a passage that has the question's words.
 import { cutToTokens, estimateTokens } from '../context/tokens.ts';
-import { foldedWithOrigin } from '../text/fold.ts';
+import { asHiragana, foldedWithOrigin, withPlainDigits } from '../text/fold.ts';
+import { spacedIn } from '../text/spellings.ts';
 import { queryWords, words } from '../text/words.ts';
 
 /** Most places examined for the best stretch. */
 const MAX_MATCHES = 200;
 const CJK = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}`;
 const IS_CJK = new RegExp(`[${CJK}]`, 'u');
-/** Letters and figures, with the signs that stand within a name or a number: `Node.js`, `1,299.00`, `snake_case`. */
+/** Signs and invisible characters that stand within a name or a number: `Node.js`, `1,299.00`, `snake_case`. */
+const WITHIN = String.raw`[.,'’_\u2010\u2011\u2212\u00ad\u200b-\u200d\u2060-]`;
+/** Letters and figures with the signs within; or symbols, which are emoji, `㎏` and `㈱`. */
 const TOKEN = new RegExp(
-  String.raw`(?:(?![${CJK}ー々])[\p{L}\p{M}\p{N}])+(?:[.,'’_-](?:(?![${CJK}ー々])[\p{L}\p{M}\p{N}])+)*`,
+  String.raw`(?:(?![${CJK}ー々])[\p{L}\p{M}\p{N}])+(?:${WITHIN}(?:(?![${CJK}ー々])[\p{L}\p{M}\p{N}])+)*|\p{So}[\p{So}\p{Sk}\u200d\ufe0f]*`,
   'gu',
 );
 const PART = /[\p{L}\p{M}\p{N}]+/gu;
@@ -40,6 +43,14 @@ const wordsOfToken = (() => {
   };
 })();
 
+/** Full-width signs and digits of any script as keyboards have them, of the same length. */
+function asTyped(text: string): string {
+  const typed = withPlainDigits(text).replace(/[\uff01-\uff5e]/g, (sign) =>
+    String.fromCharCode(sign.charCodeAt(0) - 0xfee0),
+  );
+  return typed.length === text.length ? typed : text;
+}
+
 export interface Match {
   /** Characters of the text, as [start, end). */
   readonly start: number;
@@ -58,8 +69,9 @@ export function matchesIn(text: string, query: string, half = '', most = Number.
   const wordIn = (token: string) =>
     (half !== '' && token.toLowerCase().startsWith(half) ? half : undefined) ??
     wordsOfToken(token).find((word) => wanted.has(word));
+  const typed = asTyped(text);
   if (wanted.size > 0 || half !== '')
-    for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    for (const { 0: token, index } of typed.matchAll(TOKEN)) {
       if (found.length >= most) break;
       const whole = wordIn(token);
       if (whole === undefined) continue;
@@ -69,14 +81,22 @@ export function matchesIn(text: string, query: string, half = '', most = Number.
       });
       found.push(...(parts.length > 0 ? parts : [{ start: index, end: index + token.length, term: whole }]));
     }
+  for (const { start, end, words: spellings } of spacedIn(typed)) {
+    if (found.length >= most) break;
+    const term = spellings.find((word) => wanted.has(word));
+    if (term !== undefined) found.push({ start, end, term });
+  }
   const joined = [...wanted].filter((word) => IS_CJK.test(word));
   if (joined.length > 0 && IS_CJK.test(text)) {
     const { folded, origin } = foldedWithOrigin(text);
-    for (const term of joined)
-      for (let at = folded.indexOf(term), count = 0; at >= 0 && count < most; count++) {
+    const form = asHiragana(folded);
+    for (const term of joined) {
+      const sought = asHiragana(term);
+      for (let at = form.indexOf(sought), count = 0; at >= 0 && count < most; count++) {
         found.push({ start: origin(at), end: origin(at + term.length), term });
-        at = folded.indexOf(term, at + 1);
+        at = form.indexOf(sought, at + 1);
       }
+    }
   }
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }

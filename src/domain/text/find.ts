@@ -1,9 +1,9 @@
 // Finds words in a text whatever their spelling: case, accents, ligatures, full width, traditional or simplified, kinds of space,
 // of quotes and of dashes, kana, and umlauts with an e.
-import { folded } from './fold.ts';
+import { asHiragana, FOLD_TOGETHER, folded, withLongVowels } from './fold.ts';
 
 /** The unit of folding: a letter with its marks, half-width kana with theirs, a Hangul syllable from its parts, or a run of spaces. */
-const CLUSTER = /[\u1100-\u115f][\u1160-\u11a7]*[\u11a8-\u11ff]*|\s+|\P{M}[\p{M}\uff9e\uff9f]*|\p{M}+/gu;
+const CLUSTER = new RegExp(String.raw`\s+|${FOLD_TOGETHER}|\P{M}[\p{M}\uff9e\uff9f]*|\p{M}+`, 'gu');
 
 /** Keyboards write straight quotes and one hyphen; phones, models and typesetters write the others. */
 const TYPED: readonly (readonly [RegExp, string])[] = [
@@ -18,8 +18,6 @@ const TYPED: readonly (readonly [RegExp, string])[] = [
 const UMLAUT = '\uf8f3';
 const UMLAUTS = /[äöüø]/gi;
 const VOWELS: Readonly<Record<string, string>> = { ä: 'a', ö: 'o', ü: 'u', ø: 'o' };
-/** Katakana whose hiragana lie 0x60 below. */
-const KATAKANA = /[\u30a1-\u30f6\u30fd\u30fe]/g;
 
 /**
  * Makes the form in which texts are compared: folded, in small letters, single spaces, quotes and dashes as typed, kana as hiragana, umlauts
@@ -30,9 +28,7 @@ export function comparable(text: string): string {
   const marked = text.normalize('NFC').replace(UMLAUTS, (vowel) => VOWELS[vowel.toLowerCase()] + UMLAUT);
   const form = folded(marked).toLowerCase().replace(/\s+/g, ' ');
   if (!/[^ -~]/.test(form)) return form;
-  return TYPED.reduce((typed, [signs, sign]) => typed.replace(signs, sign), form).replace(KATAKANA, (kana) =>
-    String.fromCharCode(kana.charCodeAt(0) - 0x60),
-  );
+  return asHiragana(TYPED.reduce((typed, [signs, sign]) => typed.replace(signs, sign), form));
 }
 
 /** Longer words are searched for without spelling variants, characters. */
@@ -90,7 +86,7 @@ export function placesFinder(text: string): (wanted: string) => [number, number]
   /** For each unit of the form, its position in the text. */
   const starts: number[] = [];
   const ends: number[] = [];
-  for (const { 0: cluster, index } of text.matchAll(CLUSTER)) {
+  for (const { 0: cluster, index } of withLongVowels(text).matchAll(CLUSTER)) {
     const compared = comparable(cluster);
     for (let unit = 0; unit < compared.length; unit++) {
       starts.push(index);

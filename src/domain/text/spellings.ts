@@ -12,15 +12,38 @@ export const plainFigures = (text: string, out: string[]): string =>
     return rest === '' ? whole : `${whole}.${rest}`;
   });
 
-/** Figures as most of Europe writes them: `1.299,00`, `1 299,50`, `1 299`. */
-const OTHER_FIGURE = /(?<![\d.,]|\d )\d{1,3}(?:(?:[. ]\d{3}){1,4},\d{1,2}|(?: \d{3}){1,4})(?! ?\d|[.,]\d)/g;
+/** Figures as other countries write them: `1.299,00`, `1 299,50`, `1.299`, `1 299`; `12,34,567` in India, `1٬299` in Arabic. */
+const OTHER_FIGURE =
+  /(?<![\d.,]|\d )\d{1,3}(?:(?:[. ]\d{3}){1,4},\d{1,2}|(?: \d{3}){1,4}|(?:\.\d{3}){1,4}|(?:,\d{2}){1,4},\d{3}|(?:٬\d{3}){1,4}(?:٫\d{1,2})?)(?! ?\d|[.,]\d)/g;
 /** Digits in groups, as in telephone numbers: `+86 138-0013-8000`, `(555) 123-4567`, `0170 1234567`. */
-const GROUPS = /(?<![\d.,])\+?\(?\d{2,4}\)?(?:[ .-]\d{2,8}){1,5}(?!\d|[.,]\d)/g;
+const GROUPS = /(?<![\d.,])(?:\+\d{1,3}[ .-]\d(?=[ .-])|\+?\(?\d{2,4}\)?)(?:[ .-]\d{2,8}){1,5}(?!\d|[.,]\d)/g;
+/** A telephone number without spaces. */
+const DIGITS = /(?<![\p{L}\d.,+_-])(?:\+\d{9,15}|\d{10,14})(?![\p{L}\d_]|[.,-]\d)/gu;
+/** Digits by which a telephone number is known, with its country's number or without. */
+const OWN_DIGITS = 8;
+/** A telephone number for sure: with a sign of its country, brackets or a leading zero, and no date. */
+const SURELY = /^(?:\+|\(|0\d)(?!\d?[.-]\d\d[.-]\d{4}$)/;
+const telephoneIn = (groups: string): string | undefined => {
+  const digits = groups.replace(/\D/g, '');
+  return digits.length >= 7 && digits.length <= 15 ? digits : undefined;
+};
+
+/** Writes telephone numbers without their spaces: a question asks for the whole, since a part of one is no hit. */
+export const withoutTelephones = (text: string): string =>
+  text
+    .replace(OWN_ZERO, '')
+    .replace(GROUPS, (groups) => (SURELY.test(groups) && telephoneIn(groups)) || groups);
+
 /** The zero that is dialled only within the country. */
 const OWN_ZERO = /(?<=\+\d{1,3} ?)\(0\) ?/g;
 /** Names that are written as one word or as two: `Node js`, `Wi Fi`, `e mail`. */
 const TWO_WORDS =
   /(?<![\p{L}\p{N}'])(?:(\p{L}{2,12}) (js|fi)|([etx]) (mail|books?|commerce|shirts?|rays?))(?![\p{L}\p{N}'])/giu;
+/** A number and its unit, which many write without the space. */
+const WITH_UNIT =
+  /(?<![\p{L}\d.,])(\d{1,9})(?:[.,](\d{1,3}))? (k|[kmgt]i?b|[km]?g|[cmkn]?m|[mµn]?s|min|hrs?|[kmg]?hz|k?wh?|v|mah|px|pt|fps)(?![\p{L}\d])/giu;
+/** A year in Chinese figures. */
+const YEAR = /[〇零一二三四五六七八九]{4}(?=年)/g;
 /** Languages whose names end in a sign: the letter alone says nothing. */
 const SIGNED = /(?<![\p{L}\p{N}])(?:([a-z])(\+\+|#)(?![\p{L}\p{N}+#])|(\.net|cpp)(?![\p{L}\p{N}]))/giu;
 const SIGNED_AS: Readonly<Record<string, string>> = {
@@ -33,23 +56,45 @@ const SIGNED_AS: Readonly<Record<string, string>> = {
 const JOINED_NAMES = /(?<![\p{L}\p{N}])(\p{L}{1,3})&(\p{L}{1,3})(?![\p{L}\p{N}])/gu;
 const EMOJI = /[\u{1f000}-\u{1f3fa}\u{1f400}-\u{1faff}\u{2600}-\u{27bf}\u{2b50}]/gu;
 
+const SPACES = /[\u00a0\u2007\u2009\u202f]/g;
+const HYPHENS = /[\u2010\u2011\u2212]/g;
+/** Things of several tokens that have one word: figures and telephone numbers with spaces, names of two words. */
+export function* spacedIn(
+  text: string,
+): Generator<{ readonly start: number; readonly end: number; readonly words: string[] }> {
+  const plain = text.replace(SPACES, ' ').replace(HYPHENS, '-');
+  for (const pattern of [OTHER_FIGURE, GROUPS, TWO_WORDS, WITH_UNIT, YEAR, SIGNED, JOINED_NAMES])
+    for (const { 0: found, index } of plain.matchAll(pattern)) {
+      const words: string[] = [];
+      addNames(found, words);
+      yield { start: index, end: index + found.length, words };
+    }
+}
+
 /** Adds words for figures, telephone numbers, names with signs or in two words, and emoji. */
 function addNames(text: string, out: string[]): void {
   for (const [figure] of text.matchAll(OTHER_FIGURE)) {
-    const [whole = '', decimals = ''] = figure.replace(/[. ]/g, '').split(',');
+    const [, whole = '', decimals = ''] = /^(.*?)(?:[,٫](\d{1,2}))?$/.exec(figure) ?? [];
     const rest = decimals.replace(/(?<!0)0+$/, '');
-    out.push(rest === '' ? whole : `${whole}x${rest}`);
+    out.push(whole.replace(/\D/g, ''));
+    if (rest !== '') out.push(`${whole.replace(/\D/g, '')}x${rest}`);
   }
+  for (const [digits] of text.matchAll(DIGITS)) out.push(`tel${digits.slice(-OWN_DIGITS)}`);
   for (const [groups] of text.replace(OWN_ZERO, '').matchAll(GROUPS)) {
-    const digits = groups.replace(/\D/g, '');
-    if (digits.length < 7 || digits.length > 15) continue;
+    const digits = telephoneIn(groups);
+    if (digits === undefined) continue;
     out.push(digits);
+    if (digits.length > OWN_DIGITS) out.push(`tel${digits.slice(-OWN_DIGITS)}`);
     const country = /^\+\d+/.exec(groups)?.[0].length ?? 0;
     if (country > 0) out.push(digits.slice(country - 1));
     else if (/^0[^0]/.test(digits)) out.push(digits.slice(1));
   }
   for (const [, name = '', tail = '', letter = '', word = ''] of text.matchAll(TWO_WORDS))
     addWord(`${name}${tail}${letter}${word}`.toLowerCase(), out);
+  for (const [, number = '', decimals, unit = ''] of text.matchAll(WITH_UNIT))
+    out.push(`${number}${decimals === undefined ? '' : `x${decimals}`}${unit}`.toLowerCase());
+  for (const [year] of text.matchAll(YEAR))
+    out.push([...year].map((sign) => '零一二三四五六七八九'.indexOf(sign === '〇' ? '零' : sign)).join(''));
   for (const [, letter = '', sign = '', name = ''] of text.matchAll(SIGNED))
     addWord(`${letter}${SIGNED_AS[(sign || name).toLowerCase()]}`.toLowerCase(), out);
   for (const [, one = '', other = ''] of text.matchAll(JOINED_NAMES)) out.push((one + other).toLowerCase());

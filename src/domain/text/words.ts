@@ -1,8 +1,8 @@
 // The one tokeniser: the search words of a text. Passages and questions are split in the same way, so that they match.
 // Only letters and digits come out, in lower case, so splitting them again changes nothing.
-import { folded, withoutInvisible } from './fold.ts';
+import { asHiragana, folded, withLongVowels, withoutInvisible, withPlainDigits } from './fold.ts';
 import { type Segment, wordSegments } from './segments.ts';
-import { addSpellings, plainFigures } from './spellings.ts';
+import { addSpellings, plainFigures, withoutTelephones } from './spellings.ts';
 import { addPairs, addWord, MAX_WORD } from './stems.ts';
 import { isStopWord, saysMuch, saysSomething } from './stop-words.ts';
 
@@ -92,9 +92,14 @@ const HUMPS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 /** An ordinary word: no signs, inner capitals or figures. */
 const PLAIN = /^(?:[A-Za-z]?[a-z]+|[A-Z]+)$/;
 
+/** A name in code whose parts are words: `HTTPServer`, `httpServer`. */
+const IDENTIFIER = /^(?:\p{Lu}{2,}|\p{Ll}{3,})\p{Lu}\p{Ll}{2,}$/u;
 /** A name of two parts with inner capitals, such as `YouTube`. A search must not depend on how the letters of a query were typed. */
 const isBrand = (pieces: readonly string[], humps: readonly string[]): boolean =>
-  pieces.length === 1 && humps.length === 2 && /^\p{L}+$/u.test(pieces[0] as string);
+  pieces.length === 1 &&
+  humps.length === 2 &&
+  /^\p{L}+$/u.test(pieces[0] as string) &&
+  !IDENTIFIER.test(pieces[0] as string);
 
 /** A hexadecimal digest, as of a commit; people use its first seven digits. */
 const DIGEST = /^(?=[a-f]*\d)(?=\d*[a-f])[\da-f]{8,128}$/i;
@@ -152,9 +157,11 @@ function wordsOfName(run: string): readonly string[] {
 }
 
 // ---------------------------------------------------------------------------------------------- for index and questions
-/** Adds pairs of traditional characters as written, beside their simplified ones. */
+/** Adds pairs of traditional characters and katakana as written, beside their simplified ones and hiragana. */
 function exactPairs(run: string, form: string, out: string[]): void {
   const [characters, others] = [[...run], [...form]];
+  // Signs that fold together move all that stand behind them.
+  if (characters.length !== others.length) return;
   for (let i = 0; i + 1 < characters.length; i++)
     if (characters[i] !== others[i] || characters[i + 1] !== others[i + 1])
       out.push(`${characters[i]}${characters[i + 1]}`);
@@ -164,27 +171,30 @@ function joinedRun(run: string, segments: readonly Segment[], out: string[]): vo
   // A word of two characters returns as a pair below, and so weighs double: this measured better than once.
   for (const { text, isWord } of segments)
     if (isWord && text.length <= MAX_WORD && !isStopWord(text)) out.push(text);
-  for (const stretch of pairedIn(run)) addPairs(stretch, saysSomething, out);
+  for (const stretch of pairedIn(asHiragana(run))) addPairs(stretch, saysSomething, out);
 }
 
 /** Some writers separate the parts of a Persian word by this character, others by a space or by nothing. */
 const NON_JOINER = /(?<=\p{Script=Arabic})\u200c(?=\p{Script=Arabic})/gu;
-const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
+const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' };
 
 function everyWord(text: string, purpose: Purpose): string[] {
   const out: string[] = [];
-  const clean = withoutInvisible(text.slice(0, MAX_TEXT).normalize('NFKC').replace(NON_JOINER, '-'))
+  const clean = withoutInvisible(
+    withLongVowels(text.slice(0, MAX_TEXT)).normalize('NFKC').replace(NON_JOINER, '-'),
+  )
     .replaceAll('’', "'")
     // Non-breaking hyphens, and the minus sign.
     .replace(/[\u2010\u2212]/g, '-');
-  const runs = runsOf(plainFigures(clean, out));
+  const plain = withPlainDigits(clean);
+  const runs = runsOf(plainFigures(purpose === 'question' ? withoutTelephones(clean) : clean, out));
   const forms = runs.map(folded);
   const segments = wordSegments(forms.filter(isJoinedRun)).values();
   runs.forEach((run, at) => {
     const form = forms[at] as string;
     if (isJoinedRun(form)) {
       joinedRun(form, segments.next().value ?? [], out);
-      if (form !== run) exactPairs(run, form, out);
+      exactPairs(run, asHiragana(form), out);
       return;
     }
     addName(form, purpose, out);
@@ -193,10 +203,10 @@ function everyWord(text: string, purpose: Purpose): string[] {
     const written = run.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
     out.push(written);
     // The spelling of keyboards without umlauts, with the same stem.
-    if (/[äöü]/.test(written))
-      addWord(folded(written.replace(/[äöü]/g, (letter) => UMLAUTS[letter] as string)), out);
+    if (/[äöüøå]/.test(written))
+      addWord(folded(written.replace(/[äöüøå]/g, (letter) => UMLAUTS[letter] as string)), out);
   });
-  addSpellings(clean, out);
+  addSpellings(plain, out);
   return out;
 }
 
@@ -225,7 +235,7 @@ export function termsOf(text: string): string[] {
   for (const run of runsOf(folded(text.slice(0, MAX_TEXT)).slice(0, MAX_TEXT))) {
     if (!isJoinedRun(run)) for (const word of wordsOfName(run)) out.push(word);
     else if (run.length === 1 || !isPaired(kindAt(run, 0))) out.push(run.slice(0, MAX_WORD));
-    else addPairs(run, saysMuch, out);
+    else addPairs(asHiragana(run), saysMuch, out);
   }
   return out;
 }

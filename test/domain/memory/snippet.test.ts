@@ -23,6 +23,20 @@ describe('the place of a word', () => {
     ['한국', '한국어를'],
     ['ＦＵＬＬ', 'full'],
     ['fi', 'ﬁ'],
+    ['らーめん', 'ラーメン'],
+    ['コーヒー', 'コ－ヒ－'],
+    ['한국', '한국어'.normalize('NFD')],
+    ['1299', '1 299'],
+    ['1299', '1 299,00'],
+    ['1299', '１，２９９'],
+    ['5551234567', '+1 (555) 123-4567'],
+    ['wifi', 'Wi\u2011Fi'],
+    ['cooperate', 'co\u00adoperate'],
+    ['kg', '㎏'],
+    ['👍🏽', '👍'],
+    ['AT&T', 'AT&T'],
+    ['हिंदी', 'हिन्दी'],
+    ['กรุงเทพ', 'กรุงเทพฯ'],
   ])('of %s is found at %s, and in the excerpt', (query, written) => {
     const text = `${FILLER}${written} ${FILLER}`;
     const [first] = matchesIn(text, query);

@@ -52,10 +52,57 @@ describe('what is written in several ways', () => {
     ['\u202a\u2066word\u2069\u202c', 'word'],
     ['okina', 'ʻokina'],
     ["об'єкт", 'обʼєкт'],
+    ['らーめん', 'ラーメン'],
+    ['ひらがな', 'ヒラガナ'],
+    ['一ヶ月', '一ヵ月'],
+    ['コ－ヒ－', 'コーヒー'],
+    ['コｰヒｰ', 'コーヒー'],
+    ['サ−バ', 'サーバ'],
+    ['図書館', '图书馆'],
+    ['鉄道', '鐵道'],
+    ['髙橋', '高橋'],
+    ['हिंदी', 'हिन्दी'],
+    ['मुंबई', 'मुम्बई'],
+    ['अंक', 'अङ्क'],
+    ['ज़िंदगी', 'जिंदगी'],
+    ['చెందు', 'చెన్దు'],
+    ['กรุงเทพ', 'กรุงเทพฯ'],
+    ['ต่างๆ', 'ต่าง ๆ'],
+    ['นํ้า', 'น้ำ'],
+    ['เเม่', 'แม่'],
+    ['5551234567', '+1 (555) 123-4567'],
+    ['Søren', 'Soeren'],
+    ['Åse', 'Aase'],
+    ['10k', '10 k'],
+    ['1.5gb', '1.5 GB'],
   ])('%s finds %s, and the other way round', (one, other) => {
     expect(found(one, other)).toBeGreaterThan(0.3);
     expect(found(other, one)).toBeGreaterThan(0.3);
     expect(found(one, one)).toBe(1);
+  });
+
+  it.each([
+    ['HTTPServer', 'an http server'],
+    ['httpServer', 'an HTTP server'],
+    ['IOError', 'io error'],
+    ['1299', '1.299'],
+    ['1299', '1.299,00'],
+    ['1234567', '1.234.567'],
+    ['1234567', '12,34,567'],
+    ['1299', '١٬٢٩٩'],
+    ['+15551234567', '(555) 123-4567'],
+    ['06 12 34 56 78', '+33612345678'],
+    ['+33 6 12 34 56 78', '0612345678'],
+    ['0033612345678', '+33 6 12 34 56 78'],
+    ['2024年', '二〇二四年'],
+  ])('%s finds %s by at least a third of its words', (question, passage) => {
+    expect(found(question, passage)).toBeGreaterThan(0.3);
+    expect(found(passage, question)).toBeGreaterThan(0);
+    expect(found(question, question)).toBe(1);
+  });
+
+  it('a date is no telephone number', () => {
+    expect(found('02.05.2024', '2024-05-02')).toBeGreaterThan(0);
   });
 
   it('a telephone number is found without its spaces', () => {
@@ -79,6 +126,10 @@ describe('what is written in several ways', () => {
     ['F#', 'f'],
     ['.NET', 'net'],
     ['١٢٣', '123'],
+    ['1.299', '1299'],
+    ['ラーメン', 'らーめん'],
+    ['図書館', '图书馆'],
+    ['हिन्दी', 'हिंदी'],
   ])('%s as it was written comes before %s', (exact, other) => {
     expect(found(exact, exact)).toBeGreaterThan(found(exact, other));
   });
@@ -103,7 +154,7 @@ describe('what is written in several ways', () => {
   );
 
   it('keeps the vowels and letters of other scripts apart', () => {
-    for (const text of ['हिन्दी', 'ไทย', 'が か', 'й и', 'їжак'])
+    for (const text of ['हिमालय की', 'ไทย', 'が か', 'й и', 'їжак'])
       expect(folded(text)).toBe(text.normalize('NFKC'));
   });
 });
