@@ -25,13 +25,13 @@ export interface BundledModel {
   readonly pooling: 'mean' | 'cls';
   /** All files that loading may read on the CPU (dtype q8), see `filesFor`. Their sizes make an honest progress bar. */
   readonly files: readonly ModelFile[];
-  /** For `encoder.ts`, which runs it on the CPU where the browser knows SIMD; ONNX Runtime does where it does not. */
+  /** For `encoder.ts`, which runs the model on the CPU if the browser knows SIMD; otherwise ONNX Runtime does. */
   readonly encoder: EncoderShape;
-  /** The weights WebGPU runs instead of q8; null where the model has none. */
+  /** The weights WebGPU runs instead of q8; null if the model has none. */
   readonly q4: ModelFile | null;
   /**
    * The part that all vectors of the model share, subtracted from each (see `centred`): E5's lie in a narrow cone (cosines of 0.75–0.95 for
-   * anything, and 0.05 higher in Chinese than in English). Null where subtracting it gains nothing.
+   * anything, and 0.05 higher in Chinese than in English). Null if subtracting it gains nothing.
    */
   readonly centre: Centre | null;
   /** The same for the states of single word pieces, each of length 1; see `tokens.ts`. */
@@ -41,12 +41,12 @@ export interface BundledModel {
 }
 
 /**
- * The bundled q8 models lie in two files, graph and numbers: ONNX Runtime reads the numbers one by one from there. A model in one file it copies
- * whole first, into memory that never shrinks again: 50 MB.
+ * The bundled q8 models lie in two files, graph and numbers: ONNX Runtime reads the numbers one by one from there. It would first copy a model in
+ * one file as a whole, into memory that never shrinks again: 50 MB.
  */
 export const ENCODER = 'encoder';
 const NUMBERS = `${ENCODER}_quantized.onnx_data`;
-/** Tells a thread without a file system where the numbers lie that the graph names. */
+/** Gives a thread without a file system the place of the numbers that the graph names. */
 export const ENCODER_NUMBERS = { path: NUMBERS, data: `onnx/${NUMBERS}` } as const;
 
 const numbersIn = (text: string): Float32Array =>
@@ -119,7 +119,7 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
 export const bundledModel = (id: string): BundledModel | undefined =>
   BUNDLED_MODELS.find((model) => model.id === id);
 
-/** Lists the files that a CPU reads of a bundled model: our encoder needs no graph, ONNX Runtime does. */
+/** Lists the files of a bundled model that a CPU reads: our encoder needs no graph, ONNX Runtime does. */
 export const filesFor = ({ files }: BundledModel, by: 'encoder' | 'onnx'): readonly ModelFile[] =>
   by === 'onnx' ? files : files.filter(({ path }) => path !== 'config.json' && !path.endsWith('.onnx'));
 

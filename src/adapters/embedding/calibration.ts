@@ -29,7 +29,7 @@ export interface Labelled {
 
 /**
  * Fits a logistic regression of one variable, both classes weighted equally, by Newton's method on standardised cosines.
- * A small ridge (worth a few pairs on the curve) keeps the spread finite where the classes do not overlap.
+ * A small ridge (worth a few pairs on the curve) keeps the spread finite if the classes do not overlap.
  */
 export function fitCalibration(pairs: readonly Labelled[]): Calibration {
   const count = {
@@ -77,9 +77,9 @@ const keptSchema = z.object({ related: z.number(), spread: z.number().positive()
 const KEPT = `${CALIBRATIONS}1/`;
 
 /**
- * Makes a provider's `calibration`: measured once, at the first call, and kept where there is a key-value store; a failure is forgotten and tried again.
- * It reads some 240 texts: half a minute of a slow device, or a bill, and until then a question is answered by its words.
- * @param kept where, and under which name: all that a cosine of this model depends on. A measure in which nothing is told apart is not kept:
+ * Makes a provider's `calibration`: measured once, at the first call, and kept if there is a key-value store; after a failure the next call measures again.
+ * It reads some 240 texts, which takes a slow device half a minute or costs money; until then recall searches by words.
+ * @param kept store, and name of all that a cosine of this model depends on. A measure that separates nothing is not kept:
  * a server may be set up wrongly, and later rightly.
  */
 export function createCalibration(
@@ -111,7 +111,7 @@ export function createCalibration(
   };
 }
 
-/** `tells`: whether related pairs are separated from the others at all. */
+/** `tells`: true if related pairs are separated from the others at all. */
 async function measure(
   embed: EmbeddingProvider['embed'],
 ): Promise<{ readonly calibration: Calibration; readonly tells: boolean }> {

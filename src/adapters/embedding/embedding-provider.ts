@@ -17,7 +17,7 @@ export type EmbeddingState =
   | { readonly status: 'idle' | 'ready' }
   /** `loaded` of `total` bytes (total 0 while unknown). */
   | { readonly status: 'loading'; readonly loaded: number; readonly total: number }
-  /** Keyword recall goes on meanwhile; the problem's sentence says so. */
+  /** Recall by words continues meanwhile; the problem's sentence says so. */
   | { readonly status: 'failed'; readonly problem: Problem };
 
 /** A text and what was said right before it: the model reads both, the vector stands for the text. */
@@ -53,7 +53,7 @@ export interface EmbeddingProvider {
   /** How many calls of `read` with one passage each pay at the same time; absent: one. */
   readonly concurrency?: number;
   readonly state: Readable<EmbeddingState>;
-  /** Known after the first use; measured from a built-in set of pairs where the model has no published figures. */
+  /** Known after the first use; measured from a built-in set of pairs if the model has no published figures. */
   calibration(signal: AbortSignal): Promise<Calibration>;
   /**
    * One vector of `dimensions` numbers and length 1 for each text, in the same order. Queries overtake passages that wait.
@@ -63,9 +63,9 @@ export interface EmbeddingProvider {
     texts: readonly string[],
     options: { kind: EmbeddingKind; signal: AbortSignal },
   ): Promise<Float32Array[]>;
-  /** Like `embed`, with the word pieces. Absent where a provider has only whole vectors; recall then leaves late interaction out. */
+  /** Like `embed`, with the word pieces. Absent if a provider has only whole vectors; recall then leaves late interaction out. */
   read?(texts: readonly Reading[], options: { kind: EmbeddingKind; signal: AbortSignal }): Promise<Read[]>;
-  /** Loads early what the first call would wait for, if it came with the app. Absent where there is nothing to load. */
+  /** Loads early what the first call would wait for, if it came with the app. Absent if there is nothing to load. */
   prepare?(): void;
   /** Frees the memory; the next call loads again. */
   close(): Promise<void>;

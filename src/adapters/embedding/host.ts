@@ -1,5 +1,5 @@
 // The model's own thread: one queue over all ports in front of one model. Queries go first and passages one step at a time, so a query waits for
-// one passage at most, and for none where passages are read beside it. Loads at the first job; retires when idle, and after a failure, since only
+// one passage at most, and for none if passages are read beside it. Loads at the first job; retires when idle, and after a failure, since only
 // a new thread starts clean.
 
 import type { Problem } from '../../domain/base/errors.ts';
@@ -15,7 +15,7 @@ import { lineNewsSchema, modelCalls } from './protocol.ts';
 /** A model in memory. */
 export interface EmbeddingRuntime {
   readonly dimensions: number;
-  /** Texts worth running at once: 1 on a CPU, where padding costs more than a batch saves. */
+  /** Number of texts to run at once: 1 on a CPU, since padding costs more there than a batch saves. */
   readonly batch: number;
   readonly device: 'cpu' | 'wasm' | 'webgpu';
   /** How many passages may be read at the same time, all of them beside a query. Absent: one text after another of either kind. */
@@ -56,7 +56,7 @@ interface EmbeddingHost {
 interface Caller {
   readonly port: Port;
   readonly notify: (news: LineNews) => void;
-  /** Key of the model that this caller was last told is ready. */
+  /** Key of the model last reported to this caller as ready. */
   lastNotified: string | null;
 }
 
@@ -127,7 +127,7 @@ class ModelHost implements EmbeddingHost {
     await this.#loaded?.runtime.dispose();
     this.#loaded = null;
     for (const caller of this.#callers) caller.lastNotified = null;
-    // Everybody who waits for this model sees its progress, including those who ask while it loads.
+    // All callers that wait for this model see its progress, including those that ask while it loads.
     const report = (done: number, total: number) => {
       for (const caller of new Set(
         this.#jobs.filter((other) => other.key === key).map((other) => other.caller),

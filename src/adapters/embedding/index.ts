@@ -9,7 +9,7 @@ interface EmbeddingDeps {
   readonly config: Config['embedding'];
   /** Opens a line to the thread that runs local models. */
   readonly connect: () => Line | Promise<Line>;
-  /** Looks up the key of a remote member before each request; undefined where none is kept for this address. */
+  /** Looks up the key of a remote member before each request; undefined if none is kept for this address. */
   readonly secret: (name: SecretName, address: string) => Promise<string | undefined>;
   /** How requests of remote members leave this thread. */
   readonly fetch: typeof fetch;

@@ -39,7 +39,7 @@ const isSame = (one: Answer, other: Answer): boolean =>
   one.bytes.length === other.bytes.length &&
   one.bytes.every((byte, at) => byte === other.bytes[at]);
 
-/** Compares scripts and WebAssembly modules, one after another. Without a network nothing is concluded. */
+/** Compares scripts and WebAssembly modules, one after another. Without a network it concludes nothing. */
 export async function compareKept(urls: readonly string[], get: typeof fetch): Promise<Compared> {
   let stale = false;
   let wrong: string | null = null;

@@ -1,4 +1,4 @@
-// A model on this device, seen from those who want vectors: a proxy over a line (a MessagePort) to the thread that runs it.
+// A model on this device, as callers that want vectors see it: a proxy over a line (a MessagePort) to the thread that runs it.
 // Calls queue up there, the thread starts with the first and may retire between any two; the caller just awaits.
 import { isAbort, type Problem, RecollectError, toError, toProblem } from '../../domain/base/errors.ts';
 import { ignore, orElse } from '../../domain/base/log.ts';
@@ -154,7 +154,7 @@ class LocalEmbedding {
     port?.close();
   };
 
-  /** A bundled model came with the app, so it may load before anybody asks. */
+  /** A bundled model came with the app, so it may load before the first request. */
   get isBundled(): boolean {
     return this.#known !== undefined;
   }
@@ -190,7 +190,7 @@ class LocalEmbedding {
       this.#caller.connect(null);
       return true;
     };
-    /** The thread retired: the next one is asked what this one left unanswered. */
+    /** The thread retired: the next thread gets the requests that it left unanswered. */
     const retired = () => {
       if (!leave()) return;
       if (this.state.get().status !== 'failed') this.state.set({ status: 'idle' });

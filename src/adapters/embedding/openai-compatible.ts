@@ -209,7 +209,7 @@ function* batches(texts: readonly string[]): Generator<readonly string[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Milliseconds the server asks to wait, at most a minute; undefined where it does not say (RFC 9110, seconds or a date). */
+/** Milliseconds the server asks to wait, at most a minute; undefined if it does not say (RFC 9110, seconds or a date). */
 function retryAfter(response: Response): number | undefined {
   const said = response.headers.get('retry-after');
   if (!said) return undefined;

@@ -1,4 +1,4 @@
-// Messages between those who want vectors and the one thread that runs the model.
+// Messages between callers that want vectors and the one thread that runs the model.
 // A line is a MessagePort; any number of lines may lead to the same thread.
 import { z } from 'zod';
 import type { Endpoint } from '../../domain/threads/endpoint.ts';
@@ -11,7 +11,7 @@ const localModelSchema = z.object({
   source: z.string().min(1),
   device: z.enum(['auto', 'webgpu', 'wasm']),
   pooling: z.enum(['mean', 'cls']),
-  /** Texts at once where batches pay (WebGPU). */
+  /** Texts at once if batches pay (WebGPU). */
   batchSize: z.number().int().min(1),
 });
 export type LocalModel = z.infer<typeof localModelSchema>;
@@ -27,7 +27,7 @@ export type Pieces = z.infer<typeof piecesSchema>;
 
 export const modelCalls = {
   embed: {
-    /** Texts are embedded as they are; the caller adds prefixes. `kind` decides who goes first. */
+    /** Texts are embedded as they are; the caller adds prefixes. `kind` decides which request is served first. */
     given: z.object({
       model: localModelSchema,
       kind: z.enum(['query', 'passage']),

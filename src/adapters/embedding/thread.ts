@@ -34,7 +34,7 @@ interface Running {
 }
 
 interface EmbeddingThread {
-  /** A new line; starts the thread where none runs. */
+  /** Opens a new line; starts the thread if none runs. */
   connect(): Line;
   /** Answers another thread's `transferLines` on this port, until the port closes or the owner does. */
   serve(port: Port): void;

@@ -72,7 +72,7 @@ interface OwnStates {
   readonly kind: 'query' | 'passage';
   /** Without its prefix and without its context. */
   readonly text: string;
-  /** Natural logarithm of each token's share of the model's vocabulary; null where the model tells none. */
+  /** Natural logarithm of each token's share of the model's vocabulary; null if the model gives none. */
   readonly logProbabilities: readonly number[] | null;
 }
 

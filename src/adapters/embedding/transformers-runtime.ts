@@ -42,14 +42,14 @@ import { unit } from './vector.ts';
 export interface RuntimePlaces {
   /** Folder of the bundled models: a URL path in the browser, a file path in Node; ends in `/`. */
   readonly models: string;
-  /** Reads our encoder's arithmetic. Where it is not to be had, ONNX Runtime runs the model, until it is loaded anew. */
+  /** Reads our encoder's arithmetic. If it cannot be fetched, ONNX Runtime runs the model until the next load. */
   readonly readAssembly: ReadEncoderCode;
   /**
    * ONNX Runtime's two files, served by the app itself; absent in Node. The plain build is small and fast on the CPU but knows
    * no WebGPU; the other one does.
    */
   readonly ort?: { readonly plain: OrtFiles; readonly gpu: OrtFiles };
-  /** Only where files are read without `fetch` (Node): tells whether a file below `models` exists, and reads it. */
+  /** Only for threads that read files without `fetch` (Node): says if a file below `models` exists, and reads it. */
   readonly files?: {
     readonly exists: (path: string) => boolean;
     readonly read: (path: string) => Promise<ArrayBuffer>;
@@ -77,8 +77,8 @@ const WEIGHTS = /\.onnx(?:_data(?:_\d+)?)?$/;
 
 /**
  * Makes the loader of one thread. Loading deletes kept files of a damaged model.
- * @throws `embedding-missing` where a file is not there (also where a server answers with its start page instead), `embedding-broken` where it
- * cannot be run, `GpuError` where only WebGPU failed, `StaleFilesError` where deleted files were from an earlier load: another try may succeed
+ * @throws `embedding-missing` if a file is absent (also if a server answers with its start page instead), `embedding-broken` if it
+ * cannot be run, `GpuError` if only WebGPU failed, `StaleFilesError` if deleted files were from an earlier load: another try may succeed
  */
 export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
   return async (model, onProgress) => {
@@ -213,7 +213,7 @@ function readingWith(
     const begins = beginning(text, context);
     const make = ({ dims, data }: Tensor): { vector: Float32Array; pieces: Pieces } => {
       const [, count, width] = dims as [number, number, number];
-      // Nobody else uses this array, so it is changed in place.
+      // No other code uses this array, so it is changed in place.
       const numbers = data instanceof Float32Array ? data : Float32Array.from(data as ArrayLike<number>);
       const from = Math.min(begins, Math.max(0, count - 2));
       const pooled = new Float32Array(width);
@@ -305,7 +305,7 @@ interface Inputs {
 
 /**
  * Loads our own encoder: one text at a time on this thread, and lanes beside it.
- * @throws `embedding-missing` where the weights cannot be had, as offline before they are kept
+ * @throws `embedding-missing` if the weights cannot be fetched, as offline before they are kept
  */
 async function encoderOf(
   model: BundledModel,
@@ -441,7 +441,7 @@ async function keptFiles(model: LocalModel, { models, kept }: RuntimePlaces): Pr
   };
 }
 
-/** The files ONNX Runtime will read, with their sizes where they are known. */
+/** The files ONNX Runtime will read, with their sizes if known. */
 function filesOf(known: BundledModel | undefined, dtype: 'q4' | 'q8'): readonly ModelFile[] {
   if (!known) return [];
   const files = filesFor(known, 'onnx');
@@ -449,7 +449,7 @@ function filesOf(known: BundledModel | undefined, dtype: 'q4' | 'q8'): readonly 
 }
 
 interface Watch {
-  /** A file that was missing or could not be had, or null. */
+  /** A file that was missing or could not be fetched, or null. */
   missing(): string | null;
   /** True if a file of weights was too small to be one, like a pointer of Git LFS. */
   stub(): boolean;
@@ -476,7 +476,7 @@ function watch(files: readonly ModelFile[], onProgress: (loaded: number, total: 
     reported = loaded;
     onProgress(loaded, total);
   };
-  /** Returns the same answer, but whoever reads its bytes gets them in one buffer, which is remembered. */
+  /** Returns the same answer, whose bytes a reader gets in one buffer, which is remembered. */
   const inOneBuffer = (answer: Response, body: ReadableStream<Uint8Array>, expected: number): Response => {
     answer.arrayBuffer = async () => {
       const buffer = await collect(body, expected, arrived);
@@ -575,7 +575,7 @@ function threads(): number {
   return Math.min(4, cores <= 2 ? cores : cores - 1);
 }
 
-/** Finds a WebGPU adapter; null where there is none. A software adapter is slower than WASM, and only taken on request. */
+/** Finds a WebGPU adapter; null if there is none. A software adapter is slower than WASM, and only taken on request. */
 async function gpuAdapter(software: boolean): Promise<GPUAdapter | null> {
   const gpu = (globalThis.navigator as { readonly gpu?: GPU } | undefined)?.gpu;
   try {
@@ -602,7 +602,7 @@ const LIMITS = [
 ] as const;
 
 /**
- * Requests a device without subgroups: where those are small (four on Chromium's software adapter), ONNX Runtime 1.31 computes attention over more
+ * Requests a device without subgroups: if those are small (four on Chromium's software adapter), ONNX Runtime 1.31 computes attention over more
  * than some thirty pieces wrongly, cosine 0.9 to the right result.
  */
 const deviceOf = (adapter: GPUAdapter): Promise<GPUDevice> =>

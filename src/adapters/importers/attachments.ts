@@ -38,7 +38,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 const UNKNOWN = 'application/octet-stream';
 
-/** Media type by the name's ending; `application/octet-stream` where the ending tells nothing. */
+/** Media type by the name's ending; `application/octet-stream` if the ending is unknown. */
 export const mediaTypeOf = (name: string): string =>
   MEDIA_TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? UNKNOWN;
 
@@ -55,13 +55,13 @@ const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
   [/^%PDF-/, 'application/pdf'],
 ];
 
-/** Media type by the first bytes; undefined where they tell nothing. */
+/** Media type by the first bytes; undefined if they match no known kind. */
 function mediaTypeOfBytes(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 16));
   return BEGINNINGS.find(([beginning]) => beginning.test(head))?.[1];
 }
 
-/** Replaces the ending of a name such as `file-AbC.dat`, which exports use where they know no type. */
+/** Replaces the ending of a name such as `file-AbC.dat`, which exports use if they do not know the type. */
 function namedAfter(name: string, mediaType: string): string {
   const ending = Object.entries(MEDIA_TYPES).find(([, type]) => type === mediaType)?.[0];
   return ending === undefined || !/(?:^[^.]+|\.dat)$/i.test(name)
@@ -89,7 +89,7 @@ export const mediaTypeOfUrl = (url: string): string | undefined =>
 export const isTooLarge = (url: string): boolean =>
   (url.length - url.indexOf(',') - 1) * 0.75 > MAX_ATTACHMENT_BYTES;
 
-/** Makes a file part; without bytes where the file is too large to keep. The bytes decide its type where name and declared type are vague. */
+/** Makes a file part, without bytes if the file is too large to keep. The bytes decide its type if name and declared type are vague. */
 export async function filePart(
   file: SourceFile,
   details: { name?: string; mediaType?: string; reference?: string },
@@ -99,7 +99,7 @@ export async function filePart(
   const said = details.mediaType ?? mediaTypeOf(name);
   const reference = details.reference ?? file.path;
   const bytes = file.size > MAX_ATTACHMENT_BYTES ? undefined : await file.bytes(signal);
-  // A ZIP may announce fewer bytes than there are.
+  // A ZIP may announce fewer bytes than it holds.
   if (!bytes || bytes.length > MAX_ATTACHMENT_BYTES)
     return { type: 'file', mediaType: said, name: namedAfter(name, said), reference };
   const mediaType = isExact(said) ? said : (mediaTypeOfBytes(bytes) ?? said);

@@ -16,7 +16,7 @@ import { timeOf } from './times.ts';
 
 const TOOL = 'chatgpt';
 
-/** Every member is lenient: one strange value must not cost the message. */
+/** Every member accepts any value, so that one strange value does not cost the message. */
 const messageSchema = z.looseObject({
   id: z.string().optional().catch(undefined),
   author: z
@@ -25,10 +25,10 @@ const messageSchema = z.looseObject({
       z.string().transform((role) => ({ role, name: null }) as { role: string; name: string | null }),
     ])
     .catch({ role: '', name: null }),
-  /** Stands beside the words where there is no author, as in a chat API. */
+  /** Role beside the words of a message without an author, as in a chat API. */
   role: z.string().optional().catch(undefined),
   create_time: z.unknown().optional(),
-  // Tools that imitate this export write the words alone.
+  // Tools that imitate this export write only the words.
   content: z
     .union([
       z.looseObject({ content_type: z.string().catch('') }),
@@ -83,7 +83,7 @@ const conversationSchema = z.looseObject({
   is_archived: z.boolean().nullish().catch(null),
   is_starred: z.boolean().nullish().catch(null),
   default_model_slug: z.string().nullish().catch(null),
-  // A tool that writes the nodes as a list leaves out only their keys.
+  // Some tools write the nodes as a list, which lacks only their keys.
   mapping: z.union([namedSchema, z.array(z.unknown()).min(1).transform(byOwnId)]),
 });
 
@@ -122,7 +122,7 @@ interface Reading {
   readonly signal: AbortSignal;
   readonly now: number | undefined;
   readonly file: SourceFile;
-  /** Model that the conversation was set to, where the export tells. */
+  /** Model that the conversation was set to, if the export names it. */
   readonly model: string | null | undefined;
 }
 
@@ -175,7 +175,7 @@ async function toConversation(
   const started =
     typeof createdAt === 'number' ? createdAt : typeof updatedAt === 'number' ? updatedAt : undefined;
 
-  // From the roots down, so that parents come first. A ring has no root, so its first node starts one.
+  // From the roots down, so that parents come first. A ring has no root, so its first node becomes the root.
   const messages: ImportedMessage[] = [];
   const untimed: number[] = [];
   /** Maps a node to the message that stands for it: itself, or the nearest one above. */
@@ -221,7 +221,7 @@ async function toConversation(
     return undefined;
   }
 
-  // A missing time becomes the one above, else the next known one below, else the conversation's.
+  // A missing time becomes that of the message above, else the next known time below, else the conversation's.
   const timed = new Map(messages.map((message) => [message.id, message.createdAt]));
   const below = new Map<string, number>();
   for (const message of [...messages].reverse()) {
@@ -316,10 +316,10 @@ async function toMessage(
         },
         ...rest,
       ];
-    // The service shows some results without their calls: the words are kept, and no call is invented.
+    // The service shows some results without their calls: the importer keeps the words and invents no call.
     else if (kind === 'message') skipped.count('broken-call', foreign.author.name ?? texts[0]);
   }
-  // Newer exports name the conversation's model, and an answer's only where it differs.
+  // Newer exports name the conversation's model, and an answer's model only if it differs.
   const model = [metadata.model_slug, metadata.default_model_slug, reading.model].find(
     (slug): slug is string => typeof slug === 'string' && slug !== '',
   );
@@ -334,7 +334,7 @@ async function toMessage(
   };
 }
 
-/** Kinds of content that are bookkeeping, whoever their author is said to be. */
+/** Kinds of content that are bookkeeping, whatever author they name. */
 const NOTES: ReadonlySet<string> = new Set(['user_editable_context', 'model_editable_context']);
 
 function finishOf(foreign: ForeignMessage, recipient: string): Finish | undefined {
@@ -348,7 +348,7 @@ function finishOf(foreign: ForeignMessage, recipient: string): Finish | undefine
   return foreign.status === 'in_progress' ? 'cut' : undefined;
 }
 
-/** Arguments of a call: the code itself, without the fence that a reader would see. */
+/** Arguments of a call: the code itself, without the fence of its Markdown form. */
 const wordsOf = (parts: readonly Part[], foreign: ForeignMessage): string =>
   foreign.content?.content_type === 'code' && typeof foreign.content.text === 'string'
     ? foreign.content.text
@@ -375,7 +375,7 @@ async function toWords(foreign: ForeignMessage, reading: Reading): Promise<Part[
   const { content } = foreign;
   if (!content) return [];
   const text = (value: unknown): Part[] => {
-    // An unknown shape: its words are kept all the same.
+    // The shape is unknown, but its words are kept.
     if (typeof value !== 'string') return value === null || value === undefined ? [] : unknown(content);
     const words = cited(value, foreign);
     return words.trim() === '' ? [] : [{ type: 'text', text: words }];
@@ -432,7 +432,7 @@ async function toWords(foreign: ForeignMessage, reading: Reading): Promise<Part[
   }
 }
 
-/** Words of a thought: its text, or its summary and content; its pieces only where it has nothing else. */
+/** Words of a thought: its text, or its summary and content; its pieces only if it has nothing else. */
 function wordsOfThought(thought: unknown): string {
   if (typeof thought === 'string') return thought.trim();
   if (typeof thought !== 'object' || thought === null) return '';
@@ -455,7 +455,7 @@ const MARK = /[\uE200-\uE20F]/;
 const MARKED = /([ \t]?)\uE200(?:([^\uE200\uE201]*)\uE201|[^\s\uE200\uE201]*)/g;
 
 /**
- * Replaces the service's citation marks (private-use characters): by their Markdown (`alt`) where the export has it, by the name in them, else
+ * Replaces the service's citation marks (private-use characters): by their Markdown (`alt`) if the export has it, by the name in them, else
  * by nothing, since they point to what the export does not hold.
  */
 function cited(text: string, foreign: ForeignMessage): string {
@@ -524,7 +524,7 @@ function attachmentsOf(foreign: ForeignMessage): Attachment[] {
 interface Details {
   readonly name?: string;
   readonly mediaType?: string;
-  /** Type to assume where neither names nor bytes tell one. */
+  /** Type to assume if neither names nor bytes show it. */
   readonly otherwise?: string;
 }
 

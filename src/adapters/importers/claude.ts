@@ -134,7 +134,7 @@ function toConversation(
     started ?? fallback,
   );
 
-  // Older exports name no parents: there the order of the list is all there is.
+  // Older exports name no parents, so the order of the list decides.
   const tree = read.some(({ message }) => message.parent_message_uuid);
   const known = new Set(read.map(({ uuid }) => uuid));
   const parentOf = new Map<string, string | null>();
@@ -239,7 +239,7 @@ function toPieces(foreign: ForeignMessage, uuid: string, skipped: SkipCounter): 
 
   const blocks = Array.isArray(foreign.content) ? foreign.content : [];
   const parts: Part[] = toParts(blocks, uuid, skipped);
-  // A message without blocks has its words here.
+  // A message without blocks has its words in `text`.
   const text = foreign.text?.trim()
     ? foreign.text
     : typeof foreign.content === 'string'

@@ -12,12 +12,12 @@ export interface SourceFile {
   readonly path: string;
   /** Bytes, uncompressed. */
   readonly size: number;
-  /** ms since 1970, 0 where unknown. */
+  /** ms since 1970, 0 if unknown. */
   readonly modifiedAt: number;
   bytes(signal: AbortSignal): Promise<Uint8Array>;
   /** Yields the same bytes in pieces, for files too large to hold at once. */
   stream?(signal: AbortSignal): AsyncIterable<Uint8Array>;
-  /** The platform's own file, where there is one: a large ZIP is then read in place. */
+  /** The platform's own file, if any: a large ZIP is then read in place. */
   readonly blob?: Blob;
   /** For a file in a ZIP: how many ZIPs it is nested in, and how much they have unpacked so far. */
   readonly within?: { readonly zips: number; readonly unpacked: Unpacked };
@@ -105,7 +105,7 @@ export interface Skipped {
 export interface Claim {
   /** Files that it reads, and files whose place shows that they belong to them. */
   readonly own: readonly SourceFile[];
-  /** Files that lie where its exports have others beside them; another importer may claim them. */
+  /** Files in places where its exports keep other files; another importer may claim them. */
   readonly beside: readonly SourceFile[];
 }
 
@@ -119,7 +119,7 @@ export interface Importer {
   /**
    * Yields conversations as it reads them; the same source gives the same conversations every time.
    * @param skip reports what is left out
-   * @param now ms since 1970, for sources that tell no time at all; any time in them is believed, whatever the clock says
+   * @param now ms since 1970, for sources without any time; times in a source count, whatever the clock says
    * @throws `import-broken` (nothing can be trusted), `import-too-large`, `import-newer`
    */
   read(

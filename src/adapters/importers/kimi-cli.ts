@@ -22,7 +22,7 @@ const LEGACY_BUCKET = /(?:^|\/)sessions\/[^/]+$|^[0-9a-f]{32}$/;
 /** Files beside the contexts of a session or subagent, or at the top of a home. */
 const SESSION_FILE =
   /^(?:context(?:_\d+)?\.jsonl|wire\.jsonl|(?:state|metadata|manifest|meta|kimi)\.json|prompt\.txt|output)$/;
-/** Folders that a session or `.kimi` itself keeps; those of the first kind hold no session. */
+/** Folders that a session or `.kimi` itself keeps; the folders of the first kind hold no session. */
 const SKIPPED_FOLDER = /^(?:tasks|notifications|uploads|logs|plans|user-history)$/;
 const OWN_FOLDER = new RegExp(`${SKIPPED_FOLDER.source}|^subagents$`);
 const SUBAGENT = /(?:^|\/)subagents\/([^/]+)$/;
@@ -178,7 +178,7 @@ function scoreOf(head: string): number {
   return messages > 0 ? 0.6 : 0;
 }
 
-/** True if the folder, or one around it, has such a name directly in a session or home. Elsewhere those names mean nothing. */
+/** True if the folder, or a folder around it, has such a name directly in a session or home. Elsewhere those names mean nothing. */
 function isKeptBy(levels: ReadonlySet<string>, folder: string, names: RegExp): boolean {
   for (let at = folder; at !== ''; at = folderOf(at))
     if (names.test(baseName(at)) && levels.has(folderOf(at))) return true;
@@ -342,7 +342,7 @@ async function readSession(
   reading: Reading,
 ): Promise<ImportedConversation[]> {
   if (SUBAGENT.test(session.folder) || /(?:^|\/)subagents(?:\/|$)/.test(session.folder)) {
-    // The session, where it is there as well, reads this folder.
+    // The session reads this folder if it is in the source as well.
     const parent = session.folder.split(/\/?subagents\//, 1)[0] as string;
     if (
       source.files.some(
@@ -464,7 +464,7 @@ interface Read {
   readonly createdAt: number;
   readonly systemPrompt: string | null;
   readonly title: string;
-  /** For a file that tells no id. */
+  /** For a file that names no id. */
   readonly fallbackId: string;
 }
 
@@ -583,7 +583,7 @@ function toMessage(
   return {
     id: node.id,
     ...place,
-    // kimi-cli wrote these words in the person's name, so their role is not the person's.
+    // kimi-cli wrote these words in the person's name, so they get another role.
     role: record.synthetic ? 'system' : record.role,
     kind: record.synthetic || record.role === 'system' ? 'note' : 'message',
     parts: record.parts,
@@ -613,8 +613,8 @@ function nameResults(messages: ImportedMessage[], skipped: SkipCounter): void {
 }
 
 /**
- * Leaf of the live file; of the newest rotated copy where a crash during a compaction left the live file short, empty or absent, and where
- * the person cleared it: a conversation has to show something.
+ * Leaf of the live file; of the newest rotated copy if a crash during a compaction left the live file short, empty or absent, or if
+ * the person cleared it, since a conversation has to show something.
  */
 function leafOf(history: History, wire: Wire | undefined, live: boolean): string | null {
   const isReal = (node: ContextNode) => node.record.synthetic === undefined;

@@ -42,12 +42,12 @@ const SYNTHETIC: readonly (readonly [string, Synthetic])[] = [
   ['<notification id="', 'notification'],
 ];
 
-/** Classifies a text in the person's name as a note of kimi-cli; undefined where a person wrote it. */
+/** Classifies a text in the person's name as a note of kimi-cli; undefined if a person wrote it. */
 export const syntheticKind = (text: string): Synthetic | undefined =>
   SYNTHETIC.find(([start]) => text.startsWith(start))?.[1];
 
 /**
- * Reads the accepted lines of one file. Accepts what kimi-cli accepts; goes on where kimi-cli gives up (no content, unknown part).
+ * Reads the accepted lines of one file. Accepts what kimi-cli accepts; continues where kimi-cli gives up (no content, unknown part).
  * `seen` holds lines already counted as left out: the same line stands in many snapshots.
  */
 export function readContext(text: string, skipped: SkipCounter, seen: Set<string>): ContextRecord[] {
@@ -130,7 +130,7 @@ function readMessage(
       !('arguments' in described) ||
       (text !== null && typeof text !== 'string')
     ) {
-      // kimi-cli did not take this line back into a context either.
+      // kimi-cli itself would not read this line back into a context.
       skip('broken-call');
       return undefined;
     }
@@ -147,7 +147,7 @@ function readMessage(
   return { kind: 'message', role, parts, synthetic };
 }
 
-/** Reads a content list or string as parts; undefined where kimi-cli would not take the line. */
+/** Reads a content list or string as parts; undefined if kimi-cli would reject the line. */
 export function contentParts(
   content: unknown,
   skip: (reason: 'unknown-part' | 'oversized-attachment') => void,
@@ -215,7 +215,7 @@ export interface ContextNode {
   readonly snapshot: number;
   /** Id of the message that a compaction carried over as this one. */
   readonly copyOf: string | undefined;
-  /** Size of the context right after it, in tokens, where it was written down. */
+  /** Size of the context right after it, in tokens, if the file records it. */
   tokens: number | undefined;
 }
 

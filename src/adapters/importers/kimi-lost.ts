@@ -25,7 +25,7 @@ export interface WireMessage extends Matchable {
   readonly id: string;
   readonly time: number | undefined;
   /**
-   * `line`: within the conversation's path. `aside`: a branch, below `under` where that is told. `apart`: a root of its own, because the
+   * `line`: within the conversation's path. `aside`: a branch, below `under` if that is known. `apart`: a root of its own, because the
    * messages above it are gone.
    */
   readonly how: 'line' | 'aside' | 'apart';
@@ -46,7 +46,7 @@ interface Left {
   readonly matching: Matching;
   /** The matched messages of the context. */
   readonly nodes: readonly ContextNode[];
-  /** The context holds only a later part of the wire's story. */
+  /** True if the context holds only a later part of what the wire holds. */
   readonly cut: boolean;
   readonly skipped: SkipCounter;
 }
@@ -92,7 +92,7 @@ export function lostMessages(left: Left): WireMessage[] {
       (at) => !used.has(at) && !abandoned.has(at) && !isShown(at) && !isSilent(events[at] as WireEvent),
     );
     const words = said.some((at) => SAID.has(typeOf(at) ?? ''));
-    // A command is no message; where the model acted on it, it takes the place of the question.
+    // A command is no message; if the model acted on it, the command replaces the question.
     const drafts = toDrafts(
       said.filter((at) => !(command && at === start && (firstUsed !== undefined || !words))),
       events,
@@ -147,10 +147,10 @@ function newestOf(events: readonly WireEvent[], owners: Matching['owners']): (nu
   return [...before, newest];
 }
 
-/** Tells how an answer ended that has this last event; undefined where nothing shows that it broke off. */
+/** Returns how an answer with this last event ended; undefined if nothing shows that it broke off. */
 function endings(events: readonly WireEvent[]): (last: number) => Finish | undefined {
   const isWhole = ({ type, payload }: WireEvent) => type === 'StatusUpdate' && isObject(payload.token_usage);
-  // Wires of early versions do not say when an answer is whole.
+  // Wires of early versions do not show when an answer is complete.
   const tells = events.some(isWhole);
   return (last) => {
     for (let at = last + 1; at < events.length; at += 1) {
@@ -216,7 +216,7 @@ function toDrafts(
       const parts = answering(at);
       for (const part of contentParts([payload], () => {}) ?? []) {
         const last = parts.at(-1);
-        // Early versions left a text in pieces where another event came in between.
+        // Early versions left a text in pieces if another event came in between.
         const isPiece = earlier && !earlier.has(at) && (part.type === 'text' || part.type === 'reasoning');
         if (isPiece && last?.type === part.type)
           parts[parts.length - 1] = { ...part, text: last.text + part.text };
@@ -231,7 +231,7 @@ function toDrafts(
         arguments: typeof text === 'string' ? text : '',
       });
     } else if (type === 'ToolResult' && typeof payload.tool_call_id === 'string') {
-      // Early versions let a result end the answer even where the answer went on.
+      // Early versions ended the answer at a result even if the answer continued.
       if (!earlier || earlier.has(at)) flush();
       const value = isObject(payload.return_value) ? payload.return_value : {};
       const contents = contentParts(value.output ?? null, () => {}) ?? [];
@@ -322,7 +322,7 @@ export function placed(
       continue;
     }
     slot = Math.max(slot, after === undefined ? -1 : (original[after] as number));
-    // The wire does not tell what a rewrite wrote, but it was there before a model spoke next.
+    // The wire does not show what a rewrite wrote, but the rewrite came before the model's next words.
     const isRewritten = (node: ContextNode | undefined) =>
       node?.copyOf !== undefined || (node?.record.synthetic === 'd-mail' && role !== 'tool');
     while (slot >= 0 && isRewritten(nodes[slot + 1])) slot += 1;

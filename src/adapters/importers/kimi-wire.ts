@@ -10,7 +10,7 @@ import { timeOf } from './times.ts';
 export interface WireEvent {
   readonly type: string;
   readonly payload: Record<string, unknown>;
-  /** ms since 1970; undefined where the value cannot be a time. */
+  /** ms since 1970; undefined if the value cannot be a time. */
   readonly time: number | undefined;
   /** Equal keys match; undefined: the event matches nothing. */
   readonly key: string | undefined;
@@ -46,7 +46,7 @@ export interface Match {
 export interface Matching {
   /** One for each message. */
   readonly known: readonly Match[];
-  /** Event → the message it belongs to, where the order of both decides it. */
+  /** Event → the message it belongs to, if the order of both decides it. */
   readonly owners: ReadonlyMap<number, number>;
   /** Events whose words occur in some message. */
   readonly used: ReadonlySet<number>;
@@ -63,7 +63,7 @@ export interface Wire {
   match(messages: readonly Matchable[], options: { cut: boolean }): Matching;
   /** The person's first words, for a title. */
   readonly firstInput: string | undefined;
-  /** A compaction began and nothing was written after it. */
+  /** True if a compaction began and the wire has nothing after it. */
   readonly endsInCompaction: boolean;
   /** Subagent id → the call that started it. */
   readonly callOfAgent: ReadonlyMap<string, string>;
@@ -330,7 +330,7 @@ function withPieces(
   return keysFound;
 }
 
-/** True if the typed words occur in what the model was told, or are a command on which the model acted. */
+/** True if the typed words occur in what the model received, or are a command on which the model acted. */
 function isMeantBy(events: readonly WireEvent[], at: number, spoken: string): boolean {
   const { type, payload } = events[at] as WireEvent;
   if (type !== 'TurnBegin') return false;
@@ -385,7 +385,7 @@ function inPieces(
 
 /**
  * Assigns events to messages. Keys that occur once in both, in the same order, are certain; a repeated one ("continue") goes to the event
- * nearest to a certain neighbour. Without any: the oldest event, or, where the messages are a later part of the wire (`cut`), the newest.
+ * nearest to a certain neighbour. Without any: the oldest event, or the newest if the messages are a later part of the wire (`cut`).
  */
 export function aligned(
   messages: readonly (readonly string[])[],

@@ -1,4 +1,4 @@
-// Reads JSON as other tools leave it: lenient about bytes, strict about shape.
+// Reads JSON as other tools write it: lenient about bytes, strict about shape.
 // - text that is not UTF-8 is read in the encoding that fits; lone surrogates become U+FFFD, so that the result can always be encoded again
 // - NUL bytes are dropped, several records on a line are separated, and one that a raw line break cut in two is joined
 // - raw control characters inside strings, NaN and Infinity, and a comma behind the last member are accepted
@@ -47,7 +47,7 @@ const BINARY_BEGINNINGS: readonly (readonly [beginning: string, at: number])[] =
 ];
 
 /**
- * True for bytes that no person would call text: by their beginning, or mostly control bytes. A power cut leaves NULs in a log, so those do not
+ * True for bytes that are no text: by their beginning, or mostly control bytes. A power cut leaves NULs in a log, so those do not
  * count.
  */
 export function looksBinary(head: Uint8Array): boolean {
@@ -67,7 +67,7 @@ export function looksBinary(head: Uint8Array): boolean {
 /** Splits a JSONL file; CRLF, LF and a lone CR all end a line. */
 export const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);
 
-/** A record of a log; `value` is undefined where its line is not JSON. */
+/** A record of a log; `value` is undefined if its line is not JSON. */
 interface JsonRecord {
   readonly value: unknown;
   readonly line: string;
@@ -103,7 +103,7 @@ function readOn(text: string, from: Standing): Standing {
 
 const isRecord = (line: string): boolean => /^\s*\{/.test(line) && parseJson(line) !== undefined;
 
-/** Parses values that follow one another on one line; undefined where anything else is on it. */
+/** Parses values that follow one another on one line; undefined if anything else is on it. */
 function valuesOn(line: string, ends: readonly number[]): unknown[] | undefined {
   const values: unknown[] = [];
   let from = 0;
@@ -118,7 +118,7 @@ function valuesOn(line: string, ends: readonly number[]): unknown[] | undefined 
 
 /**
  * Splits a log into records, usually one a line. Several on one line are separated; a raw line break within a text is mended
- * where the record ends before a line that is a record by itself.
+ * if the record ends before a line that is a complete record.
  */
 export function recordsOf(text: string): JsonRecord[] {
   const lines = linesOf(text);
@@ -155,7 +155,7 @@ export function recordsOf(text: string): JsonRecord[] {
   return records;
 }
 
-/** Parses a value; undefined where the text is not JSON. */
+/** Parses a value; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   const value = lenientJson(text);
   if (value === undefined) return undefined;
@@ -206,20 +206,20 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT
 ];
 const isSpace = (byte: number | undefined) => byte === 32 || byte === 10 || byte === 13 || byte === 9;
 
-/** One item of a list; `value` is undefined where the item is not JSON. `bytes` is its size, `text` its beginning, to be shown. */
+/** One item of a list; `value` is undefined if the item is not JSON. `bytes` is its size, `text` its beginning, to be shown. */
 export interface JsonItem {
   readonly value: unknown;
   readonly bytes: number;
   readonly text: () => string;
-  /** False for the document itself, where it is an object without the list. */
+  /** False for the document itself, if it is an object without the list. */
   readonly listed: boolean;
 }
 
 /**
  * Yields the items of a JSON list that arrives in pieces, or of objects in sequence (a file of lines); an object without such a list is the one item.
- * @param list where the document is an object: key of the list in it; the other members go to `onMember` as they pass
+ * @param list key of the list, if the document is an object; the other members go to `onMember` as they are read
  * @param inner key of a list in each item: a large item is read part by part, each of at most `limit` bytes
- * @throws `import-broken` where the document is cut off or its brackets do not match, at the latest at its end
+ * @throws `import-broken` if the document is cut off or its brackets do not match, at the latest at its end
  */
 export async function* itemsOf(
   chunks: AsyncIterable<Uint8Array>,
@@ -334,7 +334,7 @@ export async function* itemsOf(
         }
       }
     }
-    // Copied where the sender may use the memory again; streams hand over fresh chunks.
+    // Copied if the sender may reuse the memory; streams hand over fresh chunks.
     if (mode !== 'start' && mode !== 'end') held.keep(chunk.subarray(from));
     await yieldToEvents();
   }
@@ -385,7 +385,7 @@ class HeldBytes {
   }
 }
 
-/** Takes the collected item; undefined where only white space was collected. */
+/** Takes the collected item; undefined if only white space was collected. */
 async function itemIn(
   held: HeldBytes,
   inner: { readonly list: string; readonly limit: number } | undefined,
@@ -415,13 +415,13 @@ function membersIn(bytes: Uint8Array): [string, unknown][] {
   return Object.entries(parsed);
 }
 
-/** Offset of the next such byte, from `from` on; the chunk's length where there is none. */
+/** Offset of the next such byte, from `from` on; the chunk's length if there is none. */
 function foundAt(chunk: Uint8Array, byte: number, from: number): number {
   const at = chunk.indexOf(byte, from);
   return at < 0 ? chunk.length : at;
 }
 
-/** Parses an item too large for one text from its pieces; undefined where it is not JSON. A part that is not JSON is undefined in its list. */
+/** Parses an item too large for one text from its pieces; undefined if it is not JSON. A part that is not JSON is undefined in its list. */
 async function dividedValue(
   pieces: readonly Uint8Array[],
   { list, limit }: { readonly list: string; readonly limit: number },

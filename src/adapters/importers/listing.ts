@@ -8,10 +8,10 @@ import { baseName, chunksOf, folderOf, headOf, isWithin } from './source-file.ts
 import { createYielder } from './yielder.ts';
 
 const LISTING = /^conversations(?:[-_]\d+)?\.json$/i;
-/** A listing without its ending, or with another one behind it: browsers and mail programs rename files so. */
+/** A listing without its ending, or with a second ending: browsers and mail programs rename files in this way. */
 const RENAMED_LISTING = /^conversations(?:[-_]\d+)?(?:\.json\.\w{1,8})?$/i;
 
-/** Files of an export in which nobody said anything: accounts, settings, votes, links, a page to look at. */
+/** Files of an export without any person's or model's words: accounts, settings, votes, links, a page to look at. */
 const NO_CONVERSATIONS =
   /^(?:users?|user_settings|message_feedback|model_comparisons|shared_conversations|export_manifest)\.json$|^chat\.html$/i;
 /** Files with a person's words but no conversation; the importer that knows them reports them. */
@@ -28,7 +28,7 @@ export const isAsset = ({ path }: SourceFile): boolean => ASSET.test(baseName(pa
 export const isCompanion = ({ path }: SourceFile): boolean =>
   NO_CONVERSATIONS.test(baseName(path)) || NO_CONVERSATIONS_REPORTED.test(baseName(path));
 
-/** Picks the files named as listings; renamed ones only where there is no other, since they may be copies. */
+/** Picks the files named as listings; renamed files only if there is no other, since they may be copies. */
 export function namedListings(files: readonly SourceFile[]): SourceFile[] {
   const named = files.filter(({ path }) => LISTING.test(baseName(path)));
   return named.length > 0 ? named : files.filter(isListing);
@@ -41,7 +41,7 @@ export function listings(files: readonly SourceFile[]): SourceFile[] {
   return files.length === 1 ? [...files] : [];
 }
 
-/** First bytes of the first listing, as text; undefined where there is none, or it is no JSON. */
+/** First bytes of the first listing, as text; undefined if there is none, or it is no JSON. */
 export async function headOfListing(
   files: readonly SourceFile[],
   signal: AbortSignal,
@@ -80,7 +80,7 @@ export async function claimListings(
 
 /**
  * Reads the listings item by item; counts items that the schema does not accept as malformed.
- * Throws `import-broken` where nothing at all could be read.
+ * Throws `import-broken` if nothing could be read.
  */
 export async function* readListings<T>(
   files: readonly SourceFile[],

@@ -1,4 +1,4 @@
-// Conversations that other tools wrote out for people: one Markdown file each, front matter, then who said what, under headings, bold names,
+// Conversations that other tools wrote out for people: one Markdown file each, front matter, then turns, with speakers as headings, bold names,
 // names with a colon, or callouts. The whole file must name speakers in the same way, so that a heading within an answer stays part of it; a file
 // that names fewer than two speakers is a document, not a conversation.
 import { parse } from 'yaml';
@@ -64,7 +64,7 @@ interface Divided {
 }
 
 /**
- * Splits off front matter, from `---` at the very top to the next `---`. Without an end, or where it holds no names and values, it is ordinary text.
+ * Splits off front matter, from `---` at the very top to the next `---`. Without an end, or without names and values, it is ordinary text.
  */
 function divided(text: string): Divided {
   const lines = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
@@ -111,7 +111,7 @@ function turnsIn(body: string): Turns | undefined {
     if (inCode[at]) continue;
     const speaker = speakerIn(line);
     if (!speaker || (way !== undefined && speaker.way !== way)) continue;
-    // Words with a colon are everywhere, so a speaker must begin a paragraph.
+    // Ordinary prose has words with a colon, too, so a speaker must begin a paragraph.
     if (speaker.way === ':' && at > 0 && lines[at - 1]?.trim() !== '') continue;
     // Only a file with times may vary names: `## Response` within an answer of `## Assistant` is a heading.
     if (!speaker.way.endsWith('time')) {
@@ -144,7 +144,7 @@ const trimmed = (text: string): string =>
     .replace(/(?:^|\n)[ \t]*(?:-{3,}|\*{3,}|_{3,})$/, '')
     .trimEnd();
 
-/** Tells for each line whether it lies in a fence that has an end. */
+/** For each line, true if it lies in a fence that has an end. */
 function codeIn(lines: readonly string[]): boolean[] {
   const inCode: boolean[] = [];
   /** Shortest fence of each kind that is known to have no end. */

@@ -1,7 +1,7 @@
 // Finds the pages that an answer of another app cites, in any of the shapes in which exports name them.
 import type { Part } from '../../domain/chat/message.ts';
 
-/** A page: its address, and its title where there is one. */
+/** A page: its address, and its title if known. */
 interface Page {
   readonly url: string;
   readonly title?: string;

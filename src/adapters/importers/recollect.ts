@@ -25,11 +25,11 @@ import { createSkipCounter, type SkipCounter } from './skipping.ts';
 import { chunksOf, headOf } from './source-file.ts';
 import { createYielder } from './yielder.ts';
 
-/** Our own ids are UUIDs; with any other id, the file was not written by us. */
+/** Our own ids are UUIDs; a file with any other id was not written by us. */
 const isId = (id: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id);
 
-/** Most JSON files opened to tell whether a source is ours. */
+/** Most JSON files opened to find out whether a source is ours. */
 const LOOKED_AT = 50;
 
 const HEADER = new RegExp(`^\\s*\\{[^{[]{0,200}"format"\\s*:\\s*"${ARCHIVE_FORMAT}"`);
@@ -166,7 +166,7 @@ function toConversation(
     meta,
     head: meta.head,
     messages,
-    // By entries, since a name may be any word, `__proto__` among them.
+    // Built from entries, since a name may be any word, even `__proto__`.
     checkpoints: Object.fromEntries(checkpoints),
     ...(Object.keys(compactions).length > 0 ? { compactions } : {}),
     own: { id: asConversationId(id), meta, ...(said.length > 0 ? { said: Object.fromEntries(said) } : {}) },

@@ -4,7 +4,7 @@ import { orElse } from '../../domain/base/log.ts';
 import { asUtf8, type Foreign } from '../../domain/text/encoding.ts';
 import type { SourceFile } from './importer.ts';
 
-/** Enough bytes to tell formats apart. */
+/** Enough bytes to distinguish formats. */
 export const SNIFF_BYTES = 64 * 1024;
 
 /** Wraps a file that was dropped or picked. `path` defaults to its place in the picked folder, or to its name. */
@@ -51,14 +51,14 @@ export const fileFromBytes = (path: string, bytes: Uint8Array, modifiedAt = 0): 
   },
 });
 
-/** Yields the file's text in pieces, as UTF-8 from any encoding; `onForeign` hears what was not UTF-8. */
+/** Yields the file's text in pieces, as UTF-8 from any encoding; `onForeign` receives what was not UTF-8. */
 export const chunksOf = (
   file: SourceFile,
   signal: AbortSignal,
   onForeign: (foreign: Foreign) => void = () => {},
 ): AsyncIterable<Uint8Array> => asUtf8(rawChunksOf(file, signal), onForeign);
 
-/** Yields the file's bytes in pieces; in one piece where it offers no stream. */
+/** Yields the file's bytes in pieces; in one piece if it offers no stream. */
 export async function* rawChunksOf(file: SourceFile, signal: AbortSignal): AsyncIterable<Uint8Array> {
   if (!file.stream) {
     yield await file.bytes(signal);
@@ -70,7 +70,7 @@ export async function* rawChunksOf(file: SourceFile, signal: AbortSignal): Async
   }
 }
 
-/** Reads the beginning of a file, at most `limit` bytes, as UTF-8; avoids reading the rest where it can. */
+/** Reads the beginning of a file, at most `limit` bytes, as UTF-8; avoids reading the rest if possible. */
 export const headOf = (
   file: SourceFile,
   signal: AbortSignal,

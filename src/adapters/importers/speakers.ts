@@ -38,7 +38,7 @@ const LONGEST_NAME = 160;
 const LONGEST_BEGINNING = 400;
 
 /**
- * Finds the speaker that a line names, and the rest of the line; undefined where it names nobody. Linear: no pattern reads more than 400 characters.
+ * Finds the speaker that a line names, and the rest of the line; undefined if it names nobody. Linear: no pattern reads more than 400 characters.
  */
 export function speakerIn(line: string): Speaker | undefined {
   const heading = /^(#{1,6})[ \t]+(\S.*?)[ \t]*#*$/.exec(line.slice(0, LONGEST_NAME));

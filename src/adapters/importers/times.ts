@@ -8,7 +8,7 @@ const LATEST = Date.UTC(2100, 0, 1);
 /** Longest date that is read, characters: a browser's, with the full name of its zone. */
 const LONGEST = 100;
 
-/** ms since 1970; `impossible` where the value cannot be a message's time; undefined where there is none. */
+/** ms since 1970; `impossible` where the value cannot be a message's time; undefined if there is none. */
 export function timeOf(value: unknown): number | 'impossible' | undefined {
   const said = bare(value);
   if (said === null || said === undefined || (typeof said === 'string' && said.trim() === ''))
@@ -121,7 +121,7 @@ function clockOf(hour = '0', minute = '0', second = '0', half = ''): number[] {
   return h < 1 || h > 12 ? [NaN] : [(h % 12) + (/^p/i.test(half) ? 12 : 0), m, s];
 }
 
-/** Year, month, day; empty where their order is ambiguous. */
+/** Year, month, day; empty if their order is ambiguous. */
 function dayOf(date: string, lateYear: string | undefined): number[] {
   const numeric = NUMERIC.exec(date);
   if (numeric) {
@@ -160,7 +160,7 @@ function instantOf(date: readonly number[], time: readonly number[], zone: strin
 
 /**
  * Fills gaps in the times of consecutive messages evenly between their neighbours; the ends take the nearest known time.
- * `fallback` where no time is known at all.
+ * `fallback` is used if no time is known.
  */
 export function interpolated(times: readonly (number | undefined)[], fallback: number): number[] {
   const known = times.flatMap((time, at) => (time === undefined ? [] : [at]));

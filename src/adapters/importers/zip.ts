@@ -49,7 +49,7 @@ export async function isZip(file: SourceFile, signal: AbortSignal): Promise<bool
 
 /**
  * Lists the files of a ZIP, each unpacked when it is read.
- * @throws `import-bomb` (before unpacking where the ZIP itself admits its size, else as soon as the count exceeds a limit), `import-encrypted`,
+ * @throws `import-bomb` (before unpacking if the ZIP itself admits its size, else as soon as the count exceeds a limit), `import-encrypted`,
  * `import-broken`
  */
 export async function openZip(
