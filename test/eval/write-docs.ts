@@ -102,6 +102,7 @@ function workedExample(): string {
   const age = decayOf(1, 1 + days * 86_400_000, filters.time_decay_factor) ** FIT.age;
   const most = worth.reduce((sum, one) => sum + one, 0);
   return `Seven search words were asked, each worth 5 (its IDF weight), and the passage’s BM25 shares of them add up to ${met}. No neighbour, title, speaker or time adds anything.
+Each step goes on with the unrounded figure of the one before, so a pocket calculator may end one hundredth beside.
 
 1. Words: together they could add ${most}; the reach is ${most}^${FIT.reachPower} · min(${FIT.reach}, ${most})^${(1 - FIT.reachPower).toFixed(1)} = ${shown(met / FIT.keywordFull / words)}, and ${FIT.keywordFull} of it is full: ${met} / ${shown(met / FIT.keywordFull / words)} / ${FIT.keywordFull} = **${shown(words)}**.
 2. Meaning: the cosine is ${cosine}; on the model’s own scale related texts have ${scale.related}, give or take ${scale.spread} (\`calibration\` of its provider): (${FIT.cosine.related} + ${FIT.cosine.spread} · (${cosine} − ${scale.related}) / ${scale.spread}) / ${FIT.full} = ${shown(vector)}. Late interaction is ${lateRead}: (${lateRead} − ${FIT.lateFloor}) / ${FIT.full} = ${shown(late)}. Together ${1 - FIT.late} · ${shown(vector)} + ${FIT.late} · ${shown(late)} = **${shown(meaning)}**.

@@ -71,10 +71,12 @@ describe('the catalogues', () => {
       const library = new Map(pathsOf(await load(language, 'library')));
       for (const { id } of IMPORTERS)
         for (const path of [`format.${id}`, `import.format.${id}.name`, `import.format.${id}.how`])
-          expect(library.get(path) ?? '', path).toMatch(/\S{2,}/);
+          expect(library.get(path) ?? '', `${path} in src/ui/i18n/${language}/library.ts`).toMatch(/\S{2,}/);
     }
     // In the same list that the interface draws.
-    expect([...FORMATS].sort()).toEqual(IMPORTERS.map(({ id }) => id).sort());
+    expect([...FORMATS].sort(), 'FORMATS of src/ui/library/tool-name.ts').toEqual(
+      IMPORTERS.map(({ id }) => id).sort(),
+    );
   });
 
   it('say of everything that a command did what was done', async () => {
@@ -98,7 +100,7 @@ describe('the catalogues', () => {
       const context = new Map(pathsOf(await load(language, 'context')));
       for (const { id } of STRATEGIES)
         for (const path of [`strategies.${id}`, `strategyHelp.${id}`])
-          expect(context.get(path) ?? '', path).toMatch(/\S{2,}/);
+          expect(context.get(path) ?? '', `${path} in src/ui/i18n/${language}/context.ts`).toMatch(/\S{2,}/);
       const settings = new Map(pathsOf(await load(language, 'settings')));
       for (const { id } of PRESETS)
         expect(settings.get(`models.preset.${id}`) ?? '', `models.preset.${id}`).toMatch(/\S{2,}/);
