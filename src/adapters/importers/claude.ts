@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { namedSchema } from '../../domain/chat/archive.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
+import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import { isTooLarge, mediaTypeOf, mediaTypeOfUrl, textUrl } from './attachments.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
@@ -294,20 +295,27 @@ function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter)
       typeof block === 'string' ? { type: 'text', text: block } : isFields(block) ? block : {};
     const string = (name: string): string | undefined =>
       typeof raw[name] === 'string' && raw[name].trim() !== '' ? raw[name] : undefined;
+    const unknown = () => {
+      skipped.count('unknown-part', typeof raw.type === 'string' ? raw.type : JSON.stringify(block));
+      parts.push({ type: 'unknown', original: block });
+    };
     switch (raw.type) {
       case 'text': {
         const text = string('text');
         if (text !== undefined) parts.push(...withPages([{ type: 'text', text }], pagesIn(raw.citations)));
+        else if (wordsOfUnknown(raw) !== '') unknown();
         break;
       }
       case 'thinking': {
         const text = string('thinking') ?? string('text') ?? summaryOf(raw.summaries);
         if (text !== undefined) parts.push({ type: 'reasoning', text });
+        else if (wordsOfUnknown(raw) !== '') unknown();
         break;
       }
       case 'voice_note': {
         const text = string('text');
         if (text !== undefined) parts.push({ type: 'text', text });
+        else if (wordsOfUnknown(raw) !== '') unknown();
         break;
       }
       case 'image': {
@@ -342,8 +350,7 @@ function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter)
         break;
       }
       default:
-        skipped.count('unknown-part', typeof raw.type === 'string' ? raw.type : JSON.stringify(block));
-        parts.push({ type: 'unknown', original: block });
+        unknown();
     }
   }
   return parts;

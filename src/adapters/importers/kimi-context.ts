@@ -122,7 +122,8 @@ function readMessage(
   }
   for (const call of Array.isArray(raw.tool_calls) ? (raw.tool_calls as unknown[]) : []) {
     const described = isObject(call) && isObject(call.function) ? call.function : undefined;
-    const text = described?.arguments;
+    // Some servers give an object; kimi-cli takes text alone.
+    const text = isObject(described?.arguments) ? JSON.stringify(described.arguments) : described?.arguments;
     if (
       !isObject(call) ||
       typeof call.id !== 'string' ||
@@ -154,9 +155,10 @@ export function contentParts(
 ): Part[] | undefined {
   if (content === null) return [];
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  if (!Array.isArray(content)) return undefined;
+  if (!Array.isArray(content) && !isObject(content)) return undefined;
   const parts: Part[] = [];
-  for (const part of content as unknown[]) {
+  for (const given of Array.isArray(content) ? (content as unknown[]) : [content]) {
+    const part = isObject(given) && typeof given.text === 'string' ? { type: 'text', ...given } : given;
     if (!isObject(part) || typeof part.type !== 'string') return undefined;
     const known = knownPart(part, () => skip('oversized-attachment'));
     if (known) parts.push(...known);

@@ -204,6 +204,8 @@ const broken = (message: string) => new RecollectError('import-broken', message)
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [
   0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
 ];
+/** Bytes of a byte order mark. */
+const isOfMark = (byte: number): boolean => byte === 0xef || byte === 0xbb || byte === 0xbf;
 const isSpace = (byte: number | undefined) => byte === 32 || byte === 10 || byte === 13 || byte === 9;
 
 /** One item of a list; `value` is undefined if the item is not JSON. `bytes` is its size, `text` its beginning, to be shown. */
@@ -277,8 +279,8 @@ export async function* itemsOf(
         continue;
       }
       if (mode === 'start' || mode === 'end') {
-        // A byte order mark may come first.
-        if (isSpace(byte) || (mode === 'start' && total - chunk.length + at < 3 && byte >= 0xbb)) continue;
+        // A byte order mark may come first, and again where files were joined.
+        if (isSpace(byte) || isOfMark(byte)) continue;
         if (mode === 'end' && (byte !== OPEN_OBJECT || !wasObject))
           throw broken('There is something behind the end of the document');
         if (byte !== OPEN_LIST && byte !== OPEN_OBJECT) throw broken('The document is not JSON');

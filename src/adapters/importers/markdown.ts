@@ -102,7 +102,7 @@ interface Turns {
 
 /** Reads the turns of a file; undefined unless it names both a person and a model. */
 function turnsIn(body: string): Turns | undefined {
-  const lines = body.split('\n');
+  const lines = withHashes(body.split('\n'));
   const inCode = codeIn(lines);
   let way: string | undefined;
   const names = new Map<Role, string>();
@@ -133,6 +133,20 @@ function turnsIn(body: string): Turns | undefined {
   });
   return { preamble: trimmed(textFrom(0, starts[0]?.at ?? 0)), turns };
 }
+
+/** Writes a speaker that is underlined as a heading (`User`, then `----`) with hashes; the line below becomes empty. */
+function withHashes(lines: readonly string[]): readonly string[] {
+  const written = [...lines];
+  for (let at = 1; at < lines.length; at++) {
+    const [name = '', under = ''] = [lines[at - 1], lines[at]];
+    if (!/^(?:-{3,}|={3,})[ \t]*$/.test(under) || name.length > LONGEST_UNDERLINED) continue;
+    const heading = `${under.startsWith('=') ? '#' : '##'} ${name.trim()}`;
+    if (!/^\p{L}/u.test(name) || (lines[at - 2] ?? '').trim() !== '' || !speakerIn(heading)) continue;
+    [written[at - 1], written[at]] = [heading, ''];
+  }
+  return written;
+}
+const LONGEST_UNDERLINED = 80;
 
 /** Removes blank lines around a turn and its separators: a rule, the number of a turn. */
 const trimmed = (text: string): string =>

@@ -102,6 +102,7 @@ export async function recognise(
   if (!only || source.files.every((file) => file.size === 0)) throw empty();
   const zipped = alone !== undefined && (await isZip(alone, signal));
   const opened = zipped ? { ...(await openZip(alone, signal)), name: source.name } : source;
+  if (opened.files.every((file) => file.size === 0)) throw empty();
   if (opened.files.length > 1) {
     const divided = await divide(opened, importers, signal);
     if (divided.pieces.length + divided.zips.length > 0) return divided;

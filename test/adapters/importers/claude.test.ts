@@ -329,6 +329,13 @@ describe('a Claude.ai export', () => {
       ]);
     });
 
+    it('keeps the words of a known block that stand in a field of another name', async () => {
+      const content = [{ type: 'voice_note', title: 'On the train', transcript: 'Buy two loaves' }];
+      const { messages, skipped } = await read([said('', ROOT, 1, { content })]);
+      expect(messages[0]?.parts).toEqual([{ type: 'unknown', original: content[0] }]);
+      expect(skipped).toEqual({ 'unknown-part': 1 });
+    });
+
     it('takes words in the place of blocks, where there are no others', async () => {
       const { messages, skipped } = await read([said('', ROOT, 1, { content: 'Words alone.' })]);
       expect([messages.map(textOf), skipped]).toEqual([['Words alone.'], {}]);

@@ -179,29 +179,31 @@ describe('a kimi-cli home', () => {
     expect(skipped['interface-text']).toBe(1);
   });
 
-  it('goes on where kimi-cli gives up, and counts', async () => {
+  it('goes on where kimi-cli gives up, takes what has words, and counts', async () => {
     const { conversations, skipped } = await readAll(kimiCli, sourceOf('x', kimi.damagedSession));
     expect(conversations[0]?.messages.map(short)).toEqual([
       'user: tab\there and byte \uFFFD here',
       'user: after a lone CR',
       'user: lone \uFFFD surrogate',
       'user: look at this',
+      'user: no type',
       'assistant: tool-call',
       'tool: tool-result',
+      'assistant: tool-call',
       'tool: tool-result',
       'assistant: tool-call',
       'assistant: cut of',
     ]);
     expect(skipped).toEqual({
-      // two usages that are no integers, a part without a type, a list, a string, the cut-off line
-      'malformed-line': 6,
+      // two usages that are no integers, a list, a string, the cut-off line
+      'malformed-line': 5,
       'no-content': 2,
       'unknown-role': 1,
       'unknown-part': 1,
       // the byte that is no UTF-8
       undecoded: 1,
-      // arguments cut off, arguments that are an object (line left out), null, and a result without its call
-      'broken-call': 4,
+      // arguments cut off, null, and a result without its call
+      'broken-call': 3,
     });
   });
 
@@ -494,4 +496,25 @@ describe('a kimi-code session', () => {
       problem: { code: 'import-kimi-code' },
     });
   });
+});
+
+it('takes one part that stands outside a list, and arguments that are an object', async () => {
+  const { conversations, skipped } = await readAll(
+    kimiCli,
+    sourceOf('context.jsonl', {
+      'context.jsonl': jsonl(
+        { role: 'user', content: { text: 'look it up' } },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c', function: { name: 'f', arguments: { a: 'b' } } }],
+        },
+      ),
+    }),
+  );
+  expect(conversations[0]?.messages.map(({ parts }) => parts)).toEqual([
+    [{ type: 'text', text: 'look it up' }],
+    [{ type: 'tool-call', callId: 'c', name: 'f', arguments: '{"a":"b"}' }],
+  ]);
+  expect(skipped).toEqual({});
 });

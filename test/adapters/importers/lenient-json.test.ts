@@ -59,6 +59,11 @@ describe('lenient JSON', () => {
     );
   });
 
+  it('passes over byte order marks, also where files were joined', async () => {
+    const { values } = await items('\ufeff\ufeff{"a":1}\n\ufeff{"a":2}\n', [0.1, 0.5]);
+    expect(values).toEqual([{ a: 1 }, { a: 2 }]);
+  });
+
   it('refuses what is cut off, unbalanced or followed by something', async () => {
     for (const text of ['', '[', '[1', '{"a":', '["a', '[1]]', '[1}', '{"list":[1}', 'hello', '[1] x'])
       await expect(items(text), text).rejects.toMatchObject({ problem: { code: 'import-broken' } });

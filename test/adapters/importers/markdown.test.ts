@@ -96,6 +96,16 @@ describe('Markdown of other tools', () => {
     ]);
   });
 
+  it('knows speakers that are underlined', async () => {
+    const { conversations } = await read({
+      'a.md': 'User\n----\n\nhi\n\nAssistant\n---------\n\nhello\n\nNotes\n-----\n\nmore\n',
+    });
+    expect(conversations[0]?.messages.map(({ role, parts }) => [role, parts])).toEqual([
+      ['user', [{ type: 'text', text: 'hi' }]],
+      ['assistant', [{ type: 'text', text: 'hello\n\nNotes\n-----\n\nmore' }]],
+    ]);
+  });
+
   it('leaves documents alone', async () => {
     for (const [path, text] of Object.entries(documents))
       expect(await markdown.sniff(sourceOf(path, { [path]: text }), signal), path).toBe(0);

@@ -262,6 +262,7 @@ describe('importing', () => {
     const cases: [SourceFile, string, string?][] = [
       [fileFromBytes('nothing.json', new Uint8Array(0)), 'import-empty'],
       [fileFromBytes('blank.json', new TextEncoder().encode('\ufeff \r\n')), 'import-empty'],
+      [await zipFile('nothing.zip', {}), 'import-empty'],
       [
         fileFromBytes(
           'image.png',
