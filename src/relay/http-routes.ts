@@ -21,7 +21,7 @@ interface HttpRoutes {
 
 /**
  * Makes the handler of all requests other than WebSockets: health and metrics, an account's usage, erasing of rooms and accounts, and the app's
- * pages where the relay serves them (`options.serve`). It answers failures itself and logs them.
+ * pages if the relay serves them (`options.serve`). It answers failures itself and logs them.
  */
 export function createHttpRoutes(deps: {
   readonly store: RelayStore;

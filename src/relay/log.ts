@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 export interface Log {
   info(event: string, facts?: Readonly<Record<string, unknown>>): void;
-  /** Logs an event that somebody should look at. */
+  /** Logs an event that the operator should look at. */
   warn(event: string, facts?: Readonly<Record<string, unknown>>): void;
 }
 

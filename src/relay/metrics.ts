@@ -1,4 +1,4 @@
-// Counters of the relay in Prometheus' format. No names of rooms or accounts, which would tell who talks when.
+// Counters of the relay in Prometheus' format. No names of rooms or accounts, which would reveal who is online when.
 
 const COUNTERS = {
   connections_total: 'WebSocket connections accepted.',

@@ -97,7 +97,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     newAccount: values['new-account'] ?? false,
     /** Origins of web pages that may connect; empty: all, since the token decides. */
     origins: read.RELAY_ORIGINS,
-    /** Account tags that may use this relay; empty: everybody who reaches it. */
+    /** Account tags that may use this relay; empty: every account. */
     accounts: read.RELAY_ACCOUNTS,
     trustProxy: read.RELAY_TRUST_PROXY === '1',
     limits: limitsSchema.parse(all),

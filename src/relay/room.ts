@@ -1,6 +1,6 @@
 // One room: the clients that look at one log of updates. Three orders make it safe:
 //   commit, then echo        an update goes out, to its sender too, once it is durable: the echo is an acknowledgement
-//   join, then load          a newcomer hears of everything that is committed after its load, so nothing falls in between
+//   join, then load          a newcomer receives everything that is committed after its load, so it misses nothing
 //   snapshot, then forget    a room leaves memory when nothing is under way in it
 import { ignore } from '../domain/base/log.ts';
 import { type Frame, step1Frame, step2Frame, updateFrame } from './frames.ts';
@@ -36,7 +36,7 @@ export interface Peer {
 /** Everything in a room's log. */
 interface RoomState {
   readonly update: Uint8Array;
-  /** Answer to a client without anything. It contains the update: one copy for all who ask. */
+  /** Answer to a client without anything. It contains the update: one copy for all such clients. */
   readonly whole: Uint8Array;
   /** Pieces that it would unpack to, see `UpdateTable`. */
   readonly pieces: number;
@@ -100,7 +100,7 @@ function readStored<T>(read: () => T): T {
 /** Appends, or bytes of a tail larger than the rest, after which a log becomes one update … */
 const SNAPSHOT_APPENDS = 200;
 const SNAPSHOT_BYTES = 256 * 1024;
-/** … or, when nobody writes any more, this many. */
+/** … or this many, once no client writes any more. */
 const QUIET_APPENDS = 16;
 /** Price of reading a byte of a log, and of a piece, in received bytes. */
 const READ_COST = 0.25;

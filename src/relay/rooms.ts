@@ -144,7 +144,7 @@ export class Rooms {
     }
   }
 
-  /** Removes recently deleted content from the store before a stop: nobody may ask for these rooms again. */
+  /** Removes recently deleted content from the store before a stop: no client may ever open these rooms again. */
   async purge(): Promise<void> {
     const rooms = [...this.#written].filter((room) => room.mustPurge);
     await Promise.all(rooms.map((room) => room.writeSnapshot()));

@@ -1,6 +1,6 @@
-// The shared store: tables in PostgreSQL, for any number of relays. Whoever appends to a room locks its row, so positions are given in the
-// order of commits, and a reader that has seen position n has seen all before. NOTIFY only says which rooms moved: one that is lost
-// costs time, because after every new LISTEN all rooms are looked at.
+// The shared store: tables in PostgreSQL, for any number of relays. An append to a room locks its row, so positions follow the
+// order of commits, and a reader that has seen position n has seen all before. NOTIFY only says which rooms changed: a lost one
+// only costs time, because the relay checks all rooms after every new LISTEN.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { log } from '../domain/base/log.ts';
@@ -24,7 +24,7 @@ create table if not exists relay_entry (
   primary key (account, room, position));
 alter table relay_entry alter column body set storage external;
 create table if not exists relay_erased_account (account text primary key);`;
-// Any number that nobody else locks with: relays that start at once make the tables one after the other.
+// Any number that no other program locks: relays that start at once then create the tables one after the other.
 const SCHEMA_LOCK = 7_263_551;
 
 interface Append {
@@ -91,7 +91,7 @@ class PostgresRelayStore implements RelayStore {
   }
 
   async load({ account, room }: RoomId, after = 0): Promise<StoredLog> {
-    // One statement, hence one consistent state.
+    // One statement, so that it sees one consistent state.
     const { rows } = await this.#pool.query<{
       head: number;
       bytes: number;

@@ -42,7 +42,7 @@ export class TooManyPiecesError extends JunkError {
   override readonly name = 'TooManyPiecesError';
 }
 
-/** Reads lib0's encoding from `bytes`. Every method throws a JunkError where the bytes end early or make no sense. */
+/** Reads lib0's encoding from `bytes`. Every method throws a JunkError if the bytes end early or make no sense. */
 export class ByteReader {
   readonly bytes: Uint8Array;
   at: number;

@@ -43,7 +43,7 @@ const read = (records: LockRecords): Promise<LockRecord> =>
     return NEVER_LOCKED;
   });
 
-/** Holds the lock until this thread ends. Resolves once it is held; at once where there are no locks, since nothing is ever converted there. */
+/** Holds the lock until this thread ends. Resolves once it is held; at once if there are no locks, since such browsers convert nothing. */
 function holdInUse(): Promise<void> {
   if (!navigator.locks) return Promise.resolve();
   return new Promise((resolve, reject) => {

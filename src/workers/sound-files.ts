@@ -7,7 +7,7 @@ import { orElse } from '../domain/base/log.ts';
 export interface ListedFile {
   readonly url: string;
   readonly revision: string | null;
-  /** SHA-256 in hexadecimal; absent where the build could not read the file. */
+  /** SHA-256 in hexadecimal; absent if the build could not read the file. */
   readonly digest?: string;
 }
 
@@ -88,7 +88,7 @@ export function soundFiles(
       const fresh = typed(path, new Response(fetched.body, { headers: fetched.headers }));
       const cache = await caches.open(cacheName);
       const kept = cache.put(request, fresh.clone()).catch((error: unknown) => {
-        console.warn(`${path} was damaged; the new one could not be kept`, error);
+        console.warn(`${path} was damaged; the new copy could not be stored`, error);
       });
       // The cache is written after the page has its answer; the browser must not end this thread before.
       if (event instanceof ExtendableEvent) event.waitUntil(kept);

@@ -9,6 +9,6 @@ type AssemblyName = 'encoder' | 'encoder-plain' | 'dot-products' | 'late-tables'
  */
 export async function readAssembly(name: AssemblyName): Promise<ArrayBuffer> {
   const answer = await fetch(`${import.meta.env.BASE_URL}${import.meta.env.VITE_ASSEMBLY}${name}.wasm`);
-  if (!answer.ok) throw new Error(`${name}.wasm is not to be had: ${answer.status}`);
+  if (!answer.ok) throw new Error(`${name}.wasm could not be fetched: ${answer.status}`);
   return answer.arrayBuffer();
 }

@@ -1,4 +1,4 @@
-// Writes conversations for people: front matter, then who said what. The shown branch first, other branches after it. Checkpoints,
+// Writes conversations for people: front matter, then the messages with their speakers. The shown branch first, other branches after it. Checkpoints,
 // summaries, and the two ends of a message that was sent back are marked in their place.
 // One conversation is one .md file; several are a ZIP of them, with their attachments and the memory notes.
 
@@ -187,7 +187,7 @@ function toMarkdown(conversation: Conversation, place: Place, words: ExportWords
     ...sections(shown),
   ];
 
-  // Lists the other branches, each from the message where it leaves one listed above.
+  // Lists the other branches, each from the message at which it leaves a branch listed above.
   const written = new Set<MessageId>(shown.map((message) => message.id));
   const children = childrenOf(messages);
   let branch = 0;
@@ -256,7 +256,7 @@ function marks(
   return all;
 }
 
-/** Writes a summary in quotes, under a line that tells what it covers. */
+/** Writes a summary in quotes, under a line that says what it covers. */
 function foldedUpTo(compaction: Compaction, words: ExportWords): string {
   const plan = planSchema.safeParse(compaction.plan).data;
   const count = (plan?.runs ?? []).reduce((sum, run) => sum + (run.action === 'fold' ? run.count : 0), 0);
@@ -388,13 +388,13 @@ function block(part: Exclude<Part, { type: 'text' }>, place: Place, words: Expor
 /** Source of a passage, and its probability. */
 const source = ({ title, createdAt, scores }: RecalledPassage, words: ExportWords) =>
   words('passage', {
-    // At the start of a line, these would begin something.
+    // At the start of a line, these signs would begin a list, a heading or a quote.
     title: plain(shownTitle(title, words('untitled'))).replace(/^(\d*)([#+=.)-])/, '$1\\$2'),
     date: day(createdAt),
     score: scores.final.toFixed(2),
   });
 
-/** Lists passages with their sources; nothing for none. */
+/** Lists passages with their sources; empty without passages. */
 const sources = (passages: readonly RecalledPassage[], words: ExportWords): string[] =>
   passages.length > 0 ? [passages.map((passage) => `- ${source(passage, words)}`).join('\n')] : [];
 
@@ -434,12 +434,12 @@ function standing(text: string, reader = createBlockReader()): string {
 const TAG = /<(?:[A-Za-z][A-Za-z0-9-]*(?=[\s/>]|$)|\/[A-Za-z]|[!?])/;
 
 /**
- * Somebody's Markdown for the inside of a fold. HTML in it could end the fold, or never let it end: then it stands there in a fence,
- * as it was written.
+ * Prepares a person's or model's Markdown for the inside of a fold. Markdown with HTML goes unchanged into a fence: the HTML
+ * could end the fold, or keep it from ending.
  */
 function sealed(text: string, reader?: BlockReader): string {
   const trial = createBlockReader();
-  // Below another text it may be read otherwise than alone: there, code counts as well.
+  // Below another text it may have another meaning than alone: there, HTML in code counts as well.
   const tagged =
     TAG.test(text) &&
     (reader !== undefined || text.split(LINE_BREAK).some((line) => trial.line(line) && TAG.test(line)));
@@ -453,7 +453,7 @@ function fenced(text: string, language: string): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** Bytes of a data: URL; empty for what is none. */
+/** Bytes of a data: URL; empty for any other address. */
 function bytesOf(url: string): Uint8Array {
   const [, base64, data = ''] = /^data:[^,]*?(;base64)?,(.*)$/s.exec(url) ?? [];
   try {

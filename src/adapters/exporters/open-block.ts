@@ -4,7 +4,7 @@
 
 /** Kinds of HTML that end at a mark of their own: pattern of the beginning, pattern of the end, and the mark to write. */
 const UNTIL_MARK: readonly (readonly [RegExp, RegExp, string | null])[] = [
-  // Any of the four ends any other; its own name is what a reader expects.
+  // Any of the four ends any other; people expect each to end with its own name.
   [/^<(script|pre|style|textarea)(?=[ >]|$)/i, /<\/(?:script|pre|style|textarea)>/i, null],
   [/^<!--/, /-->/, '-->'],
   [/^<\?/, /\?>/, '?>'],
@@ -24,7 +24,7 @@ const UNDERLINE = /^(?:=+|-+) *$/;
 const RULE = /^(?:\*(?: *\*){2,}|_(?: *_){2,}|-(?: *-){2,}) *$/;
 const MARKER = /^(?:[*+-]|(\d{1,9})[.)])(?= |$)/;
 
-/** Containers within each other; nobody nests deeper, and a line of nothing but markers would take forever. */
+/** Most nested containers: no text of a person is nested deeper, and a line of nothing but markers would take forever. */
 const DEEPEST = 100;
 
 export const LINE_BREAK = /\r\n|\n|\r/;
@@ -34,13 +34,13 @@ type Leaf =
   | { readonly type: 'fence'; readonly marks: string }
   /** `ends`: null for a blank line. */
   | { readonly type: 'html'; readonly ends: RegExp | null; readonly by: string };
-/** A list item's content stands `indent` columns in; `empty`: nothing stands in it yet. A quote has none. */
+/** A list item's content stands `indent` columns in; `empty`: it has no content yet. A quote has none. */
 type Container = { readonly indent: number | null; empty: boolean };
 
 export interface BlockReader {
-  /** Reads on. True for each line that is not code of a fence. */
+  /** Reads the next line. True if it is not code of a fence. */
   line(text: string): boolean;
-  /** The line that would close the block which is open at the top level; undefined where a blank line is enough. */
+  /** The line that would close the block which is open at the top level; undefined if a blank line is enough. */
   closing(): string | undefined;
 }
 
@@ -86,7 +86,7 @@ class OpenBlockReader implements BlockReader {
     }
 
     let inParagraph = whole && this.#leaf?.type === 'paragraph';
-    // Words go on with a paragraph above even where the marks of its quote or the indentation of its item are left away.
+    // Words continue a paragraph above even without the marks of its quote or the indentation of its item.
     let lazy = !whole && this.#leaf?.type === 'paragraph';
     let closed = whole;
     const close = () => {
@@ -179,13 +179,13 @@ class OpenBlockReader implements BlockReader {
   }
 }
 
-/** Tabs where a line begins as the spaces they stand for: below the mark of a quote they would be narrower, and end or begin other blocks. */
+/** Expands tabs at the start of a line: below the mark of a quote they would be narrower, and end or begin other blocks. */
 export function indentedBySpaces(line: string): string {
   const [indent = ''] = /^[\s\d>*+.)-]*/.exec(line) ?? [];
   return `${withoutTabs(indent)}${line.slice(indent.length)}`;
 }
 
-/** Tabs as the spaces they stand for. */
+/** Replaces tabs by spaces, up to the next tab stop. */
 function withoutTabs(line: string): string {
   if (!line.includes('\t')) return line;
   let out = '';

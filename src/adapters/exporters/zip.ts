@@ -4,7 +4,7 @@ import { orElse } from '../../domain/base/log.ts';
 
 configure({ useWebWorkers: false, useCompressionStream: true });
 
-/** The ZIP's bytes as they come; the next file is asked for when the one before is in. */
+/** Yields the ZIP's bytes as they come; requests each file after the previous one is written. */
 export async function* zipOf(
   files: AsyncIterable<{ readonly path: string; readonly bytes: Uint8Array }>,
   signal: AbortSignal,
@@ -15,7 +15,7 @@ export async function* zipOf(
     for await (const { path, bytes } of files) await zip.add(path, new Uint8ArrayReader(bytes));
     await zip.close();
   })();
-  // Whoever reads below must hear why it stopped.
+  // The reader below must receive the error that ended the ZIP.
   const failed = writing.catch((error: unknown) =>
     orElse(writable.abort(error), undefined, 'the end of an archive whose reader has gone'),
   );

@@ -171,7 +171,7 @@ export class CopyFiles {
       for (const number of thin) await this.#rewrite(number);
     } catch (error) {
       if (!(error instanceof CopyFull)) throw error;
-      log.info('No room to write a thin segment of the copy anew', error);
+      log.info('No space to rewrite a nearly empty segment of the copy', error);
     }
   }
 

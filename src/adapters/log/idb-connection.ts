@@ -222,7 +222,7 @@ function open(
       );
     }, timeout);
     const opened = async () => {
-      // Reading `indexedDB` itself throws where the browser blocks storage for this site.
+      // Reading `indexedDB` itself throws if the browser blocks storage for this site.
       if (!globalThis.indexedDB)
         throw new RecollectError('storage-unavailable', 'This browser offers no IndexedDB');
       return openDB<LogSchema>(name, LOG_VERSION, {

@@ -10,7 +10,7 @@ export const LOG_NAME = 'recollect';
 
 /**
  * Opens the persistent store with its second copy; in memory only if the browser gives this site no storage (`kind` says so, `onProblem`
- * is told). Throws all other failures (`newer-log`, `storage-held`, `storage-full` …): an empty library would hide conversations.
+ * gets the problem). Throws all other failures (`newer-log`, `storage-held`, `storage-full` …): an empty library would hide conversations.
  */
 export async function openStore(options: IndexedDbOptions = {}): Promise<Store> {
   const { name = LOG_NAME, onProblem } = options;
@@ -23,7 +23,7 @@ export async function openStore(options: IndexedDbOptions = {}): Promise<Store> 
         ...options,
         name,
         onProblem: (problem) => {
-          // This problem waits until the copy was read, which tells if anything is lost.
+          // This problem waits until the copy was read, which shows if anything is lost.
           if (problem.code !== 'storage-lost' || isOpen) onProblem?.(problem);
           else lost = problem;
         },

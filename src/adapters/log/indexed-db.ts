@@ -1,5 +1,5 @@
 // The log and the key-value store in one IndexedDB database, for windows and workers alike. A write resolves when the browser has it on
-// disk. Other tabs and workers are told by BroadcastChannel: ids only, they read for themselves.
+// disk. BroadcastChannel notifies other tabs and workers: it sends ids, and they read the entries.
 //
 //   entries    seq → { id, document, origin, bytes, size, sum, at }   indexes: id · [document, seq, size]
 //   documents  document → true, for each that has entries
@@ -62,8 +62,8 @@ const announcement = z.union([
 type Announcement = z.infer<typeof announcement>;
 
 /**
- * Opens (or creates) the store. Throws `newer-log` for a database of a newer app, `storage-unavailable` where the browser gives
- * none, `storage-held` where another tab does not let go of it, `storage-full`, and `storage-failed` for everything else.
+ * Opens (or creates) the store. Throws `newer-log` for a database of a newer app, `storage-unavailable` if the browser gives
+ * none, `storage-held` if another tab does not release it, `storage-full`, and `storage-failed` for everything else.
  */
 export async function openIndexedDbStore({
   name = 'recollect',

@@ -1,4 +1,4 @@
-// The browser's own model, where it has one: the `LanguageModel` of the Prompt API. No key, no network, nothing leaves the device.
+// The browser's own model, if it has one: the `LanguageModel` of the Prompt API. No key, no network, nothing leaves the device.
 // https://webmachinelearning.github.io/prompt-api/
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
@@ -6,7 +6,7 @@ import type { ChatEvent, ChatModel, ConnectionReport, Prompt } from './chat-mode
 import { BROWSER_URL } from './protocols.ts';
 import { toModelMessages } from './sdk-messages.ts';
 
-/** Id of the browser's only model, whose name it does not tell. */
+/** Id of the browser's only model; browsers do not give its name. */
 export const BROWSER_MODEL = 'built-in';
 
 /** `downloadable`, `downloading`: it must be downloaded first, some gigabytes, and only after a click. */
@@ -67,7 +67,7 @@ const expecting = (languages: readonly string[]): Languages => ({
 
 /**
  * State of the model, and the options for it: the person's languages, or none if it does not know all of them, since it
- * often answers in them all the same.
+ * often answers in them anyway.
  */
 async function stateNow(): Promise<{ readonly state: BrowserModelState; readonly options: Languages }> {
   const model = languageModel();

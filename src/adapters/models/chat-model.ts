@@ -42,7 +42,7 @@ export interface ChatModel {
   /** Parameters that every request carries; absent: none. */
   readonly parameters?: Readonly<Record<string, unknown>>;
   /**
-   * Streams one answer. Never throws for what the endpoint does: failures arrive as the `end` event, after whatever came before.
+   * Streams one answer. Never throws for what the endpoint does: failures arrive as the `end` event, after the events so far.
    * An aborted signal ends with finish `stopped`.
    */
   stream(
@@ -71,7 +71,7 @@ export interface Endpoint {
   readonly baseUrl: string;
   /** Model ids offered in the picker: from the endpoint's list, or typed. */
   readonly models: readonly string[];
-  /** The endpoint's list at the last look, if it is short: models that are new since then are offered. */
+  /** The endpoint's list when last read, if it is short: models that are new since then are offered. */
   readonly listed?: readonly string[] | undefined;
   /** Absent: chat completions. */
   readonly protocol?: ProtocolName | undefined;

@@ -8,7 +8,7 @@ interface Source {
   readonly title?: string;
 }
 
-/** Facts about an answer beside its words. */
+/** Facts about an answer, besides its words. */
 export interface StreamFacts {
   /** `[DONE]` arrived, or the answer was one whole document. */
   done: boolean;

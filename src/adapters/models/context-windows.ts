@@ -26,7 +26,7 @@ const WINDOWS: readonly (readonly [RegExp, number])[] = [
 ];
 
 /**
- * Tokens that a model reads at once, null where the table does not know. A maker in front (`moonshotai/kimi-k2`) is ignored.
+ * Tokens that a model reads at once, null if the table lacks the model. A maker in front (`moonshotai/kimi-k2`) is ignored.
  * Names with a tag (`llama3:8b`) are local models: their window is what their server was started with, so it stays unknown.
  */
 export function contextWindowOf(model: string): number | null {

@@ -8,7 +8,7 @@ import { isSomebodyThere } from './presence.ts';
 
 export type Fetch = typeof fetch;
 
-/** Surroundings of the thread that tell why a request failed. Injected in tests. */
+/** Facts about the thread that explain why a request failed. Injected in tests. */
 export interface Surroundings {
   /** A browser enforces CORS and mixed content; Node does not. */
   readonly browser: boolean;
@@ -116,7 +116,7 @@ export async function callEndpoint(request: EndpointRequest): Promise<Response> 
   const url = new URL(request.url ?? addressBelow(base, request.path));
   for (const [name, value] of base.searchParams)
     if (!url.searchParams.has(name)) url.searchParams.append(name, value);
-  // Send the key to no other server, whatever built the address.
+  // Send the key to no other server, whichever code built the address.
   if (url.origin !== base.origin) throw new TypeError(`${url.origin} is not ${base.origin}`);
   const about = { endpoint: base.host, model: request.model ?? '' };
   const key = plainKey(request.key);
@@ -139,7 +139,7 @@ export async function callEndpoint(request: EndpointRequest): Promise<Response> 
       credentials: 'omit',
       cache: 'no-store',
       referrerPolicy: 'no-referrer',
-      // A redirect would carry the conversation to an address that nobody chose.
+      // A redirect would carry the conversation to an address that the person did not choose.
       redirect: 'manual',
       signal: request.signal,
     });
@@ -273,7 +273,7 @@ function problemOfStatus(
     retry = false,
   ) => new RecollectError(problem, `${sentence} (${ownWords})`, { params: { ...params, ...extra }, retry });
 
-  // Some endpoints answer 400 also for a wrong key, an empty account or an unknown model: their words tell which.
+  // Some endpoints answer 400 also for a wrong key, an empty account or an unknown model: their words show which.
   const isBadRequest = status === 400 || status === 422;
   const noCredit = isBalance(all);
   const quota =
@@ -473,7 +473,7 @@ function readDetail(text: string, key: string | undefined): RefusalDetail {
   };
 }
 
-/** Longest wait that is believed, seconds. */
+/** Longest wait that an endpoint may ask for, seconds. */
 const LONGEST_WAIT = 7 * 86_400;
 
 /** Seconds to wait: from the header (RFC 9110, 10.2.3: seconds or a date), else from the endpoint's words. */

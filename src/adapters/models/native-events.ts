@@ -111,7 +111,7 @@ class NativeReader {
         ? value
         : { ...value, delta: fieldsOf(value.delta), usage: { ...usage, output_tokens: 0 } };
     }
-    // An answer that was broken off, for no reason that is told, is cut.
+    // An answer that broke off without a reason counts as cut.
     if (value.type === 'response.incomplete' && !fieldsOf(fieldsOf(value.response).incomplete_details).reason)
       return undefined;
     return this.#isPicture(value) ? undefined : value;

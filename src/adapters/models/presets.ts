@@ -15,7 +15,7 @@ export interface EndpointPreset {
   readonly keyFrom: string | null;
   /** Setting that lets a browser page in (CORS), as typed on the person's machine; null if none is needed. */
   readonly cors: { readonly kind: 'environment' | 'switch'; readonly how: string } | null;
-  /** A path that answers 401 to a wrong key, where the list of models is public. */
+  /** A path that answers 401 to a wrong key, if the list of models is public. */
   readonly keyCheckPath?: string;
 }
 

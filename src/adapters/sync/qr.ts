@@ -1,4 +1,4 @@
-// QR codes: drawn by uqr; read by the browser where it can, else by jsQR. Each is loaded only then.
+// QR codes: drawn by uqr; read by the browser if it can, else by jsQR. Each is loaded only then.
 import { log } from '../../domain/base/log.ts';
 import { part } from '../../domain/base/part.ts';
 

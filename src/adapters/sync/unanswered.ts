@@ -4,7 +4,7 @@ import * as Y from 'yjs';
 import { blobKey } from '../../domain/sync/blob.ts';
 
 export class Unanswered {
-  /** By content: up to which clock of this client an update goes, 0 where it only deletes. */
+  /** By content: up to which clock of this client an update goes, 0 if it only deletes. */
   readonly #updates = new Map<string, number>();
   readonly #client: () => number;
   #isAsked = false;

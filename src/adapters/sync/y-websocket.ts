@@ -34,13 +34,13 @@ interface WebsocketBackendOptions {
   readonly WebSocket: typeof WebSocket;
   readonly fetch: typeof fetch;
   /**
-   * Longest silence of a room before it is synced, ms; then the connection is made again. A browser does not tell how much of a message
+   * Longest silence of a room before it is synced, ms; then the connection is made again. A browser does not report how much of a message
    * has come: if the relay had begun to speak, the next connection gets twice the time; those that need less shorten it again.
    */
   readonly timeoutMs?: () => number;
   /** Interval at which a synced room asks the relay for blobs that are missing here, ms; a message may have been lost on the way. */
   readonly askAgainMs?: number;
-  /** Longest wait for the answer to an update or a question, ms; then the room is compared anew. */
+  /** Longest wait for the answer to an update or a question, ms; then the room is compared again. */
   readonly answerMs?: number;
 }
 

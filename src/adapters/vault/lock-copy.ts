@@ -1,5 +1,5 @@
-// Keeps a second copy of the lock's record in OPFS: a browser that finds one database damaged may delete all of them, and nobody could open
-// the second copy of a sealed log without its key slots.
+// Keeps a second copy of the lock's record in OPFS: a browser that finds one database damaged may delete all of them, and the second
+// copy of a sealed log cannot be opened without its key slots.
 import { z } from 'zod';
 import { readJson } from '../../domain/base/json.ts';
 import { orElse } from '../../domain/base/log.ts';

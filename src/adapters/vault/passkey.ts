@@ -1,4 +1,4 @@
-// A passkey as a key to the device: WebAuthn with the PRF extension (W3C Web Authentication Level 3, 10.1.4), where browser and
+// A passkey as a key to the device: WebAuthn with the PRF extension (W3C Web Authentication Level 3, 10.1.4), if browser and
 // authenticator have it. The secret never leaves the ceremony but as 32 bytes that unwrap the data key.
 import { RecollectError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';

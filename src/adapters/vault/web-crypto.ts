@@ -1,6 +1,6 @@
 // Secrets sealed with AES-256-GCM. The key is made here, cannot be extracted, and lies in the key-value store as the browser's own
 // CryptoKey: a copy of the key-value store, an export or a log of them shows no secret. Script that runs on this page can ask
-// for secrets all the same; the Content-Security-Policy is what keeps such script out.
+// for secrets anyway; the Content-Security-Policy keeps such script out.
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';

@@ -10,7 +10,7 @@ export type ConversationId = Branded<'conversation'>;
 export type MessageId = Branded<'message'>;
 /** One append to the log, named by its author: appending it twice is appending it once. */
 export type EntryId = Branded<'entry'>;
-/** A document in the log: every conversation is one; `LIBRARY_DOCUMENT` lists them, `NOTES_DOCUMENT` holds what a person told memory. */
+/** A document in the log: every conversation is one; `LIBRARY_DOCUMENT` lists them, `NOTES_DOCUMENT` holds memory notes, feedback and prompts. */
 export type DocumentId = ConversationId | typeof LIBRARY_DOCUMENT | typeof NOTES_DOCUMENT;
 
 /** The one document that lists all conversations. */

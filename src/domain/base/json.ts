@@ -12,8 +12,8 @@ export function readJson(text: string): unknown {
 }
 
 /**
- * The value of what other tools write as JSON: raw control characters in strings, numbers that Python writes (NaN, Infinity: null here), commas
- * behind the last member, backslashes that escape nothing (`C:\dir`, `don\'t`). What strings say is never changed. Undefined where it is none even so.
+ * Parses the JSON that other tools write: raw control characters in strings, numbers that Python writes (NaN, Infinity: null here), commas
+ * behind the last member, backslashes that escape nothing (`C:\dir`, `don\'t`). Never changes the content of strings. Undefined if it is no JSON even so.
  */
 export function lenientJson(text: string): unknown {
   const value = readJson(text);

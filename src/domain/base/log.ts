@@ -70,7 +70,7 @@ export class Log implements Readable<readonly LogEntry[]> {
     return this.#snapshot;
   }
 
-  /** Calls `listener` with each entry as it comes, and with the error behind it where this thread has it. */
+  /** Calls `listener` with each entry as it comes, and with its error if this thread has it. */
   subscribe(listener: (entry: LogEntry, error: unknown) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -103,7 +103,7 @@ export class Log implements Readable<readonly LogEntry[]> {
 export const log: Log = new Log();
 
 /**
- * Drops a promise on purpose: nobody waits for it, and a failure only writes to the diagnostics log. `why` completes the sentence
+ * Drops a promise on purpose: no code waits for it, and a failure only writes to the diagnostics log. `why` completes the sentence
  * "Let go of: …", in fixed words without content.
  */
 export function ignore(promise: PromiseLike<unknown>, why: string): void {
@@ -112,7 +112,7 @@ export function ignore(promise: PromiseLike<unknown>, why: string): void {
   });
 }
 
-/** Resolves with `value` where the promise fails, and notes the failure in the diagnostics log. `why` is worded as for `ignore`. */
+/** Resolves with `value` if the promise fails, and notes the failure in the diagnostics log. `why` is worded as for `ignore`. */
 export function orElse<T, V>(promise: Promise<T>, value: V, why: string): Promise<T | V> {
   return promise.catch((error: unknown) => {
     if (!isAbort(error)) log.debug(`Did without: ${why}`, error);

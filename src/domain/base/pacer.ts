@@ -38,8 +38,8 @@ const CHARACTERS_PER_MS = 100;
 const [FOLLOWED, MS_PER_SPEED] = [0.3, 120];
 
 /**
- * How long what a model writes may wait before it is handed on again, ms. `length`: characters that there are; `speed`: characters that come in
- * one ms. What a page has to lay out and paint grows with what is on it, and nobody reads along with hundreds of words a second.
+ * Longest wait of a model's new words before they are passed on, ms. `length`: characters so far; `speed`: characters that arrive
+ * in one ms. Layout and painting cost more on a longer page, and people cannot read hundreds of words a second.
  */
 export const pauseWhileWriting = (length: number, speed: number): number =>
   Math.min(

@@ -1,5 +1,5 @@
-// Waiting that has an end. A signal made of others (`AbortSignal.any`, `.timeout`) may be collected before it fires in some browsers while
-// nobody else holds it; this one is held by the wait itself, and its timer ends with it.
+// Waits with a time limit. A signal made of others (`AbortSignal.any`, `.timeout`) may be collected before it fires in some browsers while
+// no other code holds it; the wait itself holds this signal, and its timer ends with it.
 import type { Cancellation } from './readable.ts';
 
 // Declared here because `domain` has no types of the platform; the signal is of the kind that the caller gave.

@@ -1,4 +1,4 @@
-// Named places in a conversation, and those that nobody has to name: every turn is one by itself. Pure.
+// Named places in a conversation, and unnamed ones: every turn is a checkpoint by itself. Pure.
 //
 //   root ── question 1 ── answer ──┬── question 2 ── answer      turn-2 stands before question 2
 //                                  └── (restored: the head is here, nothing is copied)
@@ -24,7 +24,7 @@ export interface ListedCheckpoint {
   readonly name: string;
   /** New head. */
   readonly messageId: MessageId;
-  /** ms since 1970; 0 where unknown. */
+  /** ms since 1970; 0 if unknown. */
   readonly createdAt: number;
   /** `named`: kept under a name; `turn`: before a question; `tool`: before a tool changed something; `model`: set by a model. */
   readonly kind: 'named' | 'turn' | 'tool' | 'model';

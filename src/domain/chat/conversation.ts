@@ -114,7 +114,7 @@ export const stillSaid = (read: readonly Message[], { messages }: Conversation):
     return now !== undefined && textOf(now) === textOf(message);
   });
 
-/** Order of siblings, and of everything where order is asked for: createdAt, then id. */
+/** Order of siblings, and of all sorted messages: createdAt, then id. */
 export const byTime = (a: Message, b: Message): number =>
   a.createdAt - b.createdAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 

@@ -275,7 +275,7 @@ export const messageSchema = z.looseObject({
   request: z.string().optional(),
   /** Message whose answer was reused, because nothing that it depends on had changed; no model was asked. */
   reused: z.string().optional(),
-  /** The answer was made from another one (`of`) by edits; or the reason for which it was written anew. Tokens are estimated. */
+  /** The answer was made from another one (`of`) by edits; or the reason for which it was rewritten as a whole. Tokens are estimated. */
   patch: z
     .looseObject({
       of: z.string(),

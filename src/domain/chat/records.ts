@@ -10,7 +10,7 @@ export const checkpointSchema = z.preprocess(
   (value) => (typeof value === 'string' ? { messageId: value } : value),
   z.looseObject({
     messageId: z.string().min(1),
-    /** ms since 1970; 0 where unknown. */
+    /** ms since 1970; 0 if unknown. */
     createdAt: timeSchema.default(0),
     /** True if the app made it, so it may expire. */
     auto: z.boolean().default(false),

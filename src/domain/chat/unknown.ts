@@ -1,6 +1,6 @@
 // Finds the words in parts of an unknown kind.
 
-/** Fields that name, number, time or sort something: their values are nobody's words. */
+/** Fields that name, number, time or sort something: their values are no person's words. */
 const TECHNICAL =
   /^(?:type|kind|id|uuid|role|status|state|flag|flags|mime|format|language|version|model|signature|hash|cursor)$|(?:_|^)(?:id|ids|uuid|at|time|timestamp|type|url|uri|slug|hash|token|tokens)$|(?:Id|At|Type|Url|Time)$/;
 /** Fields whose value counts as words even if it is a single one. */

@@ -14,7 +14,7 @@ import { problemSchema } from '../base/problem-schema.ts';
 import type { Cancellation } from '../base/readable.ts';
 import { type Endpoint, transferOf } from './endpoint.ts';
 
-/** The platform's own type of signal, where the compiler knows the platform. */
+/** The platform's own type of signal, if the compiler knows the platform. */
 type Signal = typeof globalThis extends { AbortController: { prototype: { signal: infer Own } } }
   ? Own
   : Cancellation;
@@ -39,7 +39,7 @@ const askedSchema = z.object({
 const cancelledSchema = z.object({ from: z.string(), cancelled: z.number().int() });
 const answerSchema = z.object({
   call: z.number().int(),
-  /** The caller, and the leader who answered; older versions do not send it. */
+  /** The caller, and the leader that answered; older versions do not send it. */
   to: z.string().optional(),
   leader: z.string().default(''),
   value: z.unknown().optional(),
@@ -49,7 +49,7 @@ const answerSchema = z.object({
 
 const notUnderstood = (what: string) => new RecollectError('unexpected', `${what} was not understood`);
 
-// ---------------------------------------------------------------------------------------------- who asks
+// ---------------------------------------------------------------------------------------------- the caller
 
 export interface CallOptions<P> {
   readonly signal?: Cancellation | undefined;
@@ -81,8 +81,8 @@ interface Waiting {
 }
 
 /**
- * @param options.from tells apart those who ask over one channel
- * @param options.onLeader called before an answer is handed over, with whoever gave it
+ * @param options.from distinguishes callers on one channel
+ * @param options.onLeader called with the leader that answered, before its answer is passed on
  */
 export function createCaller<C extends Contract>(
   contract: C,
@@ -177,7 +177,7 @@ export function createCaller<C extends Contract>(
   };
 }
 
-// ---------------------------------------------------------------------------------------------- who answers
+// ---------------------------------------------------------------------------------------------- the leader
 
 export type Served<C extends Contract> = {
   readonly [V in keyof C]: (

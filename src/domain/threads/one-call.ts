@@ -20,7 +20,7 @@ interface CallableWorker extends Endpoint {
 
 /**
  * Starts a worker, calls it, and ends it after its answer. Rejects as a call does; if the worker fails by itself, with an error whose message is
- * what the browser tells about it, which may be empty.
+ * the browser's own, which may be empty.
  */
 export async function callWorker<C extends Contract, V extends keyof C>(
   start: () => CallableWorker,

@@ -9,7 +9,7 @@ const KEPT = 20;
 /** Least time between two announcements of progress, ms. */
 const PACE = 100;
 
-/** How far a piece of work has come, as it reports itself. */
+/** Progress of a piece of work, as it reports it. */
 export interface Progress {
   /** Id of the activity. */
   readonly id: string;

@@ -22,7 +22,7 @@ export interface ExportingDeps {
   readonly activities: Pick<Activities, 'run'>;
   /** Resolves with all entries, once the library was read. */
   readonly entries: () => Promise<readonly LibraryEntry[]>;
-  /** Labels of what is exported to be read. */
+  /** Labels in exports for people. */
   readonly words: ExportWords;
   readonly now: () => number;
   /** Puts placeholders for private words into an export for people; null: the person wants their words. */

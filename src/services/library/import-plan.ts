@@ -275,7 +275,7 @@ function wholeOf(
 }
 
 /**
- * Picks newer titles and flags of the source: the last write wins, as between devices. Our own backup tells the time of each.
+ * Picks newer titles and flags of the source: the last write wins, as between devices. Our own backup has the time of each.
  * Another tool does not: a newer export of it renames only a conversation that still has the tool's own title.
  */
 function metaChangeFrom(
@@ -301,7 +301,7 @@ function metaChangeFrom(
     metaChange[field] = now[field];
     said[field] = time;
   }
-  // Takes the saved session memory of the source where it is newer.
+  // Takes the source's saved session memory if it is newer.
   if (own) Object.assign(metaChange, newerFiles(here, own.meta));
   const before = existing.said?.title;
   const isTheirs = here.titleBy === 'import' && (before === undefined || readHlc(before)?.time === 0);
@@ -352,7 +352,7 @@ const named = (compactions: Readonly<Record<string, Compaction>>): Pick<Conversa
 const keyOf = (message: ImportedMessage): string =>
   message.sourceId ?? fingerprint(message.parentId ?? '', message.role, JSON.stringify(message.parts));
 
-/** Remembers the source's head, so that the next import can tell whether a person has moved it since. */
+/** Remembers the source's head, so that the next import notices if a person has moved it since. */
 function headMark(imported: ImportedConversation): { head?: string } {
   const leaf = imported.messages.find((message) => message.id === imported.head);
   return leaf ? { head: keyOf(leaf) } : {};

@@ -55,7 +55,7 @@ export interface ImportRunDeps {
   /** Resolves with all entries, once the library was read. */
   readonly entries: () => Promise<readonly LibraryEntry[]>;
   readonly now: () => number;
-  /** Bytes used and allowed; null where the browser does not say. */
+  /** Bytes used and allowed; null if the browser does not say. */
   readonly estimate: () => Promise<{ usage: number; quota: number } | null>;
   /** Measures against `storage.max_size_mb`. */
   readonly room: (() => Promise<StorageSpace>) | undefined;

@@ -93,7 +93,7 @@ class FileImporter implements Importing {
       .catch((error: unknown) => log.warn('The mark of an import that ended stays', error));
   }
 
-  /** `known`: the importer, where it has been found already. */
+  /** `known`: the importer, if it has been found already. */
   async #importSource(
     dropped: Source,
     signal: AbortSignal | undefined,

@@ -109,7 +109,7 @@ class LibraryService implements Library {
     };
     if (deps.unfinished)
       this.#inTurn(() => this.#reportInterrupted()).catch((error: unknown) =>
-        log.warn('An import that was interrupted could not be told of', error),
+        log.warn('An interrupted import could not be reported', error),
       );
     this.activities = this.#activities.list;
     this.cancel = this.#activities.cancel;

@@ -69,7 +69,7 @@ export interface Library {
   /** Adds the made-up library to look around in; returns how many conversations were added. */
   addSamples(): Promise<number>;
   removeSamples(): Promise<number>;
-  /** Measures how much of the allowed size is used; null where nothing measures it. */
+  /** Measures how much of the allowed size is used; null if nothing measures it. */
   room(): Promise<StorageSpace | null>;
   /** Time of the last whole export as JSON on this device, ms since 1970; null: never; undefined: not read yet. */
   readonly lastBackup: Readable<number | null | undefined>;

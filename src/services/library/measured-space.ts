@@ -13,7 +13,7 @@ interface SpaceSources {
   readonly settings: Pick<Settings, 'config'>;
 }
 
-/** Rejects where the log cannot be read. An index that is starting or failed is left out. */
+/** Rejects if the log cannot be read. An index that is starting or failed is left out. */
 export async function measureSpace({ device, store, memory, settings }: SpaceSources): Promise<StorageSpace> {
   const { state } = memory.status.get();
   const [{ usage, modelBytes }, kept, indexed] = await Promise.all([
@@ -28,7 +28,7 @@ export async function measureSpace({ device, store, memory, settings }: SpaceSou
   });
 }
 
-/** Space that the browser reports as used and allowed for the origin, bytes; null where it reports none. */
+/** Space that the browser reports as used and allowed for the origin, bytes; null if it reports none. */
 export async function estimateSpace(device: Pick<Device, 'storage'>) {
   const { usage, quota } = await device.storage();
   return usage === null || quota === null ? null : { usage, quota };

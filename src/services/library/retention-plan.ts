@@ -132,7 +132,7 @@ export function retentionPlan(
           ({ id, deletedAt, updatedAt }) =>
             deletedAt !== null &&
             state.trashed[id] === deletedAt &&
-            // False if somebody wrote in it since, on another device.
+            // False if a person wrote in it since, on another device.
             updatedAt <= deletedAt &&
             now - deletedAt >= TRASH_MS &&
             !back.some((one) => one.id === id),
@@ -159,7 +159,7 @@ function wasUsed(
   return days !== undefined && updatedAt > movedAt - days.archive * DAY_MS;
 }
 
-/** Computes the report of a run by this plan, and the state after it; `done` is null where nothing moves. `at` in ms since 1970. */
+/** Computes the report of a run by this plan, and the state after it; `done` is null if nothing moves. `at` in ms since 1970. */
 export function runBy(
   { archive, announced, trash, erase }: RetentionPlan,
   before: RetentionState,

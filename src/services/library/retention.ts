@@ -35,7 +35,7 @@ export interface Retention {
   preview(): RetentionPlan;
   /** Runs now, due or not. Null: there was nothing to do. */
   run(): Promise<RetentionRun | null>;
-  /** Moves back what a run moved and nobody has moved since; returns the count of conversations. Unknown run: 0. */
+  /** Moves back the conversations of a run that have not moved since; returns their count. Unknown run: 0. */
   undo(at: number): Promise<number>;
   /** Records or withdraws the person's consent to delete archived conversations; a withdrawal ends all announcements. */
   agree(agreed: boolean): Promise<void>;

@@ -129,7 +129,7 @@ export async function recognise(
     throw new RecollectError('import-nested', `${source.name} holds ZIPs too deep`, {
       params: { file: source.name },
     });
-  // An account without conversations exports an empty list, which does not tell whose export it is.
+  // An account without conversations exports an empty list, which does not show the exporting tool.
   if (/^\s*\[\s*\]\s*$/.test((await headOfListing(opened.files, signal)) ?? '')) throw empty();
   if (await kimiCodeAmong(opened.files, signal))
     throw new RecollectError('import-kimi-code', `${source.name} is a session of kimi-code`, {

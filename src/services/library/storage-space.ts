@@ -13,7 +13,7 @@ export interface StorageSpace {
 }
 
 /**
- * Combines the figures: `usage` is the browser's own, rounded and late, null where it gives none; `known` are bytes that exist for certain;
+ * Combines the figures: `usage` is the browser's own, rounded and late, null if it gives none; `known` are bytes that exist for certain;
  * `limit` is `storage.max_size_mb`.
  */
 export function storageSpaceOf({

@@ -57,7 +57,7 @@ export const conversations: CreatePlace = (deps) => {
     }
   };
   /**
-   * True if sync moved the conversation into this device's trash because somebody wrote in it here: then the person
+   * True if sync moved the conversation into this device's trash because a person wrote in it here: then the person
    * decides, whatever the clocks say.
    */
   const isLeft = async ({ id, meta: { deletedAt } }: Conversation, eraser: Eraser): Promise<boolean> => {

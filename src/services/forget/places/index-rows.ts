@@ -57,7 +57,7 @@ export const index: CreatePlace = (deps) => {
         isUnpurged = false;
       } catch (error) {
         isUnpurged = true;
-        log.warn('The files of the index could not be written anew', error);
+        log.warn('The files of the index could not be rewritten', error);
       }
     },
     verify: async (eraser) => {
