@@ -197,7 +197,7 @@ async function stream(
       }
     }
   } catch (error) {
-    // A model never throws; if one does, the parts that arrived are kept all the same.
+    // A model never throws; if one does, the parts that arrived are still kept.
     finish = 'error';
     problem = toProblem(error);
   } finally {

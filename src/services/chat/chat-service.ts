@@ -83,13 +83,13 @@ interface ChatDependencies {
   readonly device: () => string;
   /** Price of a model; null if unknown. Absent: no answer carries its cost. */
   readonly priceOf?: (model: ChatModel) => Price | null;
-  /** `navigator.locks` if the browser has it: tells drafts of living tabs from those of dead ones. */
+  /** `navigator.locks` if the browser has it: distinguishes drafts of living tabs from those of dead ones. */
   readonly locks?: LocksLike | undefined;
   /** Channel to the other tabs of this origin; absent: each tab knows only its own turns. */
   readonly tabs?: ChannelLike | undefined;
   /** `sessionStorage` if the browser has it: keeps a tab's texts over a reload. */
   readonly tabMemory?: (() => TabMemory) | undefined;
-  /** Remembers refusals of models; made here if nobody else needs it. */
+  /** Remembers refusals of models; made here if no other service needs it. */
   readonly refusals?: ModelRefusals;
   /** Reports errors beside a turn (e.g. a draft row that could not be written). */
   readonly onProblem?: (problem: Problem) => void;
@@ -875,7 +875,7 @@ function refuseTooLarge(parts: readonly Part[]): void {
   notify('files', files, MAX_FILE_BYTES);
 }
 
-/** True if nothing was said in it, and nobody named it. */
+/** True if it has no messages, and no name from a person. */
 const isNameless = (conversation: Conversation | undefined): boolean =>
   !conversation || (conversation.messages.size === 0 && conversation.meta.title === '');
 

@@ -129,7 +129,7 @@ export interface ComparedAnswer {
   readonly choice: ModelChoice;
   /** The running turn; `problem` if it could not even start. */
   readonly turn: Readable<TurnState>;
-  /** Last message of the answer once it is saved; null before, and where nothing was. */
+  /** Last message of the answer once it is saved; null before, and if nothing was saved. */
   readonly last: Readable<MessageId | null>;
   /** Stops this one and keeps what arrived. */
   stop(): void;
@@ -178,7 +178,7 @@ export interface Chat {
     mail: SendBack,
   ): Promise<{ readonly messageId: MessageId; readonly undo: () => Promise<void> }>;
   /**
-   * Counts questions and answers that `sendBack` with `replay: 'branch'` would repeat, and tells if `patch` would find an
+   * Counts questions and answers that `sendBack` with `replay: 'branch'` would repeat, and whether `patch` would find an
    * answer.
    */
   sendBackCost(

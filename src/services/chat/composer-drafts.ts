@@ -29,7 +29,7 @@ export interface ComposerDrafts {
   saveOnUnload(place: string, text: string): void;
   /** Lists places with this prefix that have a draft. */
   places(prefix: string): Promise<string[]>;
-  /** Takes words out of what this tab has in memory and noted; `clean` gives the same object where there are none. */
+  /** Removes words from the drafts that this tab has in memory and in rows; `clean` returns the same object if there are none. */
   takeOut(clean: <T>(value: T) => T): void;
 }
 
@@ -78,7 +78,7 @@ interface ComposerDraftsDeps {
   readonly memory?: (() => TabMemory) | undefined;
 }
 
-/** Opens the drafts of this tab. Drafts of closed tabs are found by their Web Locks, or by their age where the browser has none. */
+/** Opens the drafts of this tab. Drafts of closed tabs are found by their Web Locks, or by their age if the browser has none. */
 export function createComposerDrafts(deps: ComposerDraftsDeps): ComposerDrafts {
   return new StoredComposerDrafts(deps);
 }
@@ -245,7 +245,7 @@ class StoredComposerDrafts implements ComposerDrafts {
     }
     if (noted && leftKey !== null && rows.every(({ key }) => key !== leftKey))
       rows.push({ key: leftKey, owner: noted.tab, touchedAt: noted.touchedAt });
-    // Each goes before the present text, latest first, so that the oldest ends up on top.
+    // Puts each before the present text, latest first, so that the oldest ends up on top.
     for (const { key, owner, touchedAt } of rows.sort((a, b) => b.touchedAt - a.touchedAt))
       await this.#ifGone(owner, touchedAt, () => take(key, rowSchema));
     await take(SHARED + place, draftSchema);

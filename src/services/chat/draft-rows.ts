@@ -1,5 +1,5 @@
 // Rows beside the log for anything that a crash of the tab would lose: the streaming answer and queued messages. Each row
-// names the tab that owns it (`tab.ts`): nobody takes a row from a living tab.
+// names the tab that owns it (`tab.ts`): no tab takes a row from a living one.
 
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';

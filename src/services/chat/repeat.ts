@@ -1,4 +1,4 @@
-// Notices that the model asks for something it may have been told before, in this conversation or another. Pure.
+// Notices that the model asks for something that the person may have said before, in any conversation. Pure.
 import type { Message } from '../../domain/chat/message.ts';
 import { textOf } from '../../domain/chat/message.ts';
 import { asks, offers, requests } from '../../domain/text/cues.ts';

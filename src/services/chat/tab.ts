@@ -1,4 +1,4 @@
-// Owners of rows beside the log. A tab holds a Web Lock for its whole life, so nobody takes a row from a living one.
+// Owners of rows beside the log. A tab holds a Web Lock for its whole life, so no other tab takes a row from a living one.
 
 import { newEntryId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
@@ -26,7 +26,7 @@ export interface Tab {
   readonly id: string;
   /** Name of this tab before its reload. In a copied tab it is the name of a living one. */
   readonly before: string | null;
-  /** True once the lock is held; false where there are no locks, or the browser refuses them. */
+  /** True once the lock is held; false if there are no locks, or the browser refuses them. */
   readonly locked: Promise<boolean>;
   lockOf(owner: string): string;
   /** Gives up the lock. */
@@ -35,8 +35,8 @@ export interface Tab {
 
 /**
  * Names this tab and takes its Web Lock, which the browser frees when the tab ends.
- * @param locks undefined where the browser has none: `locked` is then false
- * @param memory keeps the name over a reload; absent or refused: rows of this tab belong to nobody after one
+ * @param locks undefined if the browser has none: `locked` is then false
+ * @param memory keeps the name over a reload; absent or refused: rows of this tab then have no owner after a reload
  */
 export function createTab(locks: LocksLike | undefined, memory?: () => TabMemory): Tab {
   const id: string = newEntryId();

@@ -21,7 +21,7 @@ type CheckpointControl = Pick<
 
 /**
  * Makes the checkpoint half of the context service. Its methods reject with `conversation-missing` for an unknown conversation,
- * `checkpoint-unknown` or `checkpoint-none` for a name that nothing has, `message-missing` where there is no message to name.
+ * `checkpoint-unknown` or `checkpoint-none` for an unknown name, `message-missing` if there is no message to name.
  */
 export function createCheckpoints({
   documents,

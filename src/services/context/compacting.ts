@@ -147,7 +147,7 @@ class CompactionService implements Compacting {
         const unsaved = problemOf(result);
         if (unsaved) this.#deps.sessions.set(session, { problem: unsaved });
       }
-      // Another plan in the making would be paid for and never seen.
+      // A second plan in the making would cost money and never be shown.
       session.control?.abort(new DOMException('Applied', 'AbortError'));
       this.#deps.sessions.settle(session, result.outcome === 'applied');
     } catch (error) {
@@ -313,7 +313,7 @@ class CompactionService implements Compacting {
 
   /**
    * Runs one attempt, from its begin to its end. Throws only the AbortError of a stopped turn. `onPreview` is called before the plan can be seen,
-   * and so before anybody can decide.
+   * and so before the person can decide.
    */
   async #runAttempt(
     id: ConversationId,

@@ -3,7 +3,7 @@
 //   step ──► request ──► too large? ──► begin ─► strategy.plan ─► (confirm) ─► stored in the document ─► end ──► request again
 //                          └─ no ──► send                                          undo = one flag, any time
 //
-// A failed compaction changes nothing: the request is sent all the same, without its oldest turns if need be.
+// A failed compaction changes nothing: the request is still sent, without its oldest turns if need be.
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';

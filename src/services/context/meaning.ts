@@ -23,7 +23,7 @@ export interface MeaningSource {
     | undefined;
   /** Nearness of sentences to a question; see `sentence-meaning.ts`. */
   readonly near?: SentenceMeaning['near'] | undefined;
-  /** Reads sentences while nobody waits. */
+  /** Reads sentences in the background. */
   readonly readAhead?: SentenceMeaning['readAhead'] | undefined;
   /** Vectors of messages, of length 1; messages without one are missing. */
   readonly vectors?:

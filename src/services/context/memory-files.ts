@@ -162,7 +162,7 @@ class FileKeeper implements MemoryFiles {
     const said = path.map((message) => textOf(message)).join('\n');
     const written = lines.map((line): MemoryLine => {
       const isQuoted = line.by !== 'rules' || line.text.startsWith('#') || said.includes(bareLine(line.text));
-      // A line that quotes nobody is a model's: it goes with a message that is forgotten.
+      // A line without a quotation is a model's: it is removed with any forgotten message.
       return isQuoted ? line : { ...line, by: 'model' };
     });
     const out = takenOut(shown, lines, savedFiles(conversation).current?.out ?? []);

@@ -1,4 +1,4 @@
-// Makes a plan for a branch, and the record a plan is kept as. Asks the model and the index where the strategy wants them; carries nothing out.
+// Makes a plan for a branch, and the plan's stored record. Asks model and index if the strategy wants them; carries nothing out.
 import { v7 } from 'uuid';
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
@@ -38,14 +38,14 @@ export interface CompactionAttempt {
   readonly compact?: readonly MessageId[];
   /** The compaction this one takes the place of. */
   readonly replaces?: string;
-  /** The request is too large whatever the window is said to be. */
+  /** The request is too large, whatever window the settings assume. */
   readonly force?: boolean;
   readonly preview: boolean;
   readonly blocking: boolean;
 }
 
 export interface Planned {
-  /** It is what is in force already. */
+  /** The plan equals the compaction already in force. */
   readonly settled: boolean;
   readonly plan: CompactionPlan;
   readonly path: readonly Message[];
@@ -56,7 +56,7 @@ export interface Planned {
   readonly problem: Problem | null;
 }
 
-/** The calls of an attempt that told what they used, also where nothing came of them: a plan that is made again adds to it. */
+/** The calls of an attempt that reported their usage, failed ones included; a plan that is made again adds to it. */
 export type Bill = { readonly usage: Usage; readonly price: Price | null }[];
 
 /** Problem to show if another strategy took the place of the wanted one. */
@@ -98,7 +98,7 @@ interface PlanningDependencies {
 export interface Planning {
   /** The branch a wish is about, as it is sent now. */
   snapshot(conversation: Conversation, attempt: CompactionAttempt): Sight;
-  /** Throws only AbortError, or what is wrong with the code: a summary that fails is in the plan. What was used is added to `bill`. */
+  /** Throws only AbortError and programming errors: a summary that fails is in the plan. Adds the usage to `bill`. */
   plan(
     id: ConversationId,
     sight: Sight,
@@ -131,7 +131,7 @@ export function createPlanning({
   const bounded = withTimeout(deps.meaning);
 
   function snapshot(conversation: Conversation, attempt: CompactionAttempt): Sight {
-    // A compaction that is made again starts from what was there before it.
+    // A compaction that is made again starts from the state before it.
     const seen: Conversation = attempt.replaces
       ? { ...conversation, compactions: without(conversation.compactions, attempt.replaces) }
       : conversation;
@@ -232,7 +232,7 @@ export function createPlanning({
   return { snapshot, plan, record };
 }
 
-/** The strategy whose way a plan goes: another than the one that was asked for where that one failed. */
+/** The strategy that made a plan: not the requested one, if that one failed. */
 export const madeBy = (plan: CompactionPlan): string => plan.fallback?.strategy ?? plan.strategy;
 
 /** The plan stretch by stretch, as a person ticks it. */
@@ -242,7 +242,7 @@ export function blocksOf({ plan, path, meter }: Pick<Planned, 'plan' | 'path' | 
     const [from, to] = [at.get(run.from), at.get(run.to)];
     if (from === undefined || to === undefined) return [];
     const messages = path.slice(from, to + 1);
-    // A stretch is ticked turn by turn: each question with what answers it.
+    // People choose a stretch turn by turn: each question with its answers.
     const turns: Message[][] = [];
     for (const message of messages) {
       const turn = turns.at(-1);
@@ -261,7 +261,7 @@ export function blocksOf({ plan, path, meter }: Pick<Planned, 'plan' | 'path' | 
   });
 }
 
-/** Tokens of a message sent whole; 0 for what is never sent. */
+/** Tokens of a message sent whole; 0 for one that is never sent. */
 const costOfMessage = ({ kind, parts }: Message, meter: TokenMeter): number =>
   kind === 'message' ? meter.parts(parts) + MESSAGE_OVERHEAD : 0;
 
@@ -274,7 +274,7 @@ const without = (
   return others;
 };
 
-/** Sum of a bill; null if no call told its usage, or the price is unknown. */
+/** Sum of a bill; null if no call reported its usage, or the price is unknown. */
 export function billed(bill: Bill): {
   readonly usage: Usage | null;
   readonly cost: number | null;

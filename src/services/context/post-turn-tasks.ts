@@ -1,4 +1,4 @@
-// Tasks after an answer, while nobody waits: finds compacted messages that it missed, and reads ahead so that a compaction
+// Tasks in the background after an answer: finds compacted messages that it missed, and reads ahead so that a compaction
 // under pressure finds its work done.
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';

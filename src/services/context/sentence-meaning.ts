@@ -1,5 +1,5 @@
-// Computes how near the sentences of a conversation are to a question: an index has one vector for a passage of many sentences, so which
-// of them is meant only their own vectors tell. Computed on this device, kept in memory with the sentence.
+// Computes how near the sentences of a conversation are to a question: an index has one vector for a passage of many sentences, so only
+// their own vectors show which of them is meant. Computed on this device, kept in memory with the sentence.
 
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
 import { cosine } from '../../adapters/embedding/vector.ts';
@@ -21,7 +21,7 @@ export interface SentenceMeaning {
    * missing. Empty without a model that can read the question. Throws the model's errors.
    */
   near(question: string, units: readonly Unit[], signal: AbortSignal): Promise<ReadonlyMap<Unit, number>>;
-  /** Reads sentences while nobody waits, newest first. Throws the model's errors. */
+  /** Reads sentences in the background, newest first. Throws the model's errors. */
   readAhead(units: readonly Unit[], signal: AbortSignal): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ export interface Holdback {
   /** True for messages that must leave neither as passages nor as a whole. Default: none. */
   readonly isRedactedMessage?: (message: string) => boolean;
   /**
-   * Removes words for good, so only from people's words and names: field names tell nothing, the app's own values (ids, models, reasons) stay, and
+   * Removes words for good, so only from people's words and names: field names reveal nothing, the app's own values (ids, models, reasons) stay, and
    * files are searched at any size. `all`: no value is the app's own.
    */
   readonly forgets?: 'words' | 'all';
@@ -128,7 +128,7 @@ export function cleanValue(value: unknown, rules: Holdback, field = ''): unknown
   }
   // Everything within a meant value was there with it, whatever its own date.
   if (said) holdback = { ...holdback, isLater: undefined };
-  // Feedback quotes its passage, so it goes with it.
+  // Feedback quotes its passage, so both are removed together.
   if ('passage' in value && isRedactedPassage(value, holdback)) return null;
   if ('parts' in value && 'id' in value && isRedactedId(value.id, holdback)) return null;
   // Its card loses the passages that stay here, as any other card does.
@@ -194,7 +194,7 @@ export function saidOf(value: object): Said | undefined {
   const time = isOfConversation ? createdAt : (updatedAt ?? at);
   if (typeof time !== 'number') return undefined;
   const name = typeof id === 'string' ? id : '';
-  // A message is what it is; the rest may be worded anew.
+  // A message never changes its words; other records may be reworded.
   return { mark: isOfConversation ? name : `${name}@${time}`, at: time };
 }
 

@@ -81,7 +81,7 @@ export class ConversationCache {
     this.#entries.delete(id);
   }
 
-  /** Forgets the conversation if `isGone` says so once it is open, unless somebody reopened it meanwhile. */
+  /** Forgets the conversation if `isGone` says so once it is open, unless it was reopened meanwhile. */
   async forgetIf(id: ConversationId, isGone: () => Promise<boolean>): Promise<void> {
     const entry = this.#entries.get(id);
     // Wait for opening: only then is a new conversation's first entry logged or queued.
@@ -96,7 +96,7 @@ export class ConversationCache {
   }
 
   /**
-   * Restores a lost title from the list, which does not tell who gave it, so it counts as the person's. Removes messages again that were
+   * Restores a lost title from the list, which does not say who gave it, so it counts as the person's. Removes messages again that were
    * completed elsewhere while they were forgotten here. Returns the update; undefined if nothing needs repair.
    */
   repair({ document, damaged }: LoadedConversation): Uint8Array | undefined {

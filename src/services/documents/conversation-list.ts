@@ -34,7 +34,7 @@ export class ConversationList {
     return this.document.get(id);
   }
 
-  /** Changes entries in memory. Returns the update to append; undefined where nothing changed. */
+  /** Changes entries in memory. Returns the update to append; undefined if nothing changed. */
   change(entries: readonly LibraryEntry[], removed: readonly ConversationId[]): Uint8Array | undefined {
     return this.document.change(entries, removed);
   }

@@ -134,7 +134,7 @@ export function createDocuments({
         if (await cache.find(id)) continue;
         if ((await log.read(id)).every(({ origin }) => origin === 'import')) found.push(id);
       }
-      // Somebody wrote the queued entries.
+      // The queued entries have been written.
       const queued = queue.documents();
       return found.filter((id) => !queued.has(id));
     },

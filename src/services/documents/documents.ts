@@ -27,7 +27,7 @@ export interface LibraryEntry {
   /** True if another conversation started it (a subagent): not listed at the top level. */
   readonly child: boolean;
   readonly sample: boolean;
-  /** Its project, by where it was filed or by its folder; null: none. Of a project: the enclosing one. */
+  /** Its project, by its filing or by its folder; null: none. Of a project: the enclosing one. */
   readonly projectId: ProjectId | null;
   /** Folder it was filed in, as stored: `''` for none, null if its work dir decides. */
   readonly filed: string | null;
@@ -53,12 +53,12 @@ export type SaveStatus =
   /** The screen is ahead of the disk; the write is repeated. */
   | { readonly state: 'failed'; readonly problem: Problem };
 
-/** An open conversation, which follows every change, whoever makes it. */
+/** An open conversation, which follows every change from any device or tab. */
 export interface OpenConversation extends Readable<Conversation> {
   readonly id: ConversationId;
   /** Origin of a question that came since opening: this browser or another device. Null: it was there before. */
   originOf(question: MessageId): 'here' | 'elsewhere' | null;
-  /** Releases it; the document is dropped when nobody holds it. */
+  /** Releases it; the document is dropped when no caller holds it. */
   close(): void;
 }
 

@@ -26,12 +26,12 @@ export class Erasure {
     this.#deps = deps;
   }
 
-  /** Finishes what a kill interrupted. */
+  /** Finishes the work that a kill interrupted. */
   async resume(): Promise<void> {
     const { keyValues, list } = this.#deps;
     const keys = await keyValues.keys(ERASING);
     const left = keys.map((key) => key.slice(ERASING.length) as ConversationId);
-    // The listed conversation has returned, e.g. by an import: only the note of its erasure goes.
+    // The listed conversation has returned, e.g. by an import: only the note of its erasure is removed.
     for (const id of left) if (list.get(id)) await keyValues.set(`${ERASING}${id}`, undefined);
     const erased = left.filter((id) => !list.get(id));
     if (erased.length > 0) await this.#eraseAll(erased);

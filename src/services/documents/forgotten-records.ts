@@ -1,5 +1,5 @@
 // Records of what was forgotten, in the document of the notes, so that they travel to the person's other devices:
-//   x   id -> record as JSON             (the same map as a conversation's: sync counts its keys, and makes a room anew that still has the words)
+//   x   id -> record as JSON             (the same map as a conversation's: sync counts its keys, and replaces a room that still has the words)
 //   k   `id/device` -> confirmation      (that device did what the record asks)
 import {
   type Confirmation,

@@ -86,7 +86,7 @@ export function checked(text: string): string {
   return words;
 }
 
-/** Drops undefined details, which JSON cannot tell from absent ones. */
+/** Drops undefined details, which JSON cannot distinguish from absent ones. */
 export const details = (known: Partial<MemoryNote>): Partial<MemoryNote> =>
   Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
 

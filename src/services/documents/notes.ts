@@ -1,6 +1,6 @@
-// Memory notes, and feedback on recall: told to memory, as opposed to said in conversations.
+// Memory notes, and feedback on recall: sentences for memory itself, not messages of conversations.
 // Synced facts: one small Yjs document in the log, read whole.
-//   n   key -> one wording of a note as JSON          (the note's id, or a random key where it was rewritten: see `wordingsOf`)
+//   n   key -> one wording of a note as JSON          (the note's id, or a random key if it was rewritten: see `wordingsOf`)
 //   f   feedback id -> feedback as JSON
 //   x, k   what was forgotten for good: `forgotten-records.ts`
 //   p, d, w, s   what is proposed to memory, and what became of it: see `proposals.ts`

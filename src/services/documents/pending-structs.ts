@@ -60,7 +60,7 @@ function emptiness(update: Uint8Array): Uint8Array {
     EMPTY,
     ...gaps.map((id, position) => {
       const encoder = new Y.UpdateEncoderV1();
-      // Version 1: one client, one struct, whose, from which clock; the struct; nothing deleted.
+      // Version 1: one client, one struct, the client's id, its first clock; the struct; nothing deleted.
       for (const value of [1, 1, id.client, id.clock]) encoding.writeVarUint(encoder.restEncoder, value);
       new Y.GC(id, lengths[position] as number).write(encoder, 0);
       encoding.writeVarUint(encoder.restEncoder, 0);

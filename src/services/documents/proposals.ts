@@ -1,8 +1,8 @@
 // Proposals to memory and the decisions on them, as they lie in the document of the notes:
 //   p   proposal id -> proposal as JSON, while it is open
 //   d   proposal id -> what the person decided, without the words; once decided, a proposal does not come back, on no device
-//   w   kind -> true where the person wants no proposals of that kind
-//   s   salt -> true: ids are hashes with the first of them; two devices that begin apart have two, and find decisions by either
+//   w   kind -> true if the person wants no proposals of that kind
+//   s   salt -> true: ids are hashes with the first salt; two devices that begin apart have two salts, and find decisions by either
 import { v4 } from 'uuid';
 import { z } from 'zod';
 import { timeSchema } from '../../domain/base/time.ts';
@@ -42,7 +42,7 @@ export const proposalMapsOf = (maps: ValueMaps): ProposalMaps => ({
 
 const saltsOf = ({ salts }: Pick<ProposalMaps, 'salts'>): string[] => [...salts.keys()].sort();
 
-/** Names the sentence as it is named from now on. A device that has no salt yet draws one. */
+/** Returns the sentence's id with the present salt. A device without a salt draws one. */
 function idNow(maps: ProposalMaps, text: string): string {
   const [salt = v4()] = saltsOf(maps);
   maps.salts.set(salt, true);

@@ -118,8 +118,8 @@ export function forgottenIn(update: Uint8Array): number {
 }
 
 /**
- * Each step of the head is a Yjs item whose origin is the last step that its writer saw: so all devices agree on who knew what,
- * whatever their clocks say and whoever reached the relay first.
+ * Each step of the head is a Yjs item whose origin is the last step that its writer saw: so all devices agree on which writer knew
+ * what, whatever their clocks say and whichever reached the relay first.
  */
 function branchesOff(doc: Y.Doc, { messages }: Conversation, update: Uint8Array): boolean {
   const meta = doc.getMap('meta');
@@ -153,7 +153,7 @@ export const readWhole = (log: ConversationLog, id: DocumentId): Promise<WholeDo
 export const mergeUpdates = (updates: readonly Uint8Array[]): Uint8Array =>
   updates.length === 1 ? (updates[0] as Uint8Array) : Y.mergeUpdates([...updates]);
 
-/** True where the bytes are a Yjs update. */
+/** True if the bytes are a Yjs update. */
 export function isUpdate(bytes: Uint8Array): boolean {
   const decode = () => {
     Y.decodeUpdate(bytes);

@@ -1,5 +1,5 @@
 // Removes forgotten words from notes, feedback, proposals, prompts and personas. Each function returns null for an item that
-// goes as a whole, the same object if it loses nothing. Words said later than the rules reach stay.
+// must be removed as a whole, the same object if it loses nothing. Words said later than the rules reach stay.
 import type { Feedback, MemoryNote, Proposal } from '../../domain/memory/notes.ts';
 import { cleanValue, holdbackOf, saidOf } from './cleaning.ts';
 import type { PurgeRules } from './documents.ts';
@@ -14,7 +14,7 @@ const isSaidLater = (value: object, { isLater }: PurgeRules): boolean => {
   return said !== undefined && isLater?.(said) === true;
 };
 
-/** Cleans a note. `whole`: a note with forgotten words goes as a whole. Earlier wordings with them always go, since they only serve to look back. */
+/** Cleans a note. `whole`: a note with forgotten words is removed as a whole. Earlier wordings with them always go, since they only serve to look back. */
 export function noteWithout(note: MemoryNote, rules: PurgeRules, whole: boolean): MemoryNote | null {
   if (note.source && isFromGone(note.source, rules)) return null;
   const isLater = isSaidLater(note, rules);
@@ -40,7 +40,7 @@ export function feedbackWithout(one: Feedback, rules: PurgeRules, whole: boolean
   return whole ? null : { ...one, passage, title };
 }
 
-/** True for a proposal with forgotten words, which goes as a whole. */
+/** True for a proposal with forgotten words, which is removed as a whole. */
 export const isProposalTakenOut = (proposal: Proposal, rules: PurgeRules): boolean =>
   isFromGone(proposal.source, rules) || (!isSaidLater(proposal, rules) && isNamedIn(proposal.text, rules));
 

@@ -1,12 +1,12 @@
 // How a conversation lies in a Yjs document. One document each:
 //   m            message id -> message as JSON        (immutable; removed only by forget)
 //   c            `id/client` -> the same message, more complete (joined by `completed`, so that no device's takes another's place)
-//   meta         title, flags, head …                 (as they were at first; head: last writer wins); v: the format, where it is above 1
+//   meta         title, flags, head …                 (as they were at first; head: last writer wins); v: the format, if it is above 1
 //   w            `key/client` -> a later title or flag and its hybrid time (the latest wins, see latest.ts)
 //   checkpoints  name -> message id, or { messageId, createdAt, auto, by }
 //   compactions  id -> compaction as JSON, and `id:key` -> a value of it that changed later (last writer wins, key by key)
 //   x            forgotten message id -> its parent   (so that children find the next living ancestor); and a key for each rewriting
-//   r            `id/client` -> what stands in for a forgotten message: the same without the words that were taken out; or that it is gone: stand-ins.ts
+//   r            `id/client` -> what stands in for a forgotten message: the same without the removed words; or a mark that it is gone: stand-ins.ts
 // Keys and values that this version does not know are left where they are.
 import * as Y from 'yjs';
 import type { Origin } from '../../adapters/log/conversation-log.ts';
@@ -242,7 +242,7 @@ class YjsConversation implements ConversationDocument {
             // Counted with the forgotten messages, so that a room that still has the words is rebuilt.
             this.#x.set(`${removed}/${this.#doc.clientID.toString(36)}/${this.#x.size}`, null);
           }
-          // A summary may quote forgotten content, so it goes too, and is made again when needed.
+          // A summary may quote forgotten content, so it is removed too, and made again when needed.
           if (message && hasContent(message.parts))
             for (const [key, made] of readCompactions(this.#compactions))
               if (made.createdAt >= message.createdAt) changeCompaction(this.#compactions, key, null);

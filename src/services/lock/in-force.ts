@@ -70,7 +70,7 @@ interface ConversionDeps {
 
 /**
  * Copies what the new database lacks. `alone`: no other thread has the log open; then the new one takes over, and this returns true.
- * Continues after an interruption. Throws for a key other than the lock's: it would seal what nobody could open.
+ * Continues after an interruption. Throws for a key other than the lock's: it would seal entries that no key slot opens.
  */
 export async function convert(
   deps: ConversionDeps,
@@ -129,7 +129,7 @@ async function copyVault(from: Vault, to: Vault): Promise<void> {
   for (const name of await to.names()) if (!names.includes(name)) await to.put(name, '');
 }
 
-/** Deletes replaced databases with their second copies, while nobody copies into one; `removeIndex`: the index's files of the other kind. */
+/** Deletes replaced databases with their second copies, while no thread copies into one; `removeIndex`: the index's files of the other kind. */
 export async function deleteStale(
   records: LockRecords,
   removeIndex: (sealed: boolean) => Promise<void>,

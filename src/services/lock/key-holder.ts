@@ -111,7 +111,7 @@ export class KeyHolder {
     if (message.type === 'ask') {
       if (this.#key) this.#give(this.#key);
     } else if (message.type === 'lock') {
-      // Whoever got the key from here meanwhile may have begun too late to hear of the lock.
+      // A thread that got the key from here meanwhile may have started too late to be notified of the lock.
       if (this.#key && this.#gaveAt >= message.at) this.#send(message);
       this.#lose(message.at);
     } else if (message.type === 'changed') this.#call('changed');

@@ -67,7 +67,7 @@ export const changeQueue = <Result>(
     const moved: SharedItem[] = [];
     for (const item of await readShared(before.generation)) {
       const words = await openedText(item, before, key);
-      // Items that do not open are passed on: nobody may throw them away.
+      // Items that do not open are passed on: no code may delete them.
       if (words === null) moved.push(item);
       else
         moved.push({

@@ -5,7 +5,7 @@
 //   typing pauses it · every_messages, end, max_age trigger it ──► indexer: stale chunks → vectors ──► index.put
 //                                                                        └► keywords, summary, title
 //
-// Both only compare what is with what should be: killed anywhere, the next run goes on where this one stopped.
+// Both only compare the present state with the wanted one: killed anywhere, the next run continues where this one stopped.
 import {
   CALIBRATIONS,
   type EmbeddingProvider,
@@ -568,7 +568,7 @@ class BackgroundEngine implements MemoryEngine {
         made.push(...vectors);
         over += batch.length;
         const took = performance.now() - began;
-        // A cold batch includes loading the model, so it tells nothing about speed.
+        // A cold batch includes loading the model, so it says nothing about speed.
         if (isWarm || took < BATCH_MS)
           this.#size = Math.max(1, Math.round(batch.length * Math.min(2, BATCH_MS / Math.max(1, took))));
         isWarm = true;

@@ -2,7 +2,7 @@
 //
 //   starting ──► open ──crash, at most 3 times──► starting          another tab may lead, so every tab does the same on its own
 //      │ ▲         └──damage, the first time────► starting, made anew
-//      │ └─ after 30 s, where a later try may work
+//      │ └─ after 30 s, if a later try may work
 //      └──► failed ──new condition of the files, another engine in the settings──► starting
 import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -44,7 +44,7 @@ type Reaction = 'retry later' | 'reopen' | 'remake' | 'fail' | 'fail, retry late
  * | crashed | retry later: another tab leads and has yet to close it | reopen; from the fourth crash on give up |
  * | damaged, first time | remake | remake |
  * | damaged again | retry later, once: another tab still has the damaged one; then give up | give up |
- * | any other | fail; retry later where the problem says so | – |
+ * | any other | fail; retry later if the problem says so | – |
  */
 export function reactionTo(
   { code, retry }: Pick<Problem, 'code' | 'retry'>,

@@ -4,7 +4,7 @@
 export interface LateStart {
   /** Resolves when the start is due. Never rejects. */
   readonly begun: Promise<void>;
-  /** Ends the wait: somebody needs the result. */
+  /** Ends the wait because a caller needs the result. */
   begin(): void;
 }
 

@@ -88,7 +88,7 @@ class MemoryService implements Memory {
     const { recall: settings } = this.#deps.config.get();
     const query = askable(request.text);
     const { min_similarity: shown } = settings.filters;
-    // A question that calls on memory in so many words asked for it, so it gets everything that may be shown.
+    // A question that explicitly calls on memory gets everything that may be shown.
     const unasked = request.purpose === 'inject' && !callsOnMemory(query);
     const line = unasked ? Math.max(shown, settings.auto_recall.min_similarity) : shown;
     const limit = request.limit ?? settings.filters.max_results;
@@ -159,7 +159,7 @@ class MemoryService implements Memory {
             return rest.length === 0 ? whole : merged([whole, ...rest]);
           });
           signal.throwIfAborted();
-          // Whoever asks again what nobody could answer asks memory, too.
+          // A person who repeats an unanswered question asks memory, too.
           const threshold = lineFor(query, askedAgain ? shown : line, ranked);
           const { hits, nearMisses } = choose(ranked, {
             threshold,
@@ -214,7 +214,7 @@ class MemoryService implements Memory {
     const narrowed = this.#looking.resolve(filter, isNamedFolder);
     if (text.trim() === '') {
       if (Object.keys(narrowed).length === 0) return onHits([], true);
-      // A memory note was said to nobody.
+      // A memory note has no listener.
       const excludeConversationIds = [...(narrowed.excludeConversationIds ?? []), NOTES];
       const { hits, total } = await this.#asking.inIndex(from, signal, (from) =>
         this.#newestIn(from, '', { ...narrowed, excludeConversationIds }, limit),
@@ -381,7 +381,7 @@ class MemoryService implements Memory {
   }
 }
 
-/** Cuts a passage to begin shortly before `text`, if that is deep in it: those who cut snippets cannot find a sign without search words. */
+/** Cuts a passage to begin shortly before `text`, if that is deep in it: the code that cuts snippets cannot find a sign without search words. */
 function around(passage: string, text: string): string {
   const at = text === '' ? -1 : passage.indexOf(text);
   if (at < SIGN_DEEP) return passage;

@@ -31,7 +31,7 @@ export interface RecallRequest {
   readonly withContext?: boolean;
   /** `workDir`: this folder and those in it. */
   readonly filter?: IndexFilter;
-  /** The text is still being typed: it goes to no model outside this device. */
+  /** The text is still being typed: no model outside this device receives it. */
   readonly draft?: true;
   readonly signal: AbortSignal;
 }
@@ -101,7 +101,7 @@ export interface Memory {
   readonly status: Readable<MemoryStatus>;
   recall(request: RecallRequest): Promise<RecallResult>;
   /**
-   * True if a text differs in topic from an earlier one, by meaning; false if no model can tell now, or the text says too
+   * True if a text differs in topic from an earlier one, by meaning; false if no model can decide now, or the text says too
    * little. `draft`: as in a recall.
    */
   topicMoved(

@@ -1,5 +1,5 @@
 // Notices sentences in which a person describes themselves or their wishes, and puts them into the inbox of the memory notes as questions.
-// Reads the log with its own bookmark, only messages written on this device; once per origin, after the index, never while somebody types.
+// Reads the log with its own bookmark, only messages written on this device; once per origin, after the index, never while the person types.
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation } from '../../domain/base/ids.ts';

@@ -128,7 +128,7 @@ class LogProjector implements Projection {
     for (const [id, title] of this.#untitled.splice(0)) await this.#nameIt(id, title);
   };
 
-  /** Applies a batch; where the index refuses it, conversation by conversation, so that one bad row costs only its own. */
+  /** Applies a batch; if the index refuses it, conversation by conversation, so that one bad row costs only its own. */
   async #apply(batch: Batch, bookmark: number): Promise<void> {
     try {
       await this.#deps.index.apply(batch, bookmark);

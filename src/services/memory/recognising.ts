@@ -24,11 +24,11 @@ export interface Recognising {
 interface RecognisingDeps {
   readonly embedding: () => EmbeddingProvider | null;
   readonly keyValues: Pick<KeyValues, 'get' | 'set'>;
-  /** True for the one that trains classifiers of an unknown model; the others read its result. */
+  /** True for the thread that trains classifiers of an unknown model; other threads read its result. */
   readonly learns: boolean;
 }
 
-/** Heads that ship with the app. The first who recognises by a model reads them: the page starts without. */
+/** Heads that ship with the app. The first recognition by a model loads them, so that the page starts without. */
 const learntWithTheApp = async () => (await import('../../domain/memory/recognition/learnt.ts')).LEARNT;
 
 /** How many vectors are kept: requests and notes are looked at again and again. */

@@ -41,7 +41,7 @@ export const pipelineVersionOf = (privacy: Privacy): string =>
     privacy.exclude_work_dirs,
     privacy.keep_out_of_index,
     [privacy.own_names, privacy.own_addresses, privacy.own_words, privacy.own_patterns],
-    // Absent while it is off, so that a setting nobody uses causes no rebuild.
+    // Absent while it is off, so that an unused setting causes no rebuild.
     ...(privacy.skip_sensitive_messages ? ['skip'] : []),
     // Newer detectors may find words in any row, so all rows are read again.
     ...(privacy.keep_out_of_index.length > 0 ? [{ detectors: DETECTORS_VERSION }] : []),

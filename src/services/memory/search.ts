@@ -122,7 +122,7 @@ async function gather(
   return { found, vector, described };
 }
 
-/** Makes the searcher, with its translation of people's filters into the index's, and its test for passages nobody may find. */
+/** Makes the searcher, with its translation of people's filters into the index's, and its test for passages that must not be found. */
 export function createSearching(deps: SearchingDeps) {
   return new PassageSearch(deps);
 }
@@ -130,7 +130,7 @@ export function createSearching(deps: SearchingDeps) {
 class PassageSearch {
   readonly #deps: SearchingDeps;
   readonly #now: NonNullable<SearchingDeps['now']>;
-  /** Test for messages that the index may still have but nobody may find: deleted or excluded since it read them. */
+  /** Test for messages that the index may still have but must not return: deleted or excluded since it read them. */
   #known: { readonly of: readonly unknown[]; readonly isOut: (said: Place) => boolean } | undefined;
 
   constructor(deps: SearchingDeps) {

@@ -20,7 +20,7 @@ import { mayBeNamed } from './naming.ts';
 
 /** A conversation that rested this long has ended for now, ms. */
 const REST_MS = 60_000;
-/** Older conversations are left alone, ms: nobody wants a bill for the whole past. */
+/** Older conversations are left alone, ms: people do not want a bill for their whole past. */
 const RECENT_MS = 7 * 86_400_000;
 /** Longest part of a conversation that the model reads, characters: its beginning and its end. */
 const READ = 12_000;

@@ -173,7 +173,7 @@ export class TokenTable {
     });
   }
 
-  /** Runs with the table as it is stored now, while nobody else writes it. */
+  /** Runs with the table as it is stored now, while no other code writes it. */
   #alone(work: () => Promise<void>): Promise<void> {
     const { exclusively = (_name: string, run: () => Promise<void>) => run() } = this.#deps;
     return this.#queue.run(() =>

@@ -27,7 +27,7 @@ export function modelInUse(
   if (pick === null || (pick && offers(endpoints, pick))) return { choice: pick, missing: null };
   const last = latestAnswer(conversation);
   if (!last && own) return { choice: own, missing: null };
-  // An answer from memory tells nothing about a model connected since.
+  // An answer from memory says nothing about a model connected since.
   const wanted = last?.kind === 'recall' ? undefined : (last?.model ?? pick?.model);
   const choice = (wanted !== undefined && choiceOf(endpoints, wanted, chosen)) || chosen;
   const matters = !conversation.meta.sample && (pick !== undefined || endpoints.length > 0);

@@ -1,4 +1,4 @@
-// Spending of this device on models: every request that was made here, whoever asked for it.
+// Spending of this device on models: every request made here, by a person or by the app.
 
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Usage } from '../../domain/chat/message.ts';
@@ -18,7 +18,7 @@ export interface SpentRequest {
   /** Absent or temporary: of no conversation that is kept. */
   readonly conversation?: string | undefined;
   readonly usage: Usage;
-  /** Null: nobody knows it. */
+  /** Null: unknown. */
   readonly price: Price | null;
 }
 

@@ -1,4 +1,4 @@
-// Entry point of sync: follows configuration and account, runs a session while both want one, and answers requests of tabs. Once per
+// Entry point of sync: follows configuration and account, runs a session while both allow it, and answers requests of tabs. Once per
 // origin: the leader runs it, the next leader resumes from the records.
 
 import type { KeyValues, Store } from '../../adapters/log/conversation-log.ts';
@@ -205,7 +205,7 @@ class SyncThread implements SyncEngine {
     });
   }
 
-  /** Leaving is possible while nothing runs: nobody should have to switch sync on in order to get rid of it. */
+  /** Leaving works without a session: people should not have to switch sync on in order to get rid of it. */
   async #leaveWhileStopped(erase: boolean): Promise<null> {
     const account = await this.#readAccount();
     if (!account) throw new RecollectError('sync-unpaired', 'This device belongs to no account');

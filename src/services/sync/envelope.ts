@@ -119,11 +119,11 @@ interface OutgoingBody {
 /** Seals a body into the outbox of a room. Returns the room's next record, which the caller adds to the same transaction. */
 export type SealInto = (transaction: Transaction, outgoing: OutgoingBody) => Promise<RoomRecord>;
 
-/** Bodies from this size on are deflated and sent as segments: their exact length tells little. */
+/** Bodies from this size on are deflated and sent as segments: their exact length reveals little. */
 const MIN_SEGMENT_BYTES = 4 * 1024;
 
 /**
- * Makes the function that seals bodies. Snapshots and bodies from 4 KB on are deflated where that makes them smaller, then cut into parts and
+ * Makes the function that seals bodies. Snapshots and bodies from 4 KB on are deflated if that makes them smaller, then cut into parts and
  * sealed under the room's key; `random` makes their nonces.
  */
 export function createSealInto({

@@ -177,7 +177,7 @@ class SealingOutboxWriter implements OutboxWriter {
     return bytes;
   }
 
-  /** The document stays here from now on, and its waiting blobs with it, or it goes out again. Blobs on the relay stay there. */
+  /** Keeps the document and its waiting blobs here from now on, or sends it again. Blobs on the relay stay there. */
   #setWithheld(
     transaction: Transaction,
     document: string,
@@ -189,7 +189,7 @@ class SealingOutboxWriter implements OutboxWriter {
     else {
       const taken =
         record.withheld === null && retractOutbox(this.#deps.records, transaction, document, record.epoch);
-      // Forgotten words leave the room once the document goes out again.
+      // Forgotten words leave the room once the document is sent again.
       const squash = record.squash || taken;
       this.#deps.records.putRoom(transaction, document, {
         ...record,

@@ -31,7 +31,7 @@ interface ReadBodies {
   repeatsOwn: boolean;
   /** The highest of this device's numbers that any body covers. */
   lastOwn: number;
-  /** The body under that number, where this device wrote it. */
+  /** The body under that number, if this device wrote it. */
   lastOwnBody: Uint8Array | null;
   record: RoomRecord;
 }
@@ -206,7 +206,7 @@ export class RoomReceiver {
     const transaction = newTransaction();
     const applied = await content.apply(transaction, read.bodies, read.known);
     // A rolled-back store may have used a number twice, and a device with one of them never asks for the other. So everything is sent again
-    // under a new number. The index needs none of this, since everybody reads all of it.
+    // under a new number. The index needs none of this, since every device reads all of it.
     const reused = (isRolledBack && !continues) || (read.repeatsOwn && applied > read.bodies.length);
     // If the last own body lacks nothing, another copy of this device has sent everything; answering it would never end.
     const isSentAlready = async () =>

@@ -172,7 +172,7 @@ export async function readJournal(keyValues: KeyValues): Promise<JournalEntry[]>
   return stored.success ? stored.data : [];
 }
 
-/** Makes the write that adds a step of the account itself to the journal, while nobody else writes it. `problem`: adds an error, too. */
+/** Makes the write that adds a step of the account itself to the journal, while no other code writes it. `problem`: adds an error, too. */
 export async function journalWrite(
   keyValues: KeyValues,
   what: 'created' | 'joined' | 'left' | 'revoked',

@@ -55,7 +55,7 @@ export interface RoomContext {
   readonly clock: () => number;
   /** Called when the relay was found to lack what it had. */
   readonly onLoss: () => void;
-  /** Called when this device holds more of the room than before, so that the others can be told. */
+  /** Called when this device holds more of the room than before, so that it can announce that to the others. */
   readonly onCoverageGrown: () => void;
   /** Asks for another round in this many ms. */
   readonly wakeWithin: (ms: number) => void;
@@ -86,7 +86,7 @@ export async function openApplied(
   return groupParts(opened);
 }
 
-/** Joins and inflates a body; null where it cannot be read. */
+/** Joins and inflates a body; null if it cannot be read. */
 export async function readBody(
   { deflate, content }: Pick<RoomContext, 'deflate' | 'content'>,
   parts: BodyParts,

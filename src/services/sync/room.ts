@@ -168,7 +168,7 @@ export class SyncedRoom {
     const blobCount = this.room.blobs().size;
     const received = await this.#receiver.receive(signal);
     if (!received) {
-      // Unopened blobs may hold somebody's words: until they are read the room is neither left nor repaired.
+      // Unopened blobs may hold a person's words: until they are read the room is neither left nor repaired.
       this.#dirty = true;
       this.#forgetReading();
       return true;

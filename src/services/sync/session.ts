@@ -1,9 +1,9 @@
-// One account on one relay: brings log and rooms into step, round by round, and tells how far it is.
+// One account on one relay: brings log and rooms into step, round by round, and reports its progress.
 //
-//   log ──since(bookmark), not 'remote'──► clean ─► merge ─► seal ─► outbox ─► room          the index room carries facts: who holds
+//   log ──since(bookmark), not 'remote'──► clean ─► merge ─► seal ─► outbox ─► room          the index room carries facts: which device holds
 //   log ◄──append('remote') + marks───────────────────────── open ◄─ room                    what (announced), what moved, what is gone
 //
-// One thread of control: a round looks at what is and what should be, and does the difference. Whatever happens only asks for a round.
+// One thread of control: a round compares the present state with the wanted one, and does the difference. Every event only requests a round.
 import type { ConversationLog, Store } from '../../adapters/log/conversation-log.ts';
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { KeyRing, Sealing } from '../../adapters/vault/sealing.ts';

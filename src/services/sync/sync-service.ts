@@ -157,7 +157,7 @@ class SyncService implements Sync {
   async test(endpoint: string, token?: string): Promise<void> {
     const address = relayAddress(endpoint);
     const id = toText(this.#deps.random(9));
-    // Without an operator's token, a random account tests as much as the own one would.
+    // Without an operator's token, a random account tests as much as the device's own would.
     await this.#deps.vault.put(tokenName(id), token?.trim() || toText(this.#deps.random(TOKEN_BYTES)));
     try {
       await this.#deps.ask({ do: 'knock', account: id, endpoint: address });

@@ -153,7 +153,7 @@ export interface Sync {
   /** Everything another device needs. Throws `sync-unpaired`. */
   pairing(base: string): Promise<Pairing>;
   /**
-   * Reads a link, its fragment or 24 words; writes nothing, contacts nobody. Throws `sync-link`, `sync-phrase` (a word or the checksum is
+   * Reads a link, its fragment or 24 words; writes nothing, contacts no host. Throws `sync-link`, `sync-phrase` (a word or the checksum is
    * wrong: `params.words` names unknown words).
    */
   readOffer(text: string): PairingOffer;
@@ -173,7 +173,7 @@ export interface Sync {
   /**
    * Locks all other devices out: new key, new rooms, everything is uploaded again, then the relay erases the old account.
    * Devices that stay must be paired once more. Durable when resolved, and carried on after any interruption.
-   * @param options.anyway the `why` that the person was shown: goes on all the same. Unread documents, and all of the old
+   * @param options.anyway the `why` that the person was shown: continues anyway. Unread documents, and all of the old
    * account, then stay on the relay under the old key; if the relay lacks them (`lacking`), it is erased
    * @throws `sync-unfetched` if documents are missing here and `anyway` does not say so (`params.why`: a `WhyUnfetched`,
    * `params.count`: conversations, 0 if unknown)
@@ -189,7 +189,7 @@ export interface Sync {
   /** Checks at once. `force`: compares every room with this device, and restores what the relay lost. Resolves when requested, not when done. */
   syncNow(options?: { readonly force?: boolean }): Promise<void>;
   /**
-   * Leaves the account: this device's key is erased, its conversations stay. While connected it tells the others, who unlist it. `erase`: the
+   * Leaves the account: this device's key is erased, its conversations stay. While connected it tells the other devices, which unlist it. `erase`: the
    * account on the relay is erased as well.
    */
   leave(options?: { readonly erase?: boolean }): Promise<void>;

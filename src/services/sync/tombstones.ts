@@ -414,7 +414,7 @@ class TombstoneKeeper implements Tombstones {
     }
     if (epoch <= record.epoch || (record.gone !== null && !this.#deps.accountState.existsIn(document, epoch)))
       return false;
-    // It moved, or somebody restored it: the version here is compared with the new room's, and a version in the trash lives again.
+    // It moved, or a person restored it: the version here is compared with the new room's, and a version in the trash lives again.
     const inTrash = record.gone !== null && (await this.#deps.log.read(document as DocumentId)).length > 0;
     const transaction = newTransaction();
     this.#dropOutboxRows(transaction, document);
