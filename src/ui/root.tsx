@@ -352,7 +352,7 @@ function useLoadedAhead(): boolean {
   return isAhead;
 }
 
-/** Tells session, memory and sync which conversation is on the screen. */
+/** Informs session, memory and sync which conversation is on the screen. */
 function useShownConversation(): void {
   const { memory } = useApp();
   const session = useSession();

@@ -38,7 +38,7 @@ interface BringBackOptions {
   readonly relevance?: ReadonlyMap<MessageId, number> | undefined;
   /** Cosines of sentences with the question; missing ones count as their message does. */
   readonly near?: ReadonlyMap<Unit, number> | undefined;
-  /** Messages that return whatever the question, since an answer missed them. */
+  /** Messages that return with every question, since an answer missed them. */
   readonly must?: readonly MessageId[] | undefined;
 }
 
@@ -138,7 +138,7 @@ interface Scoring {
   readonly relevance: ReadonlyMap<MessageId, Meant>;
   /** Weight of the nearest sentences by their rank in meaning, 0–1; empty without vectors. */
   readonly nearest: ReadonlyMap<Unit, number>;
-  /** Speaker whose words are asked for. */
+  /** Speaker whose words the question wants. */
   readonly lane: ReturnType<typeof askedFor>;
 }
 
@@ -501,7 +501,7 @@ class PathSearch implements CompactedSearch {
       const df = standing.get(term)?.length ?? 0;
       const idf = idfOf(df, this.messages.length);
       rarity.set(term, idf * weight);
-      // A word that was never said tells nothing about a sentence's fit, unless it matches by its beginning.
+      // A word that was never said shows nothing about a sentence's fit, unless it matches by its beginning.
       if (asked.has(term)) reach += (df === 0 ? idf * 0.25 : idf) * weight;
     }
     return { rarity, reach: reach === 0 ? 1 : reach };

@@ -4,12 +4,12 @@ import { setsRule } from '../text/cues.ts';
 import { endsAbbreviated, sentencesOf } from '../text/sentences.ts';
 import { unitsOf } from './units.ts';
 
-/** Longer texts may be pasted rather than said: a page of somebody's rules is not carried from one request to the next, characters. */
+/** Longer texts may be pasted rather than said: a page of pasted rules is not carried from one request to the next, characters. */
 const SAID = 1_500;
 /** Most rules of such a text that are carried; and most characters of those outside its first and last sentences. */
 const MOST_RULES = 16;
 const MOST_BETWEEN = 2_000;
-/** Count of first and last sentences of a text, where a person says what the rest is for. */
+/** Count of first and last sentences of a text, in which people say what the rest is for. */
 const EDGE = 6;
 const constraintCache = new WeakMap<Message, readonly string[]>();
 

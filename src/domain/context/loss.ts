@@ -19,7 +19,7 @@ export interface Loss {
   readonly messages: readonly MessageId[];
 }
 
-/** A hit with a lower score tells nothing about the meaning. */
+/** A hit with a lower score shows nothing about the meaning. */
 const FITS = 0.3;
 const MOST = 6;
 /** Most compacted messages that a claim is compared with. */

@@ -16,7 +16,7 @@ const CLEARLY = 0.15;
 /** By its rank alone, a message with so many before it counts half as much as the best. */
 const HALF_AT = 8;
 
-/** Relevance if a sentence has the question's words, and if none has: then its rank tells more. */
+/** Relevance if a sentence has the question's words, and if none has: then its rank says more. */
 export interface Meant {
   readonly beside: number;
   readonly alone: number;

@@ -75,7 +75,7 @@ export interface Correction {
 
 export const NO_CORRECTION: Correction = { ratio: 1, samples: 0 };
 
-/** Smaller requests tell more about a template's overhead than about the counting. */
+/** Smaller requests show more about a template's overhead than about the counting. */
 const MIN_SAMPLE = 200;
 
 /**

@@ -7,14 +7,14 @@ import type { TokenMeter } from './meter.ts';
 const TELLS =
   /\b(?:total|sum(?:mary)?|passed|failed|found|duration|elapsed|took|execution time|exit(?: code)?|status|result|warn(?:ing)?|conflict|version|limit|max(?:imum)?|oldest|newest|used|free)\b|合计|总计|共|耗时|退出码|最[早晚大小新旧]|失败|通过|警告|剩余/i;
 
-/** True for a line that tells a result. */
+/** True for a line that states a result. */
 export const tells = (line: string): boolean => TELLS.test(line);
 
 /** From so many lines of one form on they are a list, represented by its first lines. */
 export const LISTED = 4;
 /** Longest part of a line that is read, characters. */
 const LOOKED_AT = 160;
-/** Last lines, in which an output tells how it ended. */
+/** Last lines, in which an output states how it ended. */
 const LAST = 3;
 
 /** Most lines of a long output that are weighed at its beginning, and at its end. */

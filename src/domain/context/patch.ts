@@ -1,4 +1,4 @@
-// Patches an answer instead of writing it anew: the model gets the old answer, and writes only the changes, as blocks of
+// Patches an answer instead of rewriting it: the model gets the old answer, and writes only the changes, as blocks of
 // words to find and words to replace them.
 
 const [FIND, PUT, END] = ['<<<<<<< FIND', '=======', '>>>>>>> REPLACE'] as const;
@@ -23,7 +23,7 @@ ${answer}`;
 
 /**
  * Reason for which blocks cannot be applied. `form`: there is other text beside them. `missing`, `ambiguous`: the words to find occur never, or more
- * than once. `wanted`: the model prefers to write the answer anew.
+ * than once. `wanted`: the model prefers to write the whole answer again.
  */
 type PatchFailure = 'form' | 'missing' | 'ambiguous' | 'wanted';
 

@@ -57,7 +57,7 @@ export function beginsAnotherTask(path: readonly Message[]): boolean {
   const before = saidBefore(path, path.length - 1);
   if (before.length < 2) return false;
   const prose = sentencesIn(request);
-  // Thanks and closings tell nothing about the next subject.
+  // Thanks and closings say nothing about the next subject.
   const subject = prose.filter((text, at) => at > 1 || !(text.length < 60 && isDoneByPerson(text)));
   const { weights, asked } = queryOf(subject.join(' '));
   let [all, shared, words] = [0, 0, 0];

@@ -52,7 +52,7 @@ export interface PromptInput {
   readonly files?: readonly CutFile[] | undefined;
   /** Ask the model to continue if its own message would be the last. */
   readonly goesOn?: boolean | undefined;
-  /** Leaves out the manifest's lines, which nobody reads. */
+  /** Leaves out the manifest's lines, for callers that do not read them. */
   readonly sizeOnly?: boolean | undefined;
 }
 
@@ -72,7 +72,7 @@ interface PromptManifest {
   readonly request: RequestManifest;
   /** Largest prompt allowed, tokens. */
   readonly limit: number;
-  /** The newest turn, or messages that may not be compacted, cost more than the limit: they are sent all the same, and the endpoint decides. */
+  /** The newest turn, or messages that may not be compacted, cost more than the limit: they are sent anyway, and the endpoint decides. */
   readonly overflow: boolean;
 }
 

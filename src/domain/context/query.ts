@@ -5,7 +5,7 @@ import { akin } from '../text/synonyms.ts';
 import { termsOf } from '../text/words.ts';
 import { expectedIn, type ValueKind } from './value-kinds.ts';
 
-/** Words that form a question: they tell which kind of answer is wanted, and little about its place. */
+/** Words that form a question: they show which kind of answer is wanted, and little about its place. */
 const frameWords = once(
   () =>
     new Set(

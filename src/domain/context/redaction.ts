@@ -1,5 +1,5 @@
-// Removes from a prompt what the person has deleted since, or wants never recalled. Memory in a conversation is otherwise frozen; this is the one
-// change: removed words go to no model again, even where they were sent before.
+// Removes from a prompt the words that the person has deleted since, or wants never recalled. Memory in a conversation is otherwise frozen; this is the one
+// change: removed words go to no model again, even if they were sent before.
 import { NOTES } from '../base/ids.ts';
 import type { Message, Part, ToolRecall } from '../chat/message.ts';
 import { isOfMemory } from '../memory/own-tools.ts';
@@ -57,7 +57,7 @@ export function createRedaction(
   return { path, part: (part) => redacted(part, out, isTouched) };
 }
 
-/** Returns a part without what must not be used any more; the same object where it loses nothing. */
+/** Returns a part without what must not be used any more; the same object if it loses nothing. */
 function redacted<P extends Part>(
   part: P,
   out: (said: Said) => boolean,

@@ -13,7 +13,7 @@ export interface Unit {
   readonly kind: 'prose' | 'code' | 'call' | 'result';
   /** The whole sentence, if this is a piece of one; absent for a text that is too long for one. */
   readonly sentence?: string;
-  /** True for somebody else's words, in a quoted line. */
+  /** True for another person's words, in a quoted line. */
   readonly quoted?: true;
   /** Block of its message that a line of a table, list, code or output belongs to. Lines of one block stay together. */
   readonly block?: number;

@@ -6,11 +6,11 @@ import { sentencesOf, squeezed } from '../text/sentences.ts';
 import { queryWords } from '../text/words.ts';
 import type { Rankable } from './rank.ts';
 
-/** An answer longer than this may tell something although it begins by saying that it knows nothing; characters. */
+/** An answer longer than this may contain something although it begins by saying that it knows nothing; characters. */
 const SAYS_NO_MORE = 600;
 
 /**
- * Finds the person's own unanswered questions, as far as candidates tell: the last of their conversation, followed by another message
+ * Finds the person's own unanswered questions, as far as candidates show: the last of their conversation, followed by another message
  * of theirs, or by an answer that knows nothing; and that answer. An answer from memory alone does not count.
  */
 export function unansweredIn<C extends Rankable & { readonly role: Role }>(
@@ -40,7 +40,7 @@ export function unansweredIn<C extends Rankable & { readonly role: Role }>(
 const [SAME_QUESTION, SURELY_SAME] = [0.4, 0.75];
 
 /**
- * How far a candidate is this question asked before in vain, 0–1; 0 if it is not, or tells something in a sentence of its own.
+ * How far a candidate is this question asked before in vain, 0–1; 0 if it is not, or says something in a sentence of its own.
  * 1: in the same words.
  */
 function echoOf({ text, unanswered, next }: Rankable, question: string): number {
@@ -52,13 +52,13 @@ function echoOf({ text, unanswered, next }: Rankable, question: string): number 
   const fewer = Math.min(own.length, asked.size);
   const share = fewer === 0 ? 0 : Math.min(1, common / fewer);
   if (own.length > 0 && common === own.length) return share;
-  // A reply to a question with one word in common may tell something of another matter.
+  // A reply to a question with one word in common may be about another matter.
   const isSame = share >= SAME_QUESTION && common > (typeof next === 'number' ? 1 : 0);
   return isSame && asksInWords(question) && sentencesOf(text).every(asksInWords) ? share : 0;
 }
 
 /**
- * Candidates without this question where it was asked before in vain, and without the answers that knew nothing of it; `again`: surely the
+ * Candidates without this question, if it was asked before in vain, and without the answers that knew nothing of it; `again`: surely the
  * same question was.
  */
 export function withoutEchoes<C extends Rankable>(

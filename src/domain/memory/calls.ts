@@ -1,5 +1,5 @@
 // Recognises calls on memory: words that refer to earlier talk between the person and the app ("as we agreed", 上次说的). Judged by the
-// form of a sentence: a subject, a past verb of speaking or deciding, and nobody else who was told.
+// form of a sentence: a subject, a past verb of speaking or deciding, and no third person as the listener.
 import { sentencesOf } from '../text/sentences.ts';
 
 /**
@@ -41,7 +41,7 @@ const PAST =
   '(?:said|told|talked|spoke|spoken|discussed|agreed|decided|mentioned|planned|settled|chose|chosen|picked|explained|described|shared|shown|showed|gave|given|sent|suggested|recommended|proposed|made|built|did|wrote|written|drafted|listed|asked|promised|taught|called|named|laid out|came up with|worked out|figured out|put together|set up|went (?:over|through|with|for)|gone (?:over|through)|been (?:over|through|saying|talking|discussing|planning|working on)|ended up|landed on|covered|sketched|compared|brought up|complained|done|(?:talked|spoke) (?:through|over))';
 const PLAIN =
   '(?:say|tell|talk|speak|discuss|agree|decide|mention|plan|settle|choose|pick|explain|describe|share|show|give|send|suggest|recommend|propose|make|build|write|draft|list|ask|promise|call|name|lay out|come up with|work out|figure out|put together|set up|go (?:over|through|with|for)|end up|cover|bring up|complain)';
-/** Excludes others who were told: "I mentioned it to my boss", "we talked with the bank". */
+/** Excludes other listeners: "I mentioned it to my boss", "we talked with the bank". */
 const TO_NOBODY_ELSE =
   '(?!.{0,40}\\b(?:to|with|at|from|by) (?!you\\b|me\\b|us\\b|this\\b|that\\b|each other\\b|start\\b|do\\b|use\\b|go\\b|be\\b|get\\b|buy\\b|make\\b|have\\b|keep\\b|take\\b|move\\b|the (?:start|beginning|end)\\b)(?:(?:the|my|our|his|her|their|a|an) )?\\p{L}+)(?!(?<=\\b(?:told|tell|asked?|gave|given?|sent|send|show|showed|shown|promised?|taught)) (?:him|her|them|everyone|everybody|people|my|the|his|our|their)\\b)';
 const ME = "(?<!\\b(?:and|or|if|when|before|after|until|once|because) )\\b(?:i|we)(?:'ve|'d| have| had)?";
@@ -54,7 +54,7 @@ const TALK_ENDS =
   "(?=\\s*(?:[.,;:?!)–—-]|$)|['’]s? |\\s+(?:about|on|of|over|where|when|with you|we|i|you|from|and|to|was|is|as|for|in|that|yesterday|last|today|earlier)\\b)";
 
 const EN = [
-  // Asks if the app still remembers; or tells it to, with something of "us" or a question behind it.
+  // Asks if the app still remembers; or asks it to, with something of "us" or a question behind it.
   "\\b(?:do|can|did|don't|didn't|you|surely you|if you)(?: (?:you|still|even|happen to|just|perhaps|might|may|should|must|will|would|can))* (?:remember|recall|recollect)\\b",
   "(?:^|[,;:–—-] *|\\b(?:and|so|but|please|also|now|then|ok|okay|hey|hi|well) )(?:remember|recall|recollect) (?:our|when (?:i|we|you)|what (?:i|we|you)|where (?:i|we|you)|which|how (?:i|we|you)|who|my|(?:the|that|those|all) .{1,60}\\b(?:i|we|you)(?:'ve|'d)? " +
     `(?:have |had |already |once )?${PAST})\\b`,
@@ -94,7 +94,7 @@ const EN = [
     PAST.slice(3),
 ];
 
-// Chinese: a time in the past, with "us" or nobody before it; or "us", a verb of speaking, 过/的/了, and nobody else told.
+// Chinese: a time in the past, with "us" or no subject before it; or "us", a verb of speaking, 过/的/了, and no other listener.
 const THEN =
   '(?:上一?次|上一?回|之前|以前|先前|那次|那回|那天|前几天|前两天|前阵子|前段时间|前面|早先|早前|昨天|前天|上周|上个?月|上个?星期|去年|当时|当初|曾经|刚才|最初|一开始|原来|最后|过去)';
 const US = '(?:我们|咱们|咱俩|咱|我|你|您|我俩)';

@@ -43,7 +43,7 @@ export function distinct<C extends Rankable, S extends Scored<C>>(
 /** How far a reply may score below the threshold if the question that it answers passes. */
 const REPLY_ALLOWANCE = 0.15;
 
-/** Makes the threshold of each candidate: lower for the reply to a question that passes, since a question without its reply tells nothing. */
+/** Makes the threshold of each candidate: lower for the reply to a question that passes, since a question without its reply says nothing. */
 function thresholdOf<C extends Rankable>(
   ranked: readonly Scored<C>[],
   threshold: number,
@@ -61,7 +61,7 @@ function thresholdOf<C extends Rankable>(
       : threshold;
 }
 
-/** Scores this near to each other do not tell which of two wordings is better. */
+/** Scores this near to each other do not show which of two wordings is better. */
 const EVEN = 0.02;
 /** Distance within which a newer near-duplicate is looked for: comparing wordings takes time. */
 const PLACES_ON = 16;
@@ -88,7 +88,7 @@ export function choose<C extends Rankable, S extends Scored<C>>(
     }
     const wording = worded(one.candidate.text);
     if (said.has(wording)) continue;
-    // The newest takes its place at once: one that gave way later would have kept others of its conversation out.
+    // The newest is chosen at once: a passage replaced later would have kept others of its conversation out.
     const found = ranked
       .slice(at, at + PLACES_ON)
       .filter(

@@ -8,7 +8,7 @@ import { roughWords } from '../text/words.ts';
 import type { Recalled } from './sources.ts';
 import { changesValue, type Values, valuesIn } from './values.ts';
 
-/** Fields of a candidate that tell if it corrects another. */
+/** Fields of a candidate that show if it corrects another. */
 interface Said {
   readonly messageId: string;
   readonly text: string;
@@ -18,7 +18,7 @@ interface Said {
   readonly note?: boolean;
 }
 
-/** Longer messages say much besides, and words do not tell which part is meant, characters. */
+/** Longer messages say much besides, and words do not show which part is meant, characters. */
 const LONGEST = 400;
 /** Facts are looked for among the first number of best passages, corrections among the second: they seldom share the question's words. */
 const [FACTS, CORRECTIONS] = [50, 100];
@@ -45,7 +45,7 @@ function read(text: string): Read {
   return { words: new Set([...words].filter((word) => !figures.has(word))), values: valuesIn(text) };
 }
 
-/** Tells if a text corrects something or says that something is new, and its speaker. */
+/** Returns whether a text corrects something or says that something is new, and its speaker. */
 const tells = (text: string) => ({
   corrects: sentencesOf(text).some(corrects),
   isNew: NEW.test(text),

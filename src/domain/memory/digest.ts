@@ -115,7 +115,7 @@ export function digestOf(
           names.set(stem, name);
         }
         name.forms.set(form, (name.forms.get(form) ?? 0) + 1);
-        // A word in a second message tells more than a second time in one.
+        // A word in a second message says more than a second time in one.
         const times = (inMessage.get(stem) ?? 0) + 1;
         inMessage.set(stem, times);
         const length = HAN.test(form) ? form.length / 2 : Math.min(1.6, 0.6 + form.length / 10);

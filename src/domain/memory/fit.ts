@@ -12,7 +12,7 @@ export const FIT = {
   lateFloor: 0.15,
   /** Share of late interaction in the semantic score; the whole vectors have the rest. */
   late: 0.3,
-  /** Estimate of MaxSim where it is not computed, as a part of the vectors' score. */
+  /** Estimate of MaxSim if it is not computed, as a part of the vectors' score. */
   lateFollows: 0.75,
   /** Exponent of the most that a question's words could add: a long question is not answered word for word. */
   reachPower: 0.6,
@@ -40,7 +40,7 @@ export const FIT = {
   speaker: 1.25,
   /** Is a question itself, which seldom answers one. */
   question: 0.9,
-  /** A question that nobody answered: whoever asks again does not look for the question. */
+  /** An unanswered question: a person who asks again does not look for the question. */
   unanswered: 0.7,
   /** Mentions a time, and the question asks when. */
   time: 1.15,

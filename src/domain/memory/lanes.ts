@@ -6,7 +6,7 @@ import type { Fit } from './fit.ts';
 
 export type Lane = 'person' | 'assistant' | 'tool' | 'others';
 
-/** Fields of a candidate that tell its lane. */
+/** Fields of a candidate that show its lane. */
 interface Said {
   readonly messageId: string;
   readonly text: string;
@@ -56,7 +56,7 @@ export function askedFor(question: string): Exclude<Lane, 'others'> | 'all' | nu
   return ASKS_FOR_PERSON.test(question) ? 'person' : null;
 }
 
-/** Tells each candidate's lane, and its worth for this question in log odds. */
+/** Returns each candidate's lane, and its worth for this question in log odds. */
 export function lanesOf(
   candidates: readonly Said[],
   question: string,

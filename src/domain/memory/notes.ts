@@ -24,7 +24,7 @@ export const noteSchema = z.looseObject({
   by: z.enum(['person', 'model']).catch('person'),
   /** The message it was taken from, if any. */
   source: z.looseObject({ conversationId: z.string(), messageId: z.string() }).nullable().catch(null),
-  /** Id of the note that another device reworded at once: this is the second wording, until somebody settles it. */
+  /** Id of the note that another device reworded at once: this is the second wording, until the person settles it. */
   beside: z.string().optional().catch(undefined),
   /** Kind of the note; absent if it was written freely. */
   kind: z.enum(NOTE_KINDS).optional().catch(undefined),

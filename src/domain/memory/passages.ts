@@ -31,7 +31,7 @@ const SAYS_SOMETHING = 8;
 /** Longer texts count as saying something, characters. */
 const QUESTIONS = 600;
 
-/** True if a text only asks: then its reply tells more. */
+/** True if a text only asks: then its reply says more. */
 export function onlyAsks(text: string): boolean {
   if (text.length > QUESTIONS) return false;
   const sentences = sentencesOf(text)

@@ -61,7 +61,7 @@ export interface Match {
 
 /**
  * Lists every place of a query's word, in order, as the index finds it: ignoring accents, capitals and script, a name or
- * number only as a whole where the whole is the word. `half`: also tokens that begin with it, in lower case.
+ * number only as a whole if the whole is the word. `half`: also tokens that begin with it, in lower case.
  */
 export function matchesIn(text: string, query: string, half = '', most = Number.POSITIVE_INFINITY): Match[] {
   const wanted = wordsOfQuery(query);

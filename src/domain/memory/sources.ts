@@ -6,7 +6,7 @@ import type { Role } from '../chat/message.ts';
 import { asksInWords, corrects, setsRule, speakerIn } from '../text/cues.ts';
 import { roughWords } from '../text/words.ts';
 
-/** Fields of a candidate that tell if it repeats another. */
+/** Fields of a candidate that show if it repeats another. */
 interface Given {
   readonly chunkId: number;
   readonly messageId: string;
@@ -57,7 +57,7 @@ const [RESTATED, ADDS_AT_LEAST, SHARED_AT_LEAST] = [0.8, 3, 2];
 
 type Rough = ReturnType<typeof roughWords>;
 
-/** True if a message only asks, and tells nothing that its answer did not have from memory. */
+/** True if a message only asks, and says nothing that its answer did not have from memory. */
 const onlyAsks = ({ role, text }: Given): boolean =>
   role === 'user' && asksInWords(text) && !corrects(text) && !setsRule(text);
 
@@ -114,7 +114,7 @@ function neighbourhood<C extends Given>(candidates: readonly C[]) {
 
 /**
  * Lists messages of other conversations that an answer without a manifest restates: earlier ones on the same topic with nearly
- * all it adds to its question, and each of its figures. Empty if it tells something of its own.
+ * all it adds to its question, and each of its figures. Empty if it says something of its own.
  */
 function restatedBy<C extends Given>(
   answer: C,
@@ -155,7 +155,7 @@ export function groupedBySource<C extends Given>(candidates: readonly C[]): Grou
     ({ recalled, note, role, text }) =>
       !note &&
       ((recalled?.length ?? 0) > 0 ||
-        // A named person in a chat of several tells their own.
+        // A named person in a chat of several speaks for themselves.
         (role === 'assistant' && text.length <= RESTATES_AT_MOST && speakerIn(text) === null)),
   );
   if (answers.length === 0) return { sources: candidates, repeatedBy: new Map(), recalls: [] };

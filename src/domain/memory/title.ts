@@ -111,7 +111,7 @@ function titleWords(title: string): ReadonlySet<string> {
 }
 
 /**
- * Tells which of the question's search words a conversation's title has, in order; words of its description (`described`) count too. Undefined
+ * Returns which of the question's search words a conversation's title has, in order; words of its description (`described`) count too. Undefined
  * for none, or if the title was made from `said` (read only when needed): then the passages have them.
  */
 export function titledBy<Id>(

@@ -1,5 +1,5 @@
 // Names the regions of a map: nearby places form a region, named by the word that distinguishes it from the rest. The
-// title of a conversation tells its topic; keywords only confirm that, unless several conversations share one.
+// title of a conversation names its topic; keywords only confirm that, unless several conversations share one.
 import { wordSegments } from '../text/segments.ts';
 import { isStopWord } from '../text/stop-words.ts';
 import { words } from '../text/words.ts';

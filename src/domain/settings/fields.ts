@@ -179,7 +179,7 @@ export function configOf(values: ConfigValues): { config: Config; refused: reado
   return { config: configSchema.parse(config), refused };
 }
 
-/** Refusals of a value. For a list it names only the bad entries, which nobody would find among the good ones. */
+/** Refusals of a value. For a list it names only the bad entries, which a person would hardly find among the good ones. */
 function refusalsOf(field: ConfigField, value: unknown): Refusal[] {
   const key = field.path;
   if (field.kind !== 'list' || !Array.isArray(value)) return [{ key, value, allowed: allowedValues(field) }];

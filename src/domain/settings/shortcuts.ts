@@ -39,7 +39,7 @@ const RESERVED = new Set([
   'Mod+ ',
   'Shift+ ',
 ]);
-/** Actions on the message in focus, while nobody types: a letter alone is enough. */
+/** Actions on the message in focus, while the person does not type: a letter alone is enough. */
 const PLAIN: readonly string[] = SHORTCUTS.filter(({ group }) => group === 'read').map(({ id }) => id);
 /** Actions whose keys are fixed: other keys would break writing, or a library listens for these. */
 const FIXED: readonly string[] = ['editLast', 'stop', 'send', 'openMessage', 'notices'];

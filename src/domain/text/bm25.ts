@@ -38,7 +38,7 @@ const shapeOf = (firstCode: number, length: number): number => (firstCode * 31 +
 
 /**
  * Computes what each word of the query adds to the BM25 of a chunk with these space-separated words; a word that the query repeats counts
- * as often. A search asks this of hundreds of chunks, so a word is cut out only where its shape is one of the query's.
+ * as often. A search asks this of hundreds of chunks, so a word is cut out only if its shape is one of the query's.
  */
 export function gainsOf(
   query: readonly string[],
@@ -69,7 +69,7 @@ export function gainsOf(
   };
 }
 
-/** Sums the gains to BM25: > 0 where any word matches, else 0. */
+/** Sums the gains to BM25: > 0 if any word matches, else 0. */
 export const bm25Of = (terms: readonly number[]): number => terms.reduce((sum, one) => sum + one, 0);
 
 /** IDF weight of each word of the query; a word that no chunk has counts as the rarest. */

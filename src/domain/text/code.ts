@@ -45,7 +45,7 @@ export function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-/** Tells whether a text has fenced code, and the language of most of its fenced lines. */
+/** Finds out if a text has fenced code, and the language of most of its fenced lines. */
 export function codeIn(text: string): { hasCode: boolean; language: string | null } {
   if (!text.includes('```') && !text.includes('~~~')) return { hasCode: false, language: null };
   const lines = new Map<string, number>();

@@ -20,7 +20,7 @@ const OPEN =
 const SAYS_MORE = /[\d`/\\]/;
 
 export const CUES = {
-  /** Sets a rule: anywhere in the sentence, or where a clause begins. */
+  /** Sets a rule: anywhere in the sentence, or at the start of a clause. */
   rule: {
     shows: [
       [
@@ -39,7 +39,7 @@ export const CUES = {
     longest: SENTENCE,
     asked: false,
   },
-  /** States a limit without the word "must": somebody can, may, has, or is not to touch something. */
+  /** States a limit without the word "must": a person can, may, has, or is not to touch something. */
   limit: {
     shows: [
       [
@@ -163,7 +163,7 @@ export const CUES = {
       ],
     ],
   },
-  /** A model says that it was never told what it is asked for: nothing was answered. */
+  /** A model says that it never received the requested information: it answered nothing. */
   'knows nothing': {
     shows: [
       [

@@ -1,4 +1,4 @@
-// Reads a text's wording: who is named, what is asked for, what a sentence does. Rules instead of a model: they can miss, but they cost
+// Reads a text's wording: its named people, its requests, the cues of its sentences. Rules instead of a model: they can miss, but they cost
 // nothing and give the same answer every time.
 import { CUES, type CueSet } from './cue-words.ts';
 import { sentencesOf } from './sentences.ts';
@@ -60,7 +60,7 @@ const [ITS_BEGINNING, EXCLAIMED] = [600, 24];
 const COURTESY =
   /\b(?:sorry|apolog|thank|thanks|hello|hi there|hey|good (?:morning|afternoon|evening|question)|great question|happy to help)\b|抱歉|对不起|不好意思|谢谢|感谢|您好|你好|好问题|嗨/iu;
 
-/** True for an answer of a model that first of all says, after its courtesies, that it was never told what it is asked for. */
+/** True for an answer of a model that first of all says, after its courtesies, that it never received the requested information. */
 export function answersNothing(text: string): boolean {
   for (const sentence of sentencesOf(text.slice(0, ITS_BEGINNING))) {
     if (knowsNothing(sentence)) return true;
@@ -114,7 +114,7 @@ const VERB = new RegExp(
   ].join('|'),
   'iu',
 );
-/** True if a text is typed to ask, with or without a question mark: a question, a request to tell or to sum up, or a few key words. */
+/** True if a text is typed to ask, with or without a question mark: a question, a request for information or a summary, or a few key words. */
 export function asksInWords(text: string): boolean {
   const line = text.trim();
   if (asks(line)) return true;

@@ -31,7 +31,7 @@ const VAGUE = /few|several|几|^[一二两三四五六七八][二三四五六七
 const hanDigit = (digit: string): number =>
   digit === '两' ? 2 : digit === '几' ? 5 : HAN_DIGITS.indexOf(digit) + 1;
 
-/** Reads a written count; NaN where it is none. A vague count becomes the middle of its range. */
+/** Reads a written count; NaN if it is none. A vague count becomes the middle of its range. */
 function numberOf(text: string): number {
   const count = text.toLowerCase().replace(/\s+/g, ' ');
   if (/^\d/.test(count)) return Number(count);
@@ -294,7 +294,7 @@ const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
     ([, before = '', name = ''], today) => weekday(today, hanWeekdayOf(name), before.length),
   ],
   [like(`[这本]个?${HAN_WEEKDAY}`), ([, name = ''], today) => weekday(today, hanWeekdayOf(name), 0)],
-  // Only where no date stands beside it, since a date says more.
+  // Only if no date stands beside it, since a date says more.
   [
     like(
       String.raw`(?<!\b(?:next|every|each|coming)\s|${TAKEN}[\s,(]{0,4})\b(sun|mon|tues|wednes|thurs|fri|satur)day\b(?![\s,(]{0,4}(?:the\s{1,4})?${TAKEN})`,
@@ -337,7 +337,7 @@ const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
 ];
 
 /**
- * Reads the times that a text names relative to `now` (ms since 1970), in whole days, and returns the rest of the text. Where two readings of a
+ * Reads the times that a text names relative to `now` (ms since 1970), in whole days, and returns the rest of the text. If two readings of a
  * stretch compete, the more exact one wins.
  */
 export function timesIn(
@@ -356,7 +356,7 @@ export function timesIn(
   return { spans, rest: left.replaceAll(TAKEN, ' ').trim() };
 }
 
-/** Spans that a question mentions, widened on both sides: somebody may have spoken of it the day after, and time zones differ. */
+/** Spans that a question mentions, widened on both sides: a person may have spoken of it the day after, and time zones differ. */
 export function datesIn(question: string, now: number): readonly Span[] | null {
   const { spans } = timesIn(question, now);
   return spans.length === 0 ? null : spans.map(({ from, to }) => ({ from: from - DAY / 2, to: to + DAY }));

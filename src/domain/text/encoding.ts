@@ -45,7 +45,7 @@ export function utf16Of(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   return even > looked * 0.35 && odd < looked * 0.05 ? 'utf-16be' : undefined;
 }
 
-/** Length of the UTF-8 character at `at`, or 0 where there is none (table 3-7 of the Unicode standard). */
+/** Length of the UTF-8 character at `at`, or 0 if there is none (table 3-7 of the Unicode standard). */
 function lengthAt(bytes: Uint8Array, at: number): number {
   const first = bytes[at] as number;
   if (first < 0x80) return 1;
@@ -127,7 +127,7 @@ const SCORES: readonly (readonly [encoding: string, score: (characters: readonly
 const shareOf = (all: readonly string[], is: (sign: string) => boolean): number =>
   all.length === 0 ? 0 : all.filter(is).length / all.length;
 
-/** Decodes the bytes in this encoding; undefined where they do not fit, or the platform lacks it. */
+/** Decodes the bytes in this encoding; undefined if they do not fit, or the platform lacks it. */
 function strictly(encoding: string, bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
@@ -198,8 +198,8 @@ const MOST_CONTROLS = 1;
 const MOST_NULS = 50;
 
 /**
- * Decodes a person's file: where it is not UTF-8, in the encoding that it declares, else in the likeliest one. `guess` names that
- * one where others fit about as well. Undefined where the bytes are no text.
+ * Decodes a person's file: if it is not UTF-8, in the encoding that it declares, else in the likeliest one. `guess` names that
+ * encoding if others fit about as well. Undefined if the bytes are no text.
  */
 export function decodeFile(
   bytes: Uint8Array,

@@ -1,7 +1,7 @@
 // Removes Markdown's own signs, in one pass over the text: hostile text costs no more than any other of its length.
 import { blocksOf } from './code.ts';
 
-/** Keeps the words of links and pictures without their targets, also where a picture is the link. */
+/** Keeps the words of links and pictures without their targets, also if a picture is the link. */
 export function withoutLinks(text: string): string {
   // Neither a label nor a target may contain another bracket, so that no stretch is read twice.
   const target = String.raw`\((?:[^()\n]|\([^()\n]*\))*\)`;

@@ -1,4 +1,4 @@
-// Tells whether two passages say the same in nearly the same words. A correction looks much like its original ("port 8080", "port 8081"), so
+// Finds out if two passages say the same in nearly the same words. A correction looks much like its original ("port 8080", "port 8081"), so
 // only words without content may be added, and no word may replace another.
 import { memoized } from '../base/once.ts';
 import { asks } from './cues.ts';

@@ -6,13 +6,13 @@ const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{M}\u2800]/u
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]+/g;
 const GAPS = /[\s\p{Cc}]+/gu;
 
-/** Puts the name on one line and removes direction marks. Empty where nothing of it is visible. Linear in its length. */
+/** Puts the name on one line and removes direction marks. Empty if nothing of it is visible. Linear in its length. */
 export function shownName(name: string): string {
   for (const character of name)
     if (!INVISIBLE.test(character)) return name.replace(DIRECTIONS, '').replace(GAPS, ' ').trim();
   return '';
 }
 
-/** Title of a conversation where it is shown, or `untitled` for one without. */
+/** Title of a conversation for the screen, or `untitled` for one without. */
 export const shownTitle = (title: string | null | undefined, untitled: string): string =>
   shownName(title ?? '') || untitled;

@@ -304,7 +304,7 @@ export type ShownAnswer =
       readonly before: readonly Part[];
     };
 
-/** Keeps the same elements in place during and after writing, so that nothing is drawn anew when the answer ends. */
+/** Keeps the same elements in place during and after writing, so that nothing is drawn again when the answer ends. */
 export function Answer({ shown }: { shown: ShownAnswer }) {
   const { className, head, recalled, parts, foot } =
     'turn' in shown ? runningAnswer(shown) : endedAnswer(shown);

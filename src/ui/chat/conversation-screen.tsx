@@ -84,7 +84,7 @@ function ConversationOrNone(props: { conversationId: ConversationId; messageId: 
 
 function ListedConversation(props: { conversationId: ConversationId; messageId: MessageId | null }) {
   const erased = useErased(props.conversationId);
-  // Opens the conversation anew if it comes back, e.g. because another device went on writing it.
+  // Opens the conversation again if it comes back, e.g. because another device went on writing it.
   return erased ? (
     <MissingConversation id={props.conversationId} problem={ERASED} />
   ) : (

@@ -58,7 +58,7 @@ export function InstructionsDialog({
   );
 }
 
-/** Mounted anew each time the dialog opens, so that it starts with the current instructions. */
+/** Mounted again each time the dialog opens, so that it starts with the current instructions. */
 function Field({ form, value, onSave }: { form: string; value: string; onSave: (words: string) => void }) {
   const { t } = useTranslation('chat');
   const [words, setWords] = useState(value);

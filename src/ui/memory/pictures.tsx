@@ -79,7 +79,7 @@ const Waiting = () => (
 
 // ── timeline ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Room for a label of the axis, px; more labels tell no more. */
+/** Room for a label of the axis, px; more labels show no more. */
 const TICK_WIDTH = 80;
 const MOST_TICKS = 9;
 

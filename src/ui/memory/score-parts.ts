@@ -37,7 +37,7 @@ function shareOfMeaning(scores: Scores): number {
 
 /**
  * Divides the final score: first the part from boosts (none if they lowered it; all if only context spoke for the passage), the rest
- * between meaning and words. Age is undone on the odds, where it was applied.
+ * between meaning and words. Age is undone on the odds, to which it was applied.
  */
 export function partsOf(scores: Scores): ScoreParts {
   const { hybrid, boosts = [], decay } = scores;

@@ -7,7 +7,7 @@ import type { MemoryFilter, SearchHit } from '../../services/memory/memory.ts';
 import { useApp, useAwake, useReadable } from '../hooks/app.tsx';
 import { mergeHits } from './merge-hits.ts';
 
-/** Rows younger than this may still be reordered, since nobody has aimed at them, ms. */
+/** Rows younger than this may still be reordered, since the person has not aimed at them yet, ms. */
 const SETTLE_MS = 150;
 
 export interface Search {

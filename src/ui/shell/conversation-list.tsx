@@ -303,7 +303,7 @@ function useFollowOpen(
   );
   const listed = at >= 0;
   const placed = useRef(false);
-  // Scrolls to the open conversation at once: nobody reads the list on the way.
+  // Scrolls to the open conversation at once: the person does not read the list on the way.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when another one is opened, not when the order changes
   useEffect(() => {
     const here = clicked.current === current;

@@ -1,4 +1,4 @@
-// Ends every plan: carries the person's constraints over, removes what is still too much, counts the tokens that would be sent.
+// Ends every plan: carries the person's constraints over, shortens a plan that is still too large, counts the tokens that would be sent.
 import type { Message, Part } from '../../chat/message.ts';
 import { constraintsOf } from '../constraints.ts';
 import { MESSAGE_OVERHEAD, type TokenMeter } from '../meter.ts';

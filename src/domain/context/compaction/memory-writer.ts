@@ -11,7 +11,7 @@ import { HEADINGS, type Language } from './headings.ts';
 export interface MemoryOptions {
   readonly language: Language;
   readonly meter: TokenMeter;
-  /** Most tokens. The person's rules are in it whatever they cost. */
+  /** Most tokens. The person's rules are always in it, at any cost. */
   readonly tokens: number;
   /** Words of an instruction, which weigh more. */
   readonly focus?: ReadonlySet<string> | undefined;
@@ -56,7 +56,7 @@ const SECTIONS: readonly (readonly [keyof (typeof HEADINGS)['en'], readonly Note
 const SHARES: Readonly<Record<NoteLane, number>> = { person: 0.4, assistant: 0.28, tool: 0.32 };
 /** Most messages between a correction and its fact. */
 const REACH = 40;
-/** Below this length headings would cost more than they tell, tokens. */
+/** Below this length headings would cost more than they are worth, tokens. */
 const SMALL = 120;
 
 /** For each correction the note it corrects, and the messages among which that was found. */

@@ -94,7 +94,7 @@ function partText(part: Part): string {
   switch (part.type) {
     case 'text':
       return part.text;
-    // Names and arguments tell what was done; without them a summary knows only the results.
+    // Names and arguments show what was done; without them a summary knows only the results.
     case 'tool-call':
       return `[call ${part.name}] ${part.arguments}`;
     case 'tool-result':

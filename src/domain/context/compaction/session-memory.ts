@@ -1,4 +1,4 @@
-// The default: notes on the conversation, by rules as it grows, replace everything but the newest turns. No model is asked.
+// The default: notes on the conversation, by rules as it grows, replace everything but the newest turns. It asks no model.
 import type { MessageId } from '../../base/ids.ts';
 import { bareLine } from '../../chat/memory-file.ts';
 import { termsOf } from '../../text/words.ts';

@@ -10,7 +10,7 @@ import { planWithMemory } from './session-memory.ts';
 import type { CompactionTools, Summarise } from './strategy.ts';
 
 interface Summarised {
-  /** Null if there is none: `fallback` tells the reason. */
+  /** Null if there is none: `fallback` has the reason. */
   readonly text: string | null;
   readonly attempts: number;
   readonly fallback: CompactionPlan['fallback'];
@@ -102,7 +102,7 @@ function compactedBefore(
   compacted: readonly number[],
 ): { text: string | null; fresh: readonly number[] } {
   const { previous, path, request } = view;
-  // With guidance or an own prompt the summary is written anew, from the messages themselves.
+  // With guidance or an own prompt the summary is written again, from the messages themselves.
   if (!previous || request.instruction || request.prompt) return { text: null, fresh: compacted };
   const text = summaryTextOf({ summaries: previous.plan.summaries.filter(({ edited }) => !edited) });
   const at = path.findIndex(({ id }) => id === boundaryOf(previous.plan));

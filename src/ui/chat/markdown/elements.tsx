@@ -81,7 +81,7 @@ function Within({ href, children }: { href: string; children?: React.ReactNode }
   );
 }
 
-/** Shows only images that are on the device; an image elsewhere would tell its server that it was read. */
+/** Shows only images that are on the device; an image elsewhere would let its server know that it was read. */
 function Image({ src, alt }: Props<'img'>) {
   const { t } = useTranslation('chat');
   const url = typeof src === 'string' ? src : '';

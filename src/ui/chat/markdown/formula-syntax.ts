@@ -422,7 +422,7 @@ const environmentIn = (source: string, partial: boolean) =>
 const MARKS = { $: /\\[\s\S]|\$\$/g, '[': /\\[\s\S]/g };
 
 /**
- * Tells if the formula block that begins at `at` ends at the end of a line; null: it is no block. Linear for a whole text, since
+ * True if the formula block that begins at `at` ends at the end of a line; null: it is no block. Linear for a whole text, since
  * the first mark after an opening one decides.
  */
 function endOfBlock(source: string, at: number, partial: boolean): 'closed' | 'open' | null {

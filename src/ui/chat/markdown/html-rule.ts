@@ -94,7 +94,7 @@ interface Tag {
 const isAttribute = (key: string): boolean => ATTRIBUTES.has(key) || /^(?:data|aria)-/.test(key);
 const isNamed = (name: string): boolean => isOneCase(name) && DRAWN.has(name.toLowerCase());
 
-/** Matches a comment or an address between `<` and `>`, as far as the text so far allows to tell. */
+/** Matches a comment or an address between `<` and `>`, as far as the text so far shows. */
 const BEGUN = /^<(?:!-?|h(?:t(?:t(?:p(?:s?(?::\/?\/?)?)?)?)?)?)$/i;
 
 /**

@@ -29,7 +29,7 @@ const drawn = (elements: Elements) =>
     passNode: true,
   });
 
-/** A block is the same object as long as nothing in it changes, also where the answer is drawn in another place. */
+/** A block is the same object as long as nothing in it changes, also if the answer is drawn in another place. */
 const drawnBlocks = new WeakMap<Block, ReactNode>();
 function drawnBlock(block: Block): ReactNode {
   const known = drawnBlocks.get(block);

@@ -51,7 +51,7 @@ function isOfPath(source: string, at: number): boolean {
   return ANY_NAME.test(name);
 }
 
-/** The words before a backslash up to it, where these are the beginning of a path: a drive, two backslashes and a server, or a named place. */
+/** The words before a backslash up to it, if these are the beginning of a path: a drive, two backslashes and a server, or a named place. */
 const DRIVE = /(?:^|[^A-Za-z0-9])[A-Za-z]:(?:\\\S*)?$/;
 const SERVER = /(?:^|[\s"'(*“「（：])\\\\[A-Za-z0-9]\S*$/;
 const SERVER_BEGINS = /^\\\\[A-Za-z0-9][\w.-]*\\[\w$]/;

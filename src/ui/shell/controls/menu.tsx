@@ -25,7 +25,7 @@ export type MenuItem =
 function MenuRows({ items }: { items: readonly MenuItem[] }) {
   const checkable = items.some((item) => typeof item === 'object' && 'checked' in item);
   return items.map((item, at) => {
-    // Items have no identity except their position: the list is drawn anew each time it opens.
+    // Items have no identity except their position: the list is drawn again each time it opens.
     const key = `${at}`;
     if (item === 'separator') return <RadixMenu.Separator key={key} className="my-1 h-px bg-line" />;
     if ('heading' in item)
