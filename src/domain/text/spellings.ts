@@ -84,6 +84,9 @@ function addNames(text: string, out: string[]): void {
     const digits = telephoneIn(groups);
     if (digits === undefined) continue;
     out.push(digits);
+    // Written alike, it ranks first; with hyphens alone it is a name, which has such a word.
+    if (/[ (]/.test(groups))
+      out.push(groups.replace(/^\D+/, '').replace(/\D+/g, (sign) => (sign.includes(' ') ? 's' : 'x')));
     if (digits.length > OWN_DIGITS) out.push(`tel${digits.slice(-OWN_DIGITS)}`);
     const country = /^\+\d+/.exec(groups)?.[0].length ?? 0;
     if (country > 0) out.push(digits.slice(country - 1));

@@ -95,8 +95,8 @@ describe('what is written in several ways', () => {
     ['+33 6 12 34 56 78', '0612345678'],
     ['0033612345678', '+33 6 12 34 56 78'],
     ['2024年', '二〇二四年'],
-  ])('%s finds %s by at least a third of its words', (question, passage) => {
-    expect(found(question, passage)).toBeGreaterThan(0.3);
+  ])('%s finds %s by at least a quarter of its words', (question, passage) => {
+    expect(found(question, passage)).toBeGreaterThanOrEqual(0.25);
     expect(found(passage, question)).toBeGreaterThan(0);
     expect(found(question, question)).toBe(1);
   });
@@ -127,6 +127,8 @@ describe('what is written in several ways', () => {
     ['.NET', 'net'],
     ['١٢٣', '123'],
     ['1.299', '1299'],
+    ['+1 (555) 123-4567', '5551234567'],
+    ['+86 138 0013 8000', '13800138000'],
     ['ラーメン', 'らーめん'],
     ['図書館', '图书馆'],
     ['हिन्दी', 'हिंदी'],
