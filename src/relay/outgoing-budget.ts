@@ -57,7 +57,7 @@ export class OutgoingBudget {
     return isIn ? () => this.#add(owner, -size) : null;
   }
 
-  /** `who` no longer waits. */
+  /** Ends the wait of `who`. */
   cancel(who: object): void {
     this.#queue.get(who)?.admit(false);
     this.#queue.delete(who);
@@ -75,7 +75,7 @@ export class OutgoingBudget {
     });
   }
 
-  /** First come, first served, but an owner without space in its own share delays nobody else. */
+  /** First come, first served, but an owner without space in its own share delays no other owner. */
   #admit(): void {
     for (const [who, { owner, bytes, admit }] of this.#queue) {
       if (owner.outgoing + bytes > this.#share || this.#total + bytes > this.#all) continue;

@@ -5,7 +5,7 @@ import type { App } from '../services/app.ts';
 import type { Memory } from '../services/memory/memory.ts';
 import type { Pause } from '../services/memory/pause.ts';
 
-/** Pause in typing after which background work goes on, ms. */
+/** Pause in typing after which background work continues, ms. */
 const TYPING_PAUSE_MS = 1500;
 /** Time without activity or news that counts as the end of a conversation, ms. */
 const REST_MS = 60_000;

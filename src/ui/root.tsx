@@ -328,7 +328,7 @@ function useLoadedAhead(): boolean {
     // Loads before it opens, because people type at once and letters would go elsewhere. Also draws it: React delays a first lazy render
     // by a third of a second.
     const load = () => {
-      ignore(allWords(), 'words that are not on the first screen; they come with what says them');
+      ignore(allWords(), 'texts that are not on the first screen; they are loaded with their components');
       ignore(loadOpened(), 'the code of opened conversations; it is loaded when one is opened');
       ignore(loadOutcomeView(), 'the code of command outcomes; it is loaded with the first one');
       ignore(

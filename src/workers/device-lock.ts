@@ -18,7 +18,7 @@ import { isKeyOf } from '../services/lock/slots.ts';
 
 /** Every thread with the log open holds it, shared; a thread that replaces the database holds it alone. */
 const IN_USE = 'recollect:in-use';
-/** Time within which an unlocked window answers, ms; the unlock screen goes on listening. */
+/** Time within which an unlocked window answers, ms; the unlock screen keeps listening. */
 const ANSWER_MS = 250;
 /** Longest wait of a worker for its tab, which has the key, ms. */
 const WORKER_WAITS_MS = 60_000;

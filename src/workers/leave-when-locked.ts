@@ -19,7 +19,7 @@ export function leaveWhenLocked(holder: KeyHolder, settle: () => Promise<void>, 
     isLeaving = true;
     document.documentElement.hidden = true;
     document.title = 'Recollect';
-    await orElse(settle(), undefined, 'what was still being kept when the device was locked');
+    await orElse(settle(), undefined, 'unfinished writes when the device was locked');
     location.reload();
   };
   const leaveSoon = () => ignore(leave(), 'leaving a page that is locked');

@@ -78,7 +78,7 @@ export function soundFiles(
       if (cachedResponse && (await isSound(path, cachedResponse))) return typed(path, cachedResponse);
       // The installation or the first use fetches a missing file.
       if (!cachedResponse && event?.type === 'install') return undefined;
-      const fetched = await orElse(fetch(path, { cache: 'reload' }), null, `${path} anew`);
+      const fetched = await orElse(fetch(path, { cache: 'reload' }), null, `fetching ${path} again`);
       if (!fetched?.ok) return undefined;
       const digest = await digestOf(fetched);
       // A host may serve a modified file, such as a page with something inserted, every time.

@@ -1,5 +1,5 @@
 // The thread of sync: one leader per origin by a Web Lock. It is a thread of its own, so that it waits for neither PGlite nor the model, and
-// goes on if they fail. The page's policy forbids the page every other origin; this thread connects only to the relay that the
+// continues if they fail. The page's policy forbids the page every other origin; this thread connects only to the relay that the
 // person configured.
 
 import { watchWorker } from '../adapters/browser/diagnostics.ts';

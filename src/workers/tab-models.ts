@@ -25,7 +25,7 @@ export function createOwn(
     refusals: createModelRefusals({
       keyValues: keyValues,
       now: Date.now,
-      onProblem: (problem) => log.warn(`What a model refused could not be kept: ${problem.code}`),
+      onProblem: (problem) => log.warn(`The refusal of a model could not be stored: ${problem.code}`),
     }),
     deviceName: createDeviceName({ keyValues, guess, onProblem: warn('Device name') }),
   };

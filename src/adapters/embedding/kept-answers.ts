@@ -50,7 +50,7 @@ export async function compareKept(urls: readonly string[], get: typeof fetch): P
       if (!isRunnable(url, now)) wrong ??= nameOf(url);
       else if (!isSame(kept, now)) stale = true;
     } catch (error) {
-      log.debug('A file kept for offline use could not be fetched anew', error);
+      log.debug('A file stored for offline use could not be fetched again', error);
     }
   }
   return { stale, wrong };

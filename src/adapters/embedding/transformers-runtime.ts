@@ -137,7 +137,7 @@ async function load(
       tokenizer,
       places.reduceTokens ?? reduceWith(known?.stateCentre ?? null),
     );
-    // The first run compiles and allocates, so it belongs to loading; it also tells the width.
+    // The first run compiles and allocates, so it belongs to loading; it also shows the width.
     const [probe] = await run(['ready']);
     const runtime: EmbeddingRuntime = {
       dimensions: (probe as Float32Array).length,
@@ -399,7 +399,7 @@ const isCutOff = (message: string): boolean =>
 const isOfRuntime = (message: string): boolean =>
   /no available backend|dynamically imported|module script|WebAssembly|\bwasm\b/i.test(message);
 
-/** Tells the library where this model's files are and whether it may keep them. */
+/** Configures the library: the place of this model's files, and whether it may keep them. */
 function point(model: LocalModel, places: RuntimePlaces): void {
   const bundled = model.source === 'bundled';
   env.allowLocalModels = bundled;

@@ -461,7 +461,7 @@ function bytesOf(url: string): Uint8Array {
     const binary = atob(data);
     return Uint8Array.from(binary, (character) => character.charCodeAt(0));
   } catch (error) {
-    log.debug('A file whose data are not in the encoding it names goes out as it stands', error);
+    log.debug('A file is exported unchanged, since its data are not in the encoding that it names', error);
     return new TextEncoder().encode(data);
   }
 }

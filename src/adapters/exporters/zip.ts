@@ -17,7 +17,7 @@ export async function* zipOf(
   })();
   // The reader below must receive the error that ended the ZIP.
   const failed = writing.catch((error: unknown) =>
-    orElse(writable.abort(error), undefined, 'the end of an archive whose reader has gone'),
+    orElse(writable.abort(error), undefined, 'closing a ZIP whose reader has stopped'),
   );
   const reader = readable.getReader();
   try {

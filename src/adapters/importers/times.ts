@@ -8,7 +8,7 @@ const LATEST = Date.UTC(2100, 0, 1);
 /** Longest date that is read, characters: a browser's, with the full name of its zone. */
 const LONGEST = 100;
 
-/** ms since 1970; `impossible` where the value cannot be a message's time; undefined if there is none. */
+/** ms since 1970; `impossible` if the value cannot be a message's time; undefined if there is none. */
 export function timeOf(value: unknown): number | 'impossible' | undefined {
   const said = bare(value);
   if (said === null || said === undefined || (typeof said === 'string' && said.trim() === ''))

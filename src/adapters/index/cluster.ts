@@ -46,7 +46,7 @@ export async function fetchCluster(address: string): Promise<Blob | null> {
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     return await response.blob();
   } catch (error) {
-    log.warn('The empty database could not be had and is made here', error);
+    log.warn('The shipped empty database could not be fetched and is made here', error);
     return null;
   }
 }

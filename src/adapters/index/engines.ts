@@ -178,7 +178,7 @@ async function isCramped(name: string): Promise<boolean> {
     const { quota = 0, usage = 0 } = await navigator.storage.estimate();
     return quota - usage < ROOM_TO_BEGIN;
   } catch (error) {
-    log.debug('How much room there is for an index could not be told', error);
+    log.debug('The space for an index could not be measured', error);
     return false;
   }
 }
@@ -343,7 +343,7 @@ export async function openEngine({
                 cause: error,
               },
             );
-          log.warn('The memory index did not open and is made again', error);
+          log.warn('The memory index did not open and is rebuilt', error);
           await place.remove(files);
           remade = !isNew;
           // The packed database itself may be what does not open.
@@ -360,7 +360,9 @@ export async function openEngine({
         full = error;
         await place
           .remove(files)
-          .catch((left: unknown) => log.warn('Files of an index that found no room were left', left));
+          .catch((left: unknown) =>
+            log.warn('Files of an index that found no space could not be removed', left),
+          );
       } else if (isFinal(error)) throw error;
       passedOver.push({ engine, reason: reasonOf(error) });
     }

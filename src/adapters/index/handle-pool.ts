@@ -145,7 +145,7 @@ function waitForHandles(made: (handle: HonestHandle) => void, pool: PoolEvents) 
   const failed = new Promise<never>((_, reject) => {
     fail = reject;
   });
-  ignore(failed, 'a file that did not open; who waits for the pool hears of it');
+  ignore(failed, 'a file that did not open; callers that wait for the pool get the error');
   const unanswered = (error: unknown): Promise<never> => {
     fail(error);
     return new Promise(() => {});

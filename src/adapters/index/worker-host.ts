@@ -112,7 +112,7 @@ export async function serveIndex({
         const remember = async (now: Condition) =>
           condition
             ?.set(now)
-            .catch((failed: unknown) => log.warn('The state of the index could not be kept', failed));
+            .catch((failed: unknown) => log.warn('The state of the index could not be stored', failed));
         const before = await condition?.get();
         const opened = await openEngine({
           wanted: engine,

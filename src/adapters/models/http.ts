@@ -198,7 +198,7 @@ async function whyUnreachable(
       );
   } catch (error) {
     // Stopped, or no answer in time: nothing more is known.
-    log.debug('Nobody answered the question whether an endpoint is there', error);
+    log.debug('No server answered the check whether an endpoint exists', error);
   } finally {
     stop();
   }

@@ -25,7 +25,7 @@ export async function readQr(picture: ImageData): Promise<string | null> {
       if (found) return found.rawValue;
     }
   } catch (error) {
-    log.debug('The system’s reader of QR codes does not work; the other one looks', error);
+    log.debug('The system’s reader of QR codes does not work; jsQR is used', error);
   }
   const { default: jsQR } = await part(() => import('jsqr'));
   return jsQR(picture.data, picture.width, picture.height)?.data ?? null;

@@ -341,7 +341,7 @@ class Connection {
         readSync?.(encoder, decoder, from, emitSynced, type);
         this.#handlers.onChange();
       } catch (error) {
-        log.info('The relay sent what cannot be read', error);
+        log.info('The relay sent unreadable data', error);
         this.#lose(null);
       }
     };

@@ -1,4 +1,4 @@
-// The data key of a locked device: everything that is kept here is sealed under keys derived from it. It lies nowhere in clear;
+// The data key of a locked device: everything stored here is sealed under keys derived from it. It is stored nowhere in clear;
 // `key-slots.ts` wraps it. Each thread holds it as a CryptoKey that cannot be read out, for as long as the device is unlocked.
 //
 //   sealed record = MARK (4) · version (1) · nonce (12) · AES-256-GCM ciphertext and tag (16)      bound to the record's place

@@ -60,7 +60,7 @@ const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
 /** Makes a recovery phrase: 24 words (BIP-39, English) for 256 random bits. */
 export const newRecoveryPhrase = (): string => entropyToMnemonic(random(32), wordlist);
 
-/** True for 24 words with a right checksum. The caller can then tell a mistyped phrase from a wrong one. */
+/** True for 24 words with a right checksum. The caller can then distinguish a mistyped phrase from a wrong one. */
 export const isRecoveryPhrase = (words: string): boolean => entropyOf(words) !== null;
 
 function entropyOf(words: string): Uint8Array | null {
@@ -117,7 +117,7 @@ export async function addSlot(dataKey: Uint8Array, made: NewSlot, at: number): P
         ? { ...head, kind: made.kind, credential: made.credential, salt: made.salt }
         : { ...head, kind: made.kind };
   const key = await wrappingKey(slot, made);
-  if (!key) throw new Error('A slot cannot be made of this');
+  if (!key) throw new Error('A key slot cannot be made from this secret');
   const nonce = random(NONCE);
   const given = { name: 'AES-GCM', iv: nonce, additionalData: boundTo(slot) };
   const wrapped = new Uint8Array(await crypto.subtle.encrypt(given, await aesOf(key), own(dataKey)));
@@ -137,7 +137,7 @@ export async function openSlots(slots: readonly KeySlot[], opener: Opener): Prom
     try {
       return new Uint8Array(await crypto.subtle.decrypt(given, await aesOf(key), own(both.slice(NONCE))));
     } catch (error) {
-      log.debug('A key slot does not open with what was given', error);
+      log.debug('A key slot does not open with the given secret', error);
     }
   }
   return null;

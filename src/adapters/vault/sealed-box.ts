@@ -1,4 +1,4 @@
-// A box into which anybody puts something, and which only the unlocked device opens: the public key lies in clear, the private key under the data key.
+// A box that any code can add to, and that only the unlocked device opens: the public key is stored in clear, the private key under the data key.
 //
 //   sealed = version (1) · public key of the sender, made for this once (65) · nonce (12) · AES-256-GCM ciphertext and tag
 //   key    = HKDF-SHA-256 of ECDH P-256, bound to both public keys

@@ -104,11 +104,11 @@ export const log: Log = new Log();
 
 /**
  * Drops a promise on purpose: no code waits for it, and a failure only writes to the diagnostics log. `why` completes the sentence
- * "Let go of: …", in fixed words without content.
+ * "Ignored: …", in fixed words without content.
  */
 export function ignore(promise: PromiseLike<unknown>, why: string): void {
   promise.then(undefined, (error: unknown) => {
-    if (!isAbort(error)) log.debug(`Let go of: ${why}`, error);
+    if (!isAbort(error)) log.debug(`Ignored: ${why}`, error);
   });
 }
 

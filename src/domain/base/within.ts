@@ -32,7 +32,7 @@ export async function within<Signal extends Cancellation, T>(
   }
 }
 
-/** Settles with the promise, or rejects at once when the signal aborts: for work that reacts slowly or goes on for others. */
+/** Settles with the promise, or rejects at once when the signal aborts: for work that reacts slowly or continues for other callers. */
 export function unlessAborted<T>(work: Promise<T>, signal: Cancellation): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason);
@@ -42,7 +42,7 @@ export function unlessAborted<T>(work: Promise<T>, signal: Cancellation): Promis
   });
 }
 
-/** Like `within`, but does not wait for work that reacts slowly to its signal or goes on for others. */
+/** Like `within`, but does not wait for work that reacts slowly to its signal or continues for other callers. */
 export const atMost = <Signal extends Cancellation, T>(
   signal: Signal,
   ms: number,

@@ -16,7 +16,7 @@ const OTHERS_WORDS =
 
 const FICTION =
   'story|tale|poem|song|lyrics|dialogue|dialog|scene|script|sketch|joke|haiku|essay|novel|limerick|tweet|caption|quote';
-/** From here on a sentence holds words for somebody else: text to translate, to put into a letter or into a character's mouth. */
+/** From here on a sentence holds words for another person: text to translate, to put into a letter or into a character's mouth. */
 const FOR_OTHERS = new RegExp(
   [
     '\\b(?:translate|proofread|rewrite|rephrase|reword|correct|paraphrase|edit|shorten|polish|fix|improve)\\b[^:]{0,60}:',

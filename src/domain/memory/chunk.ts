@@ -253,7 +253,7 @@ function documentPieces(
 /**
  * Cuts a message into chunks, in order, attached texts last; a picture, or a PDF without words, gives its name. None for:
  * - notes, system prompts, answers given from memory
- * - letters of a model to an earlier point: nobody said them, and their branch has the content
+ * - letters of a model to an earlier point: no person said them, and their branch has the content
  * - reasoning, and recalls in an answer or by a tool: memories must not be remembered again as if they had been said
  */
 export function chunksOf(message: Message, options: ChunkOptions): Chunk[] {

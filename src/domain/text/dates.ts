@@ -11,7 +11,7 @@ export interface Span {
 const DAY = 86_400_000;
 /** Most spans read from one question. */
 const MOST = 4;
-/** Replaces a stretch that was read already; a private-use character, so nobody types it. */
+/** Replaces a stretch that was read already; a private-use character, which people do not type. */
 const TAKEN = '\uE000';
 
 // ---------------------------------------------------------------------------------------------------------------- numbers

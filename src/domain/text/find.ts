@@ -14,7 +14,7 @@ const TYPED: readonly (readonly [RegExp, string])[] = [
   [/ς/g, 'σ'],
 ];
 
-/** Marks a vowel that has an umlaut, which may be written with an e instead. A private-use character, so nobody types it. */
+/** Marks a vowel that has an umlaut, which may be written with an e instead. A private-use character, which people do not type. */
 const UMLAUT = '\uf8f3';
 const UMLAUTS = /[äöüø]/gi;
 const VOWELS: Readonly<Record<string, string>> = { ä: 'a', ö: 'o', ü: 'u', ø: 'o' };

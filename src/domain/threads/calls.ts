@@ -248,7 +248,7 @@ export function serveCalls<C extends Contract>(
   };
   endpoint.addEventListener('message', ({ data }) => {
     const asked = askedSchema.safeParse(data);
-    if (asked.success) return ignore(answer(asked.data), 'an answer to somebody who is gone');
+    if (asked.success) return ignore(answer(asked.data), 'an answer to a caller that is gone');
     const cancelled = cancelledSchema.safeParse(data);
     if (cancelled.success) running.get(`${cancelled.data.from} ${cancelled.data.cancelled}`)?.abort();
   });

@@ -245,7 +245,7 @@ function looksRefused(
   return problem.code === 'model-server' && (reason === 'request' || reason === 'input');
 }
 
-/** True if the model called a tool, or tried to, although it was told not to. */
+/** True if the model called a tool, or tried to, although the request forbade it. */
 export const wantsToCall = ({
   parts,
   finish,

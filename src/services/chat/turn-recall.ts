@@ -336,7 +336,7 @@ class TurnRecallService implements TurnRecall {
       TOPIC_TIMEOUT_MS,
       async (bounded) => (await memory.topicMoved?.(text, before, { signal: bounded })) ?? false,
     );
-    return orElse(asking, false, 'whether the topic moved, which could not be told in time');
+    return orElse(asking, false, 'the check whether the topic moved, which did not finish in time');
   }
 
   /** Decides on an unasked recall and its queries: of several, the one that finds more counts. Null: none. */

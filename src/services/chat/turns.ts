@@ -157,8 +157,8 @@ class TurnRunner {
           signal,
         });
 
-      // An empty recall leaves no trace on an answer, unless the person left passages out, or memory failed where it is
-      // always asked.
+      // An empty recall leaves no trace on an answer, unless the person left passages out, or memory failed although it
+      // is always asked.
       const { degraded } = recall ?? {};
       const found: Recall | null =
         recall && (recall.passages.length > 0 || recall.leftOut?.length)

@@ -297,7 +297,11 @@ class CompactionService implements Compacting {
       });
       return null;
     } catch (error) {
-      const conversation = await orElse(this.#deps.needed(id), null, 'a look whether a compaction was kept');
+      const conversation = await orElse(
+        this.#deps.needed(id),
+        null,
+        'the check whether a compaction is in force',
+      );
       if (!conversation?.compactions.has(compaction.id)) throw error;
       return toProblem(error);
     }

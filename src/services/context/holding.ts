@@ -48,7 +48,7 @@ export async function heldOn(
       held.set(id, [...(held.get(id) ?? []), text]);
   } catch (error) {
     signal.throwIfAborted();
-    log.debug('What stays word for word is told by the words alone', error);
+    log.debug('Sentences to keep word for word are recognised by their words alone', error);
   }
   return held;
 }

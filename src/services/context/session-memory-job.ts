@@ -91,7 +91,7 @@ class SessionMemoryWriter {
       for (const key of keys) this.#written.add(key.slice(PREFIX.length));
       this.#swept();
     });
-    ignore(listed, 'the list of session memories; they are taken away after the next start');
+    ignore(listed, 'the list of session memories; they are removed after the next start');
   }
 
   /** The memory, if it covers this branch. */

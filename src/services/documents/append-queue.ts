@@ -101,7 +101,7 @@ export class AppendQueue {
 
   /** Queues entries without a waiting caller: a failed write is repeated with the next change. */
   enqueueInBackground(entries: readonly NewEntry[]): void {
-    ignore(this.enqueue(entries, []), 'the entries stay queued, and the save status tells');
+    ignore(this.enqueue(entries, []), 'an append; its entries stay queued, and the save status shows that');
   }
 
   /** Writes all queued entries, so that a reader of the log finds them. Throws if that fails. */
@@ -170,6 +170,6 @@ export class AppendQueue {
   }
 
   #flushInBackground(): void {
-    ignore(this.flush(), 'each queued append tells its own caller');
+    ignore(this.flush(), 'a flush; each queued append reports to its own caller');
   }
 }

@@ -98,7 +98,7 @@ const FREE_FIELDS = new Set(['original', 'parameters']);
 const ID_KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:[/:][^\s]*)?$/;
 /** Longer attached texts are not searched, which would take seconds. Their bytes stay on the device. Bytes. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
-/** Beginning of a file that tells if it is text, base64 digits. */
+/** Beginning of a file that shows if it is text, base64 digits. */
 const HEAD_DIGITS = 4096;
 const CONVERSATION_ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 

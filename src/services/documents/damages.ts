@@ -21,7 +21,7 @@ export function createDamages({
   alert: Writable<Problem | null>;
 }): Damages {
   const shown = new Set<string>();
-  const keep = (error: unknown) => log.warn('What was said of damage could not be kept', error);
+  const keep = (error: unknown) => log.warn('The report of damage could not be stored', error);
   return {
     report: (problem) => {
       const { document, seq } = problem.params ?? {};

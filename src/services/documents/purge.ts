@@ -58,7 +58,7 @@ function beganLater(id: DocumentId, entries: readonly LogEntry[], { isLater }: P
   };
   const [first] = said;
   if (!first || !said.every(isLaterSaid)) return false;
-  // An old title may be meant all the same.
+  // The rules may still mean an old title.
   const began = Math.min(...said.map((value) => saidOf(value)?.at ?? 0));
   return isLater({ mark: id, at: began });
 }

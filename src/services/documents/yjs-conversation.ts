@@ -48,7 +48,7 @@ export interface ConversationDocument {
    */
   change(change: ConversationChange, options?: { readonly restores?: boolean }): Uint8Array | undefined;
   /**
-   * Throws if it does not decode; parts that follow it are shown all the same. `origin`: its source, if known;
+   * Throws if it does not decode; parts that follow it are still shown. `origin`: its source, if known;
    * this device's own updates have no gaps unless they were damaged.
    */
   apply(update: Uint8Array, origin?: Origin): void;

@@ -99,7 +99,7 @@ class Forgetting implements Forget {
       signal,
       pauseMs: RETRY_MS,
       onError: (error, pauseMs) => {
-        log.warn(`Forgetting goes on in ${Math.round(pauseMs / 1000)} s`, error);
+        log.warn(`Forgetting continues in ${Math.round(pauseMs / 1000)} s`, error);
         if (this.#begun) this.state.set({ step: 'failed', plan: this.#begun, problem: toProblem(error) });
       },
     });
@@ -121,7 +121,7 @@ class Forgetting implements Forget {
       },
       { once: true },
     );
-    ignore(this.#begin(), 'what an earlier page left is looked for again at the next start');
+    ignore(this.#begin(), 'unfinished forgetting of an earlier page; the next start looks for it again');
   }
 
   readonly seek: Forget['seek'] = (sought, wanted) => seek(this.#deps, this.#places, sought, wanted);
@@ -133,7 +133,10 @@ class Forgetting implements Forget {
       throw new RecollectError('forget-busy', 'Something is being forgotten already');
     const startsAt = now() + undoMs;
     this.state.set({ step: 'waiting', plan, startsAt });
-    this.#timer = setTimeout(() => ignore(this.#start(plan), 'its end is told by the state'), undoMs);
+    this.#timer = setTimeout(
+      () => ignore(this.#start(plan), 'a forgetting whose state reports its end'),
+      undoMs,
+    );
     const { record, quotes } = plan;
     this.#asking = keyValues.set(ASKED, { record, quotes, startsAt } satisfies Asked);
     try {
@@ -237,7 +240,7 @@ class Forgetting implements Forget {
     };
     const inMs = Math.min(asked.startsAt + graceMs - now(), UNDO_MS + GRACE_MS);
     const timer = setTimeout(
-      () => ignore(adopt(), 'it is still asked for, and taken up at the next start'),
+      () => ignore(adopt(), 'a request to forget; the next start takes it up again'),
       Math.max(0, inMs),
     );
     signal.addEventListener('abort', () => clearTimeout(timer), { once: true });

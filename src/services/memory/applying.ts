@@ -78,7 +78,7 @@ export function createApplying({
           most,
         ).filter(({ id, at }) => !given.has(`${id}@${at}`));
       } catch (error) {
-        log.debug('Notes were not compared in time; the answer goes on without them', error);
+        log.debug('Notes were not compared in time; the answer continues without them', error);
         return [];
       }
     },

@@ -27,7 +27,7 @@ export function followEmbedding({
     try {
       await one?.close();
     } catch (error) {
-      log.warn('A model could not be let go', error);
+      log.warn('A model could not be closed', error);
     }
   };
   const job = createJob({

@@ -91,7 +91,7 @@ class LogProjector implements Projection {
   readonly #deps: ProjectionDeps;
   /** Conversations to get a title made from their words, once their rows are written. */
   readonly #untitled: [ConversationId, string][] = [];
-  /** Completed messages with new rows; the index cannot tell that from an id. */
+  /** Completed messages with new rows; the index cannot see that from an id. */
   readonly #renewed = new WeakSet<Message>();
   /** Messages whose rows are in the present batch. */
   readonly #renewing: Message[] = [];

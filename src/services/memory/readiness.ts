@@ -215,6 +215,6 @@ class QuestionEmbedder {
     const noted = there.bookmark().then((bookmark) => {
       seen.empty = bookmark === 0;
     });
-    ignore(noted, 'the bookmark of an index; whoever asks it anything hears the same');
+    ignore(noted, 'the bookmark of an index; its other callers get the same error');
   }
 }

@@ -15,7 +15,7 @@ export interface SpendingState {
 export interface SpentRequest {
   readonly endpoint: string;
   readonly model: string;
-  /** Absent or temporary: of no conversation that is kept. */
+  /** Absent or temporary: the request belongs to no stored conversation. */
   readonly conversation?: string | undefined;
   readonly usage: Usage;
   /** Null: unknown. */

@@ -103,7 +103,7 @@ export function startLogCopying(deps: LogCopyingDeps): LogCopying {
         leads = false;
         await job.settled();
         copying.restart();
-        if (!signal.aborted) log.debug('The lock of the second copy was taken away', error);
+        if (!signal.aborted) log.debug('The lock of the second copy was lost', error);
       }
   };
   ignore(queue(), 'the copy of a log whose thread ends');

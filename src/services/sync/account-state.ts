@@ -74,7 +74,7 @@ export interface AccountState {
 
   /** Adds facts to the transaction, and seals them for the index. */
   publish(transaction: Transaction, facts: readonly (readonly [string, unknown])[]): Promise<void>;
-  /** Records the index's present epoch, without telling the others, who are there already. */
+  /** Records the index's present epoch, without announcing it to the others, which are there already. */
   putIndexEpoch(transaction: Transaction, epoch: number): void;
   /** Notes that the device holds more of a document than it has announced. */
   queueAnnouncement(document: string): void;

@@ -51,7 +51,7 @@ type SealingOutboxWriterDependencies = SessionContext & {
 };
 
 /**
- * Makes the writer of the outbox. First uploads pause while 16 MB wait in it; errors of the log reject, and the next round goes on from the bookmark.
+ * Makes the writer of the outbox. First uploads pause while 16 MB wait in it; errors of the log reject, and the next round continues from the bookmark.
  */
 export function createOutboxWriter(deps: SealingOutboxWriterDependencies): OutboxWriter {
   return new SealingOutboxWriter(deps);

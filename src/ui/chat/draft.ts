@@ -83,7 +83,7 @@ export function createDraftKeeper(
       return true;
     } catch (error) {
       // The words are still on screen; the status line reports the storage problem.
-      log.warn('The draft could not be kept', error);
+      log.warn('The draft could not be stored', error);
       return false;
     }
   };

@@ -42,7 +42,7 @@ export function createEdits(drafts: ComposerDrafts, conversation: ConversationId
     const text = texts.get(message);
     drafts.save(prefix + message, text === undefined ? null : { text, files: [] }).catch((error: unknown) => {
       // The words are still here; the status line reports the storage problem.
-      log.warn('The edit could not be kept', error);
+      log.warn('The edit could not be stored', error);
     });
   };
   const flush = () => {

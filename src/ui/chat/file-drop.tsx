@@ -44,7 +44,7 @@ export function droppedFiles(transfer: DataTransfer): GivenFiles {
   const all = filesOfDrop(transfer).then((found) =>
     found.filter(({ path }) => names.includes(path.split('/')[0] as string)),
   );
-  ignore(all, 'files that were dropped; the import tells what went wrong, if it comes to one');
+  ignore(all, 'reading dropped files; an import reports its own errors');
   return { files, exports: { names, files: all } };
 }
 

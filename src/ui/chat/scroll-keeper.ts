@@ -57,7 +57,7 @@ export class ScrollKeeper {
     const ended = this.#isAnswering && !isAnswering;
     this.#rows = rows;
     this.#isAnswering = isAnswering;
-    // The list did not see these scrolls, so tells it where it stands.
+    // The list did not notice these scrolls, so it gets its position here.
     if (ended) queueMicrotask(() => this.#box?.dispatchEvent(new Event('scroll')));
   }
 

@@ -17,7 +17,7 @@ const lastActive = (): number => {
   try {
     return Number(localStorage.getItem(KEY) ?? 0);
   } catch (error) {
-    log.debug('Other tabs cannot be asked when somebody was there', error);
+    log.debug('Other tabs cannot be asked for the time of the last activity', error);
     return 0;
   }
 };

@@ -70,7 +70,7 @@ describe('ignore and orElse', () => {
     await settled();
     expect(log.get().map(({ level, message }) => [level, message])).toEqual(
       expect.arrayContaining([
-        ['debug', 'Let go of: a test'],
+        ['debug', 'Ignored: a test'],
         ['debug', 'Did without: the figures'],
       ]),
     );

@@ -1,5 +1,5 @@
 // Fenced Markdown that has fences of its own: ```md … ```js … ``` … ```. To CommonMark the first fence without a language ends the outer one, and
-// half of the text would be no code. Where a fence for each is there, the inner ones are words of the outer one.
+// half of the text would be no code. If each has its own closing fence, the inner ones are words of the outer one.
 import { codeFenced } from 'micromark-core-commonmark';
 import type { Construct, Extension } from 'micromark-util-types';
 import { readingAs } from './reading-as.ts';

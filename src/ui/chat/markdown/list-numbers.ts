@@ -19,7 +19,7 @@ export const numbersFromMarkdown: FromMarkdown = {
   },
 };
 
-/** The number of each item: as written, or counted on where two that follow each other are written alike (`1.` before every item). */
+/** The number of each item: as written, or counted up if two that follow each other are written alike (`1.` before every item). */
 export function numbersOf({ children, start }: List): readonly number[] {
   const first = start ?? 1;
   const written = children.map(({ data }, at) => data?.number ?? first + at);

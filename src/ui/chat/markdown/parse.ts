@@ -102,7 +102,7 @@ interface Piece {
   readonly fenced: boolean;
 }
 
-/** Tells fenced code from the words around it. Line breaks that only set a fence apart are dropped; an unclosed fence reaches to the end. */
+/** Separates fenced code from the words around it. Line breaks that only set a fence apart are dropped; an unclosed fence reaches to the end. */
 export function fencedPieces(text: string): Piece[] {
   if (!/```|~~~/.test(text)) return [{ text, fenced: false }];
   const { children } = fromMarkdown(text, {
