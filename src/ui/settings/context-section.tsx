@@ -2,6 +2,7 @@
 
 import { nameOfRepair } from '../../adapters/models/repairs.ts';
 import { configField } from '../../domain/settings/fields.ts';
+import { TOOLS } from '../../services/chat/tools/index.ts';
 import { useStrategyName } from '../chat/compaction.tsx';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatNumber, formatPercent, formatRelative } from '../i18n/index.ts';
@@ -93,7 +94,7 @@ export function ContextSection() {
       </Group>
       <Group title={t('context.tools')}>
         <SwitchSetting path="tools.enabled" />
-        {(['recall', 'open_conversation', 'remember', 'checkpoint', 'send_dmail'] as const).map((tool) => (
+        {TOOLS.map(({ switch: tool }) => (
           <SwitchSetting key={tool} path={`tools.${tool}`} disabled={!tools.enabled} />
         ))}
         <NumberSetting path="tools.max_steps" />
