@@ -39,16 +39,20 @@ type Readers = Readonly<Record<string, (text: string) => unknown>>;
 
 /** Functions that read plain text: words, sentences, code, times. */
 async function textReaders(): Promise<Readers> {
-  const [words, sentences, markdown, dates, code, cues, sameKind, encoding] = await Promise.all([
-    import('../../src/domain/text/words.ts'),
-    import('../../src/domain/text/sentences.ts'),
-    import('../../src/domain/text/markdown.ts'),
-    import('../../src/domain/text/dates.ts'),
-    import('../../src/domain/text/code.ts'),
-    import('../../src/domain/text/cues.ts'),
-    import('../../src/domain/text/near-duplicate.ts'),
-    import('../../src/domain/text/encoding.ts'),
-  ]);
+  const [words, sentences, markdown, dates, code, cues, sameKind, encoding, fold, spellings, find] =
+    await Promise.all([
+      import('../../src/domain/text/words.ts'),
+      import('../../src/domain/text/sentences.ts'),
+      import('../../src/domain/text/markdown.ts'),
+      import('../../src/domain/text/dates.ts'),
+      import('../../src/domain/text/code.ts'),
+      import('../../src/domain/text/cues.ts'),
+      import('../../src/domain/text/near-duplicate.ts'),
+      import('../../src/domain/text/encoding.ts'),
+      import('../../src/domain/text/fold.ts'),
+      import('../../src/domain/text/spellings.ts'),
+      import('../../src/domain/text/find.ts'),
+    ]);
   return {
     words: words.words,
     queryWords: words.queryWords,
@@ -83,6 +87,22 @@ async function textReaders(): Promise<Readers> {
         cues.isAboutPerson,
         cues.states,
       ].map((says) => says(text)),
+    asksInWords: cues.asksInWords,
+    'what a request says': (text) =>
+      [
+        cues.limits,
+        cues.suggests,
+        cues.requests,
+        cues.offers,
+        cues.turnsToAnother,
+        cues.isDoneByPerson,
+        cues.isDoneByAssistant,
+      ].map((says) => says(text)),
+    foldedWithOrigin: (text) => fold.foldedWithOrigin(text),
+    'things with spaces': (text) => [...spellings.spacedIn(text)],
+    'telephones of a question': spellings.withoutTelephones,
+    'places in a text': (text) => find.placesIn(text, find.comparable('alpha 中 a')),
+    'places of a text': (text) => find.isIn('alpha 中文 a', find.comparable(text)),
     wordings: (text) => sameKind.wordings()(text),
     decodeText: (text) => encoding.decodeText(Uint8Array.from(text, (sign) => sign.charCodeAt(0) | 0x80)),
   };
@@ -104,7 +124,7 @@ async function memoryReaders(): Promise<Readers> {
     matchesIn: (text) => snippet.matchesIn(text, 'alpha 中文 1234'),
     'matchesIn with the text as the question': (text) => snippet.matchesIn('alpha 中文 1234', text),
     snippetOf: (text) => snippet.snippetOf(text, 'alpha 中文 a 1'),
-    excerptOf: (text) => snippet.excerptOf(text, 'alpha 中文 a 1', 200),
+    excerptOf: (text) => snippet.excerptOf(text, 'alpha 中文 a 1', 20),
     chunksOf: (text) => chunk.chunksOf(message(text), { redact: keep }),
     'chunksOf of a tool': (text) => chunk.chunksOf(message(text, 'tool'), { redact: keep }),
     titleOf: (text) => title.titleOf([message(text)], keep),
@@ -119,6 +139,59 @@ async function memoryReaders(): Promise<Readers> {
     heldAsIs: query.heldAsIs,
     lastLineOf: lean.lastLineOf,
     askedFor: lanes.askedFor,
+  };
+}
+
+/** Functions that read a question for what it is, and what memory was asked before. */
+async function questionReaders(): Promise<Readers> {
+  const [vain, calls, overview, standing, noteText, passages, parts, values, query] = await Promise.all([
+    import('../../src/domain/memory/asked-in-vain.ts'),
+    import('../../src/domain/memory/calls.ts'),
+    import('../../src/domain/memory/overview.ts'),
+    import('../../src/domain/memory/standing.ts'),
+    import('../../src/domain/memory/note-text.ts'),
+    import('../../src/domain/memory/passages.ts'),
+    import('../../src/domain/memory/parts.ts'),
+    import('../../src/domain/memory/values.ts'),
+    import('../../src/domain/memory/query.ts'),
+  ]);
+  const candidate = (text: string, role: Message['role'], chunkId: number) =>
+    ({ chunkId, messageId: `m${chunkId}`, role, text, previous: chunkId - 1, next: 2, note: false }) as never;
+  return {
+    'asked in vain': (text) => {
+      const both: readonly Parameters<ReturnType<typeof vain.unansweredIn>>[0][] = [
+        candidate(text, 'user', 1),
+        candidate(text.slice(0, 600), 'assistant', 2),
+      ];
+      const isUnanswered = vain.unansweredIn(both);
+      const read = both.map((one) => ({ ...one, unanswered: isUnanswered(one) || true }));
+      return vain.withoutEchoes(read, `a ${text}`);
+    },
+    callsOnMemory: calls.callsOnMemory,
+    asksForCourse: overview.asksForCourse,
+    setsStanding: standing.setsStanding,
+    notesInText: noteText.notesInText,
+    onlyAsks: passages.onlyAsks,
+    'parts of a long message': (text) => parts.partsOf(`${'Some words. '.repeat(70)}\n\n${text}`),
+    valuesIn: values.valuesIn,
+    filtersIn: query.filtersIn,
+  };
+}
+
+async function forgetReaders(): Promise<Readers> {
+  const [imprint, sought, forms] = await Promise.all([
+    import('../../src/domain/forget/imprint.ts'),
+    import('../../src/domain/forget/sought.ts'),
+    import('../../src/domain/forget/written-forms.ts'),
+  ]);
+  const known = ['Anna Bergmann', 'a a', '李雷', 'May 1'].flatMap((name) =>
+    imprint.imprintsOf(name, 's', true),
+  );
+  return {
+    'imprints of words': (text) => imprint.imprintsOf(text, 's', true),
+    'hiding of imprints': (text) => imprint.createMatcher(known, 's').hide(text),
+    'imprints of quotations': (text) => sought.quotesOf([message(text)], 's'),
+    writtenForms: forms.writtenForms,
   };
 }
 
@@ -176,7 +249,7 @@ async function contextReaders(): Promise<Readers> {
 
 /** Functions of files, commands and the interface. */
 async function outerReaders(): Promise<Readers> {
-  const [lenient, openBlock, repeat, commands, marked, palette, nesting] = await Promise.all([
+  const [lenient, openBlock, repeat, commands, marked, palette, nesting, shapes] = await Promise.all([
     import('../../src/adapters/importers/lenient-json.ts'),
     import('../../src/adapters/exporters/open-block.ts'),
     import('../../src/services/chat/repeat.ts'),
@@ -184,6 +257,7 @@ async function outerReaders(): Promise<Readers> {
     import('../../src/ui/memory/marked-text.tsx'),
     import('../../src/ui/palette/filters.ts'),
     import('../../src/ui/chat/nesting.ts'),
+    import('../../src/adapters/models/native-shapes.ts'),
   ]);
   return {
     recordsOf: lenient.recordsOf,
@@ -205,6 +279,13 @@ async function outerReaders(): Promise<Readers> {
     'nesting of Markdown': (text) => new nesting.NestingGuard().isTooDeep(text),
     'nesting of Markdown, a line each': (text) =>
       new nesting.NestingGuard().isTooDeep(text.replaceAll(/.{8}/g, '$&\n')),
+    'events of a native answer': (text) => {
+      const native = new shapes.NativeShapes();
+      const item_id = 'i';
+      return [...text].flatMap((delta) =>
+        native.shape({ type: 'response.output_text.delta', item_id, delta }),
+      );
+    },
     'filters of the palette': (text) => palette.openFilter(text),
   };
 }
@@ -215,6 +296,8 @@ const readers = async (): Promise<Readers> =>
     {},
     await textReaders(),
     await memoryReaders(),
+    await questionReaders(),
+    await forgetReaders(),
     await privacyReaders(),
     await contextReaders(),
     await outerReaders(),
@@ -251,6 +334,12 @@ const HOSTILE: readonly string[] = [
   'did you ',
   '> ',
   '- *',
+  '12 345 ',
+  '+1 (2) 34-',
+  'न्द',
+  'น้ํา',
+  'カ－',
+  '二〇',
 ];
 
 /** In the gate every eighth kind; `npm run test:all` tries them all. */
