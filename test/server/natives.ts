@@ -343,6 +343,26 @@ const MESSAGE = {
   content: [{ type: 'output_text', text: 'Backups run at three.', annotations: [] }],
 };
 
+/** Pages that an answer rests on. */
+const RESULT = { url: 'https://docs.example.com/backup', title: 'Backups' };
+const OTHER = { url: 'https://b.example.org/x', title: 'Times' };
+const location = (page: typeof RESULT) => ({
+  type: 'web_search_result_location',
+  ...page,
+  cited_text: 'at three',
+  encrypted_index: 'e',
+});
+const CITED = [RESULT, OTHER, OTHER].map((page) => ({
+  type: 'url_citation',
+  start_index: 0,
+  end_index: 21,
+  ...page,
+}));
+const CITED_MESSAGE = {
+  ...MESSAGE,
+  content: [{ type: 'output_text', text: 'Backups run at three.', annotations: CITED }],
+};
+
 /** Answers of Anthropic Messages as they may come, byte by byte. The model id names one. */
 export const BODIES: Readonly<Record<string, string>> = {
   nothing: '',
@@ -547,6 +567,88 @@ export const BODIES: Readonly<Record<string, string>> = {
   'a-call-gemini-could-not-write': `data: ${JSON.stringify({
     candidates: [{ content: {}, finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed call' }],
   })}\n\n`,
+  // ------------------------------------------------------------------------------- pages that an answer rests on
+  'cited-by-anthropic': events(
+    opening,
+    {
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} },
+    },
+    { type: 'content_block_stop', index: 0 },
+    {
+      type: 'content_block_start',
+      index: 1,
+      content_block: {
+        type: 'web_search_tool_result',
+        tool_use_id: 's1',
+        content: [{ ...RESULT, type: 'web_search_result', encrypted_content: 'e' }],
+      },
+    },
+    { type: 'content_block_stop', index: 1 },
+    { type: 'content_block_start', index: 2, content_block: { type: 'text', text: '', citations: [] } },
+    { ...textDelta('Backups run at three.'), index: 2 },
+    ...[RESULT, OTHER, OTHER].map((page) => ({
+      type: 'content_block_delta',
+      index: 2,
+      delta: { type: 'citations_delta', citation: location(page) },
+    })),
+    { type: 'content_block_stop', index: 2 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } },
+    { type: 'message_stop' },
+  ),
+  'cited-in-a-document-of-anthropic': JSON.stringify({
+    ...opening.message,
+    content: [
+      { type: 'text', text: 'Backups run at three.', citations: [location(RESULT), location(OTHER)] },
+    ],
+    stop_reason: 'end_turn',
+  }),
+  'cited-by-gemini': `data: ${JSON.stringify({
+    candidates: [
+      {
+        content: { role: 'model', parts: [{ text: 'Backups run at three.' }] },
+        finishReason: 'STOP',
+        groundingMetadata: {
+          webSearchQueries: ['backup'],
+          groundingChunks: [RESULT, OTHER, OTHER].map(({ url, title }) => ({ web: { uri: url, title } })),
+          groundingSupports: [
+            {
+              segment: { startIndex: 0, endIndex: 21, text: 'Backups run at three.' },
+              groundingChunkIndices: [0, 1],
+            },
+          ],
+        },
+      },
+    ],
+  })}\n\n`,
+  'cited-by-responses': events(
+    CREATED,
+    { type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'i0' } },
+    { type: 'response.output_text.delta', output_index: 0, item_id: 'i0', delta: 'Backups run at three.' },
+    ...CITED.map((annotation, at) => ({
+      type: 'response.output_text.annotation.added',
+      output_index: 0,
+      item_id: 'i0',
+      content_index: 0,
+      annotation_index: at,
+      annotation,
+    })),
+    { type: 'response.output_item.done', output_index: 0, item: CITED_MESSAGE },
+    COMPLETED,
+  ),
+  'cited-by-ended-items': events(
+    CREATED,
+    { type: 'response.output_item.done', output_index: 0, item: CITED_MESSAGE },
+    COMPLETED,
+  ),
+  'cited-by-a-document-of-responses': JSON.stringify({
+    id: 'r',
+    object: 'response',
+    status: 'completed',
+    output: [CITED_MESSAGE],
+    usage: { input_tokens: 1, output_tokens: 1 },
+  }),
   'ratings-of-another-form': `data: ${JSON.stringify({
     candidates: [
       {

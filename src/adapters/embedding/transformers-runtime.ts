@@ -568,12 +568,17 @@ const missingFile = (model: Pick<LocalModel, 'model'>, file: string) =>
 /** Replaces lone surrogates, which some tokenizers do not survive, and cuts early what no window can hold. */
 const readable = (text: string): string => text.slice(0, MAX_CHARACTERS).replace(/\p{Surrogate}/gu, '\ufffd');
 
-/** The asking thread sleeps meanwhile, so a machine with two cores gives both. */
-function threads(): number {
-  if (!globalThis.crossOriginIsolated) return 1;
-  const cores = navigator.hardwareConcurrency || 1;
+/**
+ * How many threads read: 1 to 4, never more than there are cores, and one if the page is not isolated. The asking thread sleeps meanwhile, so a
+ * machine with two cores gives both.
+ * @param cores as the browser tells them; some tell none
+ */
+export function threadsFor(cores: number | undefined, isIsolated: boolean): number {
+  if (!isIsolated || !cores) return 1;
   return Math.min(4, cores <= 2 ? cores : cores - 1);
 }
+
+const threads = (): number => threadsFor(navigator.hardwareConcurrency, globalThis.crossOriginIsolated);
 
 /** Finds a WebGPU adapter; null if there is none. A software adapter is slower than WASM, and only taken on request. */
 async function gpuAdapter(software: boolean): Promise<GPUAdapter | null> {

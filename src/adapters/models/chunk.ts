@@ -553,15 +553,7 @@ export class ChunkReader {
 
   /** OpenRouter, Perplexity, xAI and others list the pages that an answer cites. */
   #noteSources(value: Fields): void {
-    const add = (url: unknown, title: unknown) => {
-      const { sources } = this.#facts;
-      if (typeof url !== 'string' || !/^https?:\/\//i.test(url)) return;
-      const name = textOf(title).trim();
-      const known = sources.findIndex((source) => source.url === url);
-      if (known < 0 && sources.length < MOST_SOURCES)
-        sources.push(name === '' ? { url } : { url, title: name });
-      else if (known >= 0 && name !== '' && !sources[known]?.title) sources[known] = { url, title: name };
-    };
+    const add = (url: unknown, title: unknown) => addSource(this.#facts, url, title);
     const { search_info: info, context } = value;
     for (const citation of [
       ...SOURCES.flatMap((name) => listOf(value[name])),
@@ -582,6 +574,15 @@ export class ChunkReader {
 const SOURCES = ['citations', 'search_results', 'web_search', 'references'];
 /** Most sources that are kept. */
 const MOST_SOURCES = 100;
+
+/** Notes a page that an answer rests on: only web addresses, each once, with the first title that is told; no more than 100. */
+export function addSource({ sources }: StreamFacts, url: unknown, title: unknown): void {
+  if (typeof url !== 'string' || !/^https?:\/\//i.test(url)) return;
+  const name = textOf(title).trim();
+  const known = sources.findIndex((source) => source.url === url);
+  if (known < 0 && sources.length < MOST_SOURCES) sources.push(name === '' ? { url } : { url, title: name });
+  else if (known >= 0 && name !== '' && !sources[known]?.title) sources[known] = { url, title: name };
+}
 
 /** Address of a picture, in any of the forms that a part may have. */
 function pictureIn(part: unknown): string | undefined {

@@ -1,8 +1,8 @@
 // Passes events of Anthropic Messages, Gemini and OpenAI Responses to the SDK: adds fields that its strict schemas want and endpoints leave out,
-// and notes what it would drop (incomplete errors, pictures). Every other line is passed on unchanged.
+// and notes what it would drop (incomplete errors, pictures, cited pages). Every other line is passed on unchanged.
 import { lenientJson, readJson } from '../../domain/base/json.ts';
-import { KEEP_ALIVE, type StreamFacts } from './chunk.ts';
-import { eventsOfDocument, type Fields, fieldsOf, isFields, NativeShapes } from './native-shapes.ts';
+import { addSource, KEEP_ALIVE, type StreamFacts } from './chunk.ts';
+import { citedIn, eventsOfDocument, type Fields, fieldsOf, isFields, NativeShapes } from './native-shapes.ts';
 import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
 
 /** Finish reasons of Gemini that end an answer without its being whole. */
@@ -80,6 +80,7 @@ class NativeReader {
     }
     const event = this.#event(value);
     this.#noteEnd(value);
+    for (const { url, title } of citedIn(value)) addSource(this.#facts, url, title);
     if (event === undefined) return '';
     return this.#shapes
       .shape(event)

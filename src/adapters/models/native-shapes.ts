@@ -31,6 +31,25 @@ export function eventsOfDocument(value: Fields): readonly Fields[] {
   ];
 }
 
+/**
+ * Pages that an event of Anthropic Messages or Responses cites. The SDK drops those of blocks that come whole, and all of them where a search was told of.
+ */
+export function citedIn({
+  delta,
+  content_block: block,
+  annotation,
+  item,
+  response,
+}: Fields): readonly Fields[] {
+  const items = [item, ...listOf(fieldsOf(response).output)].map(fieldsOf);
+  return [
+    fieldsOf(fieldsOf(delta).citation),
+    ...listOf(fieldsOf(block).citations),
+    fieldsOf(annotation),
+    ...items.flatMap(({ content }) => listOf(content).flatMap(({ annotations }) => listOf(annotations))),
+  ];
+}
+
 /** Fields of Anthropic's blocks that are said in deltas, and the delta that says each. */
 const SAID = [
   ['text', 'text', 'text_delta'],

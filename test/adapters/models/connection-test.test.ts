@@ -408,6 +408,21 @@ describe('in a page, "Failed to fetch" is', () => {
 });
 
 describe('the presets', () => {
+  it('has a preset for each service that many people use, in its own protocol', () => {
+    const spoken = (protocol: string) =>
+      PRESETS.filter((preset) => (preset.protocol ?? 'chat') === protocol).map(({ label }) => label);
+    expect(spoken('browser')).toEqual(['This browser']);
+    expect(spoken('openai-responses')).toEqual(['OpenAI']);
+    expect(spoken('anthropic')).toEqual(['Anthropic']);
+    expect(spoken('google')).toEqual(['Google Gemini']);
+    expect(spoken('chat')).toEqual([
+      ...['Custom', 'OpenRouter', 'DeepSeek', 'Kimi · moonshot.ai', 'Kimi · moonshot.cn', 'Mistral', 'Groq'],
+      ...['xAI', 'Together', 'Azure OpenAI', 'Ollama', 'LM Studio', 'vLLM', 'llama.cpp'],
+    ]);
+    const keyless = PRESETS.filter(({ key }) => key === 'none').map(({ label }) => label);
+    expect(keyless).toEqual(['This browser', 'Ollama', 'LM Studio', 'vLLM', 'llama.cpp']);
+  });
+
   it('has presets that can be asked', () => {
     expect(new Set(PRESETS.map((preset) => preset.id)).size).toBe(PRESETS.length);
     for (const preset of PRESETS.filter(({ id }) => id !== 'custom' && id !== 'azure')) {

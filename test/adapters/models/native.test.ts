@@ -247,3 +247,41 @@ describe('what the SDK would refuse or drop', () => {
     }
   });
 });
+
+describe('pages that an answer rests on', () => {
+  it.each([
+    ['anthropic', 'cited-by-anthropic'],
+    ['anthropic', 'cited-in-a-document-of-anthropic'],
+    ['google', 'cited-by-gemini'],
+    ['openai-responses', 'cited-by-responses'],
+    ['openai-responses', 'cited-by-ended-items'],
+    ['openai-responses', 'cited-by-a-document-of-responses'],
+  ] as const)('are kept with its words, each once: %s, %s', async (protocol, model) => {
+    const server = await startNative(protocol);
+    try {
+      const events = await collect(
+        createEndpointModel({
+          endpoint: { baseUrl: server.baseUrl, protocol },
+          model,
+          key: async () => 'sk-test',
+        }),
+      );
+      let parts: readonly Part[] = [];
+      for (const event of events)
+        if (event.type !== 'usage' && event.type !== 'end') parts = addToDraft(parts, event);
+      expect(endOf(events)).toEqual({ type: 'end', finish: 'stop' });
+      expect(parts).toEqual([
+        {
+          type: 'text',
+          text: 'Backups run at three.',
+          sources: [
+            { url: 'https://docs.example.com/backup', title: 'Backups' },
+            { url: 'https://b.example.org/x', title: 'Times' },
+          ],
+        },
+      ]);
+    } finally {
+      await server.close();
+    }
+  });
+});
