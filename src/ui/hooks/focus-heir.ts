@@ -6,7 +6,8 @@ import { type RefObject, useEffect } from 'react';
 import { onlyTouch } from './media.ts';
 
 const FIELDS = 'input:enabled, textarea:enabled, select:enabled';
-const REACHED = `a[href], button:enabled, ${FIELDS}, [tabindex="0"]`;
+/** Elements that Tab reaches. */
+export const REACHED = `a[href], button:enabled, ${FIELDS}, [tabindex="0"]`;
 const reachedIn = (place: Element): HTMLElement[] =>
   [...place.querySelectorAll<HTMLElement>(REACHED)].filter((one) => one.checkVisibility());
 

@@ -1,12 +1,33 @@
 // Surfaces that float above the page: dialogs, drawers, and popovers beside their trigger. They take the focus and return it.
 import { X } from 'lucide-react';
 import { Dialog as RadixDialog, Popover as RadixPopover } from 'radix-ui';
-import { type FocusEvent, type FormEvent, type ReactElement, type ReactNode, useRef, useState } from 'react';
+import {
+  type FocusEvent,
+  type FormEvent,
+  type ReactElement,
+  type ReactNode,
+  useCallback,
+  useRef,
+  useState,
+} from 'react';
+import { REACHED } from '../../hooks/focus-heir.ts';
 import { useBackCloses } from '../../hooks/navigation.tsx';
 import { useTranslation } from '../../i18n/use-translation.ts';
 import { Button } from './buttons.tsx';
 import { classes } from './classes.ts';
 import { FLOATING } from './surfaces.ts';
+
+/** Openers of menus by the dialog that a row opened: the row, which had the focus, is gone with its menu. */
+const homes = new WeakMap<Element, HTMLElement>();
+/** The same for a dialog that is still being loaded when the menu is gone. */
+let latestOpener: HTMLElement | null = null;
+
+/** Called by a layer that closes: if its action opened a dialog, the focus returns from there to what opened the layer. */
+export function handHome(opener: HTMLElement | null): void {
+  latestOpener = document.activeElement === document.body ? opener : null;
+  const dialog = document.activeElement?.closest('[role="dialog"]');
+  if (dialog && opener && !dialog.contains(opener)) homes.set(dialog, opener);
+}
 
 /**
  * Returns the focus for dialogs without a Radix trigger to where it was before. On opening it goes to the element marked
@@ -19,7 +40,8 @@ export function useFocusReturn() {
     onOpenAutoFocus: (event: Event) => {
       const now = document.activeElement;
       const opened = event.target as Element;
-      if (!opened.contains(now)) from.current = now;
+      if (!opened.contains(now)) from.current = now === document.body ? latestOpener : now;
+      latestOpener = null;
       place.current = location.pathname;
       const first = opened.querySelector('[data-first-focus]') ?? opened;
       if (!(first instanceof HTMLElement)) return;
@@ -36,7 +58,8 @@ export function useFocusReturn() {
         !now.matches('[role="dialog"]') &&
         !now.closest('[aria-hidden="true"], [inert]');
       // If the action opened another page, focuses that page, not the button on the old one.
-      const home = location.pathname === place.current ? from.current : document.getElementById('main');
+      const opener = homes.get(event.target as Element) ?? from.current;
+      const home = location.pathname === place.current ? opener : document.getElementById('main');
       const back = home instanceof HTMLElement && home.isConnected ? home : null;
       if (!led && !back) return;
       event.preventDefault();
@@ -198,13 +221,7 @@ export function Dialog({
                 <CloseCross className="-mt-0.5 -mr-2 pointer-coarse:-mt-2 pointer-coarse:-mr-3.5" />
               </div>
             )}
-            {bare ? (
-              children
-            ) : (
-              <div className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pt-3 pb-5">
-                {children}
-              </div>
-            )}
+            {bare ? children : <Scrolled className="px-5 pt-3 pb-5">{children}</Scrolled>}
             {foot && <div className="flex flex-wrap justify-end gap-2 border-t px-5 py-3">{foot}</div>}
           </RadixDialog.Content>
         </div>
@@ -259,6 +276,31 @@ export function Confirm({
   );
 }
 
+/** Scrolls the content of a dialog. Long words alone get the focus, or no key would scroll them. */
+function Scrolled({ className, children }: { className?: string; children: ReactNode }) {
+  const [isReached, setReached] = useState(false);
+  const watch = useCallback((box: HTMLDivElement) => {
+    const look = () => setReached(box.scrollHeight > box.clientHeight && box.querySelector(REACHED) === null);
+    const grown = new ResizeObserver(look);
+    const changed = new MutationObserver(look);
+    grown.observe(box);
+    changed.observe(box, { childList: true, subtree: true, characterData: true });
+    return () => {
+      grown.disconnect();
+      changed.disconnect();
+    };
+  }, []);
+  return (
+    <div
+      ref={watch}
+      {...(isReached ? { tabIndex: 0 } : {})}
+      className={classes('relative min-h-0 flex-1 overflow-y-auto overscroll-contain', className)}
+    >
+      {children}
+    </div>
+  );
+}
+
 const SHEET_SIDES = {
   left: 'inset-y-0 left-0 pt-(--safe-top) pb-(--safe-bottom) pl-(--safe-left) w-[min(20rem,86vw)] animate-slide-left border-r',
   right:
@@ -302,7 +344,7 @@ export function Sheet({
             <RadixDialog.Title className="min-w-0 flex-1 truncate font-semibold">{title}</RadixDialog.Title>
             <CloseCross />
           </div>
-          <div className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain">{children}</div>
+          <Scrolled>{children}</Scrolled>
         </RadixDialog.Content>
       </RadixDialog.Portal>
     </RadixDialog.Root>
@@ -329,9 +371,12 @@ export function Popover({
   className?: string;
   children: ReactNode;
 }) {
+  const opener = useRef<HTMLButtonElement>(null);
   return (
     <RadixPopover.Root {...(open === undefined ? {} : { open })} {...(onOpenChange ? { onOpenChange } : {})}>
-      <RadixPopover.Trigger asChild>{trigger}</RadixPopover.Trigger>
+      <RadixPopover.Trigger asChild ref={opener}>
+        {trigger}
+      </RadixPopover.Trigger>
       <RadixPopover.Portal>
         <RadixPopover.Content
           aria-label={label}
@@ -339,6 +384,7 @@ export function Popover({
           align={align}
           sideOffset={6}
           collisionPadding={8}
+          onCloseAutoFocus={() => handHome(opener.current)}
           className={classes(FLOATING, 'z-50 w-80 max-w-[calc(100vw-1rem)] animate-rise p-3', className)}
         >
           {children}

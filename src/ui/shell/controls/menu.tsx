@@ -1,8 +1,9 @@
 // Menus of actions.
 import { Check, ChevronRight } from 'lucide-react';
 import { DropdownMenu as RadixMenu } from 'radix-ui';
-import type { ReactElement, ReactNode } from 'react';
+import { type ReactElement, type ReactNode, useRef } from 'react';
 import { classes } from './classes.ts';
+import { handHome } from './floating.tsx';
 import { Kbd } from './keys.tsx';
 import { FLOATING, MENU_ROW } from './surfaces.ts';
 
@@ -97,16 +98,20 @@ export function Menu({
   align?: 'start' | 'center' | 'end';
   open?: boolean;
   onOpenChange?: (open: boolean) => void;
-  /** True if the chosen action moves the focus itself. */
+  /** True if the chosen action moves the focus itself; Escape chooses none. */
   keepFocus?: boolean;
 }) {
+  const opener = useRef<HTMLButtonElement>(null);
+  const isLeft = useRef(false);
   return (
     <RadixMenu.Root
       modal={false}
       {...(open === undefined ? {} : { open })}
       {...(onOpenChange ? { onOpenChange } : {})}
     >
-      <RadixMenu.Trigger asChild>{trigger}</RadixMenu.Trigger>
+      <RadixMenu.Trigger asChild ref={opener}>
+        {trigger}
+      </RadixMenu.Trigger>
       <RadixMenu.Portal>
         <RadixMenu.Content
           side={side}
@@ -114,8 +119,14 @@ export function Menu({
           sideOffset={4}
           collisionPadding={8}
           loop
+          onEscapeKeyDown={() => {
+            isLeft.current = true;
+          }}
           onCloseAutoFocus={(event) => {
-            if (keepFocus || movedFocus()) event.preventDefault();
+            handHome(opener.current);
+            const keeps = keepFocus && !isLeft.current;
+            isLeft.current = false;
+            if (keeps || movedFocus()) event.preventDefault();
           }}
           className={classes(
             FLOATING,

@@ -1,7 +1,9 @@
 // Chooses one of several values. Not exported with the other controls: its code is large and the first screen has no select.
 import { Check, ChevronDown } from 'lucide-react';
 import { Select as RadixSelect } from 'radix-ui';
+import { useRef } from 'react';
 import { classes } from './classes.ts';
+import { handHome } from './floating.tsx';
 import { FLOATING, MENU_ROW } from './surfaces.ts';
 
 interface SelectOption<Value extends string = string> {
@@ -33,6 +35,7 @@ export function Select<Value extends string>({
   className?: string;
   'aria-describedby'?: string | undefined;
 }) {
+  const opener = useRef<HTMLButtonElement>(null);
   return (
     <RadixSelect.Root
       value={value ?? ''}
@@ -40,6 +43,7 @@ export function Select<Value extends string>({
       disabled={disabled}
     >
       <RadixSelect.Trigger
+        ref={opener}
         id={id}
         aria-label={label}
         aria-describedby={describedBy}
@@ -60,6 +64,7 @@ export function Select<Value extends string>({
           position="popper"
           sideOffset={4}
           collisionPadding={8}
+          onCloseAutoFocus={() => handHome(opener.current)}
           className={classes(
             FLOATING,
             'z-[60] max-h-[min(24rem,var(--radix-select-content-available-height))] min-w-[var(--radix-select-trigger-width)] max-w-90 animate-rise overflow-hidden',

@@ -1,0 +1,58 @@
+// What every dialog must do, whoever opens it: for the tables in this folder.
+import { expect } from 'vitest';
+import { type Locator, page, userEvent } from 'vitest/browser';
+import { REACHED } from '../../../src/ui/hooks/focus-heir.ts';
+import { expectAccessible } from '../harness.tsx';
+
+/** Follows the buttons and menu rows by keyboard; returns the first, to which the focus has to come back. */
+export async function pressed(...way: readonly Locator[]): Promise<Locator> {
+  for (const one of way) {
+    await expect.element(one).toBeVisible();
+    (one.element() as HTMLElement).focus();
+    await userEvent.keyboard('{Enter}');
+  }
+  const [first] = way;
+  if (!first) throw new Error('Nothing was pressed');
+  return first;
+}
+
+/** What is wider than its place, in the page and within the dialog. */
+export const tooWide = (dialog: Element): string[] =>
+  [document.documentElement, dialog, ...dialog.querySelectorAll('*')]
+    .filter((one) => {
+      const { overflowX } = getComputedStyle(one);
+      const isCut = one !== document.documentElement && overflowX === 'hidden';
+      return one.clientWidth > 0 && overflowX !== 'visible' && !isCut && one.scrollWidth > one.clientWidth;
+    })
+    .map((one) => `${one.tagName.toLowerCase()} ${one.className}: ${one.scrollWidth}`);
+
+/** The name is the title, axe finds nothing, and nothing scrolls sideways. */
+export async function expectShown(title: string): Promise<Locator> {
+  const dialog = page.getByRole('dialog', { name: title, exact: true });
+  await expect.element(dialog).toBeVisible();
+  await expectAccessible();
+  expect(tooWide(dialog.element())).toEqual([]);
+  const { left, right } = dialog.element().getBoundingClientRect();
+  expect([left >= 0, right <= innerWidth]).toEqual([true, true]);
+  return dialog;
+}
+
+/** The focus is in the dialog and Tab keeps it there; Escape closes, and the focus is where it came from. */
+export async function expectHeld(dialog: Locator, home: Locator): Promise<void> {
+  const box = dialog.element();
+  const holds = () => box.contains(document.activeElement);
+  await expect.poll(holds).toBe(true);
+  const visited = new Set<Element | null>();
+  await userEvent.keyboard('{Shift>}{Tab}{/Shift}');
+  expect(holds()).toBe(true);
+  const stops = [...box.querySelectorAll(REACHED)].filter((one) => one.checkVisibility()).length;
+  for (let at = 0; at <= Math.min(stops, 12); at++) {
+    await userEvent.keyboard('{Tab}');
+    expect(holds(), `Tab ${at + 1} of ${stops}`).toBe(true);
+    visited.add(document.activeElement);
+  }
+  expect(visited.size).toBeGreaterThan(0);
+  await userEvent.keyboard('{Escape}');
+  await expect.element(dialog).not.toBeInTheDocument();
+  await expect.element(home).toHaveFocus();
+}
