@@ -65,6 +65,12 @@ const unavailable = async (): Promise<never> => {
   throw new RecollectError('storage-unavailable', 'There is no such thread in a component test');
 };
 
+type ConnectionTest = Parameters<typeof createSettings>[0]['test'];
+const nobodyThere: ConnectionTest = async () => ({
+  ok: false,
+  problem: { code: 'model-network', message: 'Nobody is there', retry: true },
+});
+
 export interface TestApp extends App {
   /** What a test sets to bring the interface into a state. */
   readonly states: {
@@ -123,16 +129,9 @@ async function createConnectedSettings(
   { keyValues }: Store,
   vault: Vault,
   isConnected: boolean,
+  test: ConnectionTest,
 ): Promise<Settings> {
-  const settings = await createSettings({
-    keyValues,
-    vault,
-    now: Date.now,
-    test: async () => ({
-      ok: false,
-      problem: { code: 'model-network', message: 'Nobody is there', retry: true },
-    }),
-  });
+  const settings = await createSettings({ keyValues, vault, now: Date.now, test });
   if (isConnected) {
     await settings.saveEndpoint(ENDPOINT, undefined);
     await settings.choose({ endpointId: ENDPOINT.id, model: 'scripted' });
@@ -166,6 +165,8 @@ function createEmptyMemory(deps: {
 interface TestAppOptions {
   /** What the model answers; without it no model is connected. */
   readonly reply?: ModelScript['reply'];
+  /** What an endpoint answers when its connection is tested; without it nobody is there. */
+  readonly test?: ConnectionTest;
   /** What the sync engine answers, which runs in a worker; without it there is none. */
   readonly sync?: (request: SyncRequest) => Promise<SyncAnswer>;
   /** How long forgetting waits for an undo, ms. */
@@ -175,13 +176,14 @@ interface TestAppOptions {
 /** Services as in `main.tsx`, over a store in memory. */
 export async function createTestApp({
   reply,
+  test = nobodyThere,
   sync = unavailable,
   undoMs = 10_000,
 }: TestAppOptions = {}): Promise<TestApp> {
   const store = createInMemoryStore();
   const { keyValues } = store;
   const vault = createVault(keyValues);
-  const settings = await createConnectedSettings(store, vault, reply !== undefined);
+  const settings = await createConnectedSettings(store, vault, reply !== undefined, test);
   const notes = createNotes({ store, now: Date.now });
   const documents = createDocuments({ store, notes });
   const { memory, status: memoryStatus } = createEmptyMemory({ settings, documents, notes });

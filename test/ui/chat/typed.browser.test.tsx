@@ -40,3 +40,16 @@ it('keeps the line breaks of a message that is reworded', async () => {
   await expect.element(message).toHaveTextContent('A=2');
   await expect.poll(() => questions(id)).toEqual([said, '\tset A=2\r\n\r\n  echo %A%']);
 });
+
+it('shows tags that a person wrote as text, and none of them as an element', async () => {
+  const said =
+    'Replace <your-api-key> in List<String>, <br> and <b>bold</b>.\n<script>alert(1)</script> <!-- left --> &amp; <details>\n1 < 2 <';
+  const id = await app.say(said);
+  await app.idle(id);
+  await show(app, `/c/${id}`);
+  const message = page.getByRole('article', { name: 'You' });
+  await expect.element(message).toHaveTextContent('Replace <your-api-key>');
+  const words = message.element().querySelector('.reading');
+  expect(words?.textContent).toBe(said);
+  expect(words?.querySelectorAll('script, br, b, details, your-api-key, string')).toHaveLength(0);
+});

@@ -96,3 +96,29 @@ deep('asks once more when the messages have been read in which it found nothing'
   states.memory.set({ ...ready, state: 'ready', unread: 0 });
   await expect.element(page.getByRole('option', { name: /zebra disk/ })).toBeVisible();
 });
+
+it.each(['/billing/import.ts', '/etc/gatekeeper'])(
+  'a path is searched and its hits are shown: %s',
+  async (typed) => {
+    const { memory } = await opened();
+    const asked: string[] = [];
+    const hit: SearchHit = {
+      conversationId: 'c-1' as ConversationId,
+      messageId: 'm-1' as MessageId,
+      title: 'Paths',
+      role: 'user',
+      createdAt: 0,
+      snippet: `The fault is in ${typed}, line 4`,
+      source: null,
+      scores: null,
+      archived: false,
+    };
+    (memory as { search: Memory['search'] }).search = async ({ text, onHits }) => {
+      asked.push(text);
+      onHits(text === typed ? [hit] : [], true);
+    };
+    await page.getByRole('combobox', { name: 'Search and commands' }).fill(typed);
+    await expect.element(page.getByRole('option', { name: /The fault is in/ })).toBeVisible();
+    expect(asked.at(-1)).toBe(typed);
+  },
+);
