@@ -217,7 +217,10 @@ function CheckpointRow({
         className="min-w-0 flex-1 px-2 py-1.5 text-left"
       >
         <span className="flex items-center gap-1.5">
-          <span className={classes('truncate', one.kind === 'named' ? 'font-medium' : 'text-ink-2')}>
+          <span
+            dir="auto"
+            className={classes('truncate', one.kind === 'named' ? 'font-medium' : 'text-ink-2')}
+          >
             {one.name}
           </span>
           {one.kind !== 'named' && (
@@ -233,7 +236,9 @@ function CheckpointRow({
             </time>
           )}
         </span>
-        <span className="block truncate text-ink-3 text-xs">{one.firstLine}</span>
+        <span dir="auto" className="block truncate text-ink-3 text-xs">
+          {one.firstLine}
+        </span>
       </button>
       <span className="absolute right-0 isolate flex rounded-sm bg-linear-to-l from-70% from-fill to-transparent pr-1 pl-5 opacity-0 focus-within:opacity-100 group-hover/point:opacity-100 pointer-coarse:static pointer-coarse:bg-none pointer-coarse:pl-0 pointer-coarse:opacity-100">
         <IconButton

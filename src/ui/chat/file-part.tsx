@@ -63,7 +63,9 @@ function FileWords({ part }: { part: PartOf<'file'> }) {
   const text = useMemo(() => textOfFile(part, READ_UP_TO + 1) ?? '', [part]);
   return (
     <>
-      <pre className={classes(BLOCK, 'max-h-none')}>{text.slice(0, READ_UP_TO)}</pre>
+      <pre dir="auto" className={classes(BLOCK, 'max-h-none')}>
+        {text.slice(0, READ_UP_TO)}
+      </pre>
       {text.length > READ_UP_TO && (
         <p className="pt-2 text-ink-3 text-sm">{t('fileShownInPart', { size: formatNumber(READ_UP_TO) })}</p>
       )}
@@ -129,7 +131,9 @@ export function FilePart({ part, messageId }: { part: PartOf<'file'>; messageId?
       ) : (
         <Paperclip size={15} aria-hidden className="shrink-0" />
       )}
-      <span className="min-w-0 max-w-60 truncate">{name}</span>
+      <span dir="auto" className="min-w-0 max-w-60 truncate">
+        {name}
+      </span>
       <span className="shrink-0 text-ink-3 text-xs">
         {part.extract ? formatBytes(part.extract.bytes) : url ? formatBytes(sizeOf(url)) : t('notCarried')}
       </span>

@@ -238,7 +238,7 @@ export function ToolLine(props: ToolProps) {
       body={() => <ToolBody {...props} />}
     >
       <span className="font-medium">{call.name}</span>
-      {shown && <span className="ml-2 font-mono text-[0.8125rem]">{shown}</span>}
+      {shown && <bdi className="ml-2 font-mono text-[0.8125rem]">{shown}</bdi>}
       {failed && <span className="ml-2">{t('toolFailed')}</span>}
     </Fold>
   );

@@ -150,7 +150,10 @@ export function BranchSide({ title, messages }: { title: string; messages: reado
               {' · '}
               {formatRelative(message.createdAt)}
             </p>
-            <p className="line-clamp-12 whitespace-pre-wrap break-words text-sm [overflow-wrap:anywhere]">
+            <p
+              dir="auto"
+              className="line-clamp-12 whitespace-pre-wrap break-words text-sm [overflow-wrap:anywhere]"
+            >
               {letterOf(message) ?? (textOf(message) || firstLineOf(message))}
             </p>
           </li>

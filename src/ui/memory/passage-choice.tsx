@@ -53,7 +53,11 @@ export function PassageChoice({
           <span className="flex items-center gap-2">
             {/* Beside the verdict buttons, which lie over the row. */}
             <span className="flex min-w-0 flex-1 items-baseline gap-x-1.5 pointer-fine:pr-22 @max-md:flex-wrap">
-              <span title={title} className={classes('min-w-0 max-w-full truncate', ticked && 'font-medium')}>
+              <span
+                dir="auto"
+                title={title}
+                className={classes('min-w-0 max-w-full truncate', ticked && 'font-medium')}
+              >
                 {title}
               </span>
               <span className="shrink-0 text-ink-3 text-xs">

@@ -305,6 +305,7 @@ function Passage({
         <div className="flex min-w-0 flex-1 items-baseline gap-x-1.5 @max-md:flex-wrap">
           <button
             type="button"
+            dir="auto"
             onClick={() => onOpen(passage)}
             aria-label={t('card.open', { title })}
             title={title}
@@ -424,7 +425,9 @@ function SourceLine({ source: { file, place } }: { source: PassageSource }) {
   return (
     <p className="mt-0.5 flex min-w-0 items-center gap-1.5 text-ink-2 text-xs">
       <FileText size={13} aria-hidden className="shrink-0 text-ink-3" />
-      <span className="min-w-0 truncate">{file}</span>
+      <span dir="auto" className="min-w-0 truncate">
+        {file}
+      </span>
       <span className="min-w-0 shrink-0 truncate font-medium max-w-[60%]">{placeWords(place)}</span>
     </p>
   );
@@ -507,7 +510,10 @@ function Neighbour({ role, text }: { role: string; text: string }) {
   return (
     <div className="border-transparent border-l-2 pl-2.5 text-ink-3">
       <span className="text-xs">{wordsFor('memory', `role.${role}`) ?? role}</span>
-      <p className="line-clamp-3 whitespace-pre-wrap break-words text-ink-2 [overflow-wrap:anywhere]">
+      <p
+        dir="auto"
+        className="line-clamp-3 whitespace-pre-wrap break-words text-ink-2 [overflow-wrap:anywhere]"
+      >
         {readable(text)}
       </p>
     </div>

@@ -156,8 +156,13 @@ export const HitRow = memo(function HitRow({
         <span className="flex items-center gap-2 text-xs">
           <span className="shrink-0 font-medium text-ink-2">{role}</span>
           <span className="min-w-0 flex-1 truncate text-ink-3">
-            {passageTitle(hit, tm)}
-            {hit.source && ` · ${hit.source.file}, ${placeWords(hit.source.place)}`}
+            <bdi>{passageTitle(hit, tm)}</bdi>
+            {hit.source && (
+              <>
+                {' · '}
+                <bdi>{hit.source.file}</bdi>, {placeWords(hit.source.place)}
+              </>
+            )}
             {hit.archived && ` · ${t('archived')}`}
           </span>
           <time

@@ -64,7 +64,11 @@ export function PromptsSection() {
             key={one.id}
             name={one.name}
             about={one.description || one.text}
-            aside={<code className="font-mono text-ink-3 text-xs">/{slugs.get(one.id)}</code>}
+            aside={
+              <code className="font-mono text-ink-3 text-xs">
+                /<bdi>{slugs.get(one.id)}</bdi>
+              </code>
+            }
             onEdit={() => setPrompt({ before: one })}
             items={[
               {

@@ -53,7 +53,9 @@ export function TrashGroup() {
             return (
               <li key={entry.id} className="flex min-h-11 items-center gap-2 py-1">
                 <span className="min-w-0 flex-1">
-                  <span className="block truncate">{title}</span>
+                  <span dir="auto" className="block truncate">
+                    {title}
+                  </span>
                   {lost.has(entry.id) && (
                     <span className="block text-branch text-xs">{t('sync:trash.lost')}</span>
                   )}
