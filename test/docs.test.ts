@@ -149,6 +149,9 @@ describe('the documents', () => {
         const named = SOURCES.filter((source) => files.some((file) => `/${source}`.endsWith(`/${file}`)))
           .map((source) => read(`src/${source}`))
           .join('\n');
+        for (const file of files)
+          if (!SOURCES.some((source) => `/${source}`.endsWith(`/${file}`)))
+            wrong.push(`${file} is no file of src`);
         if (line.includes('src/') || files.length > 2) above = named;
         for (const [name] of line.matchAll(/\b[a-z]+[A-Z]\w*\b/g))
           if (!has(`${above}\n${named}`, name)) wrong.push(`${name}: ${line.trim()}`);

@@ -2,6 +2,7 @@
 // and it takes the changes over before the next answer; while it cannot answer, the table is searched.
 import { z } from 'zod';
 import { log, orElse } from '../../domain/base/log.ts';
+import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { createNearest, type Likely, type Nearest } from './nearest.ts';
 import { type Ask, fromHex, type Given, toJson } from './statements.ts';
 
@@ -60,7 +61,7 @@ interface Held {
   /** True if new chunks have come since; their numbers are higher than all before. */
   grown: boolean;
   /** Serial queue of its reads: a search waits while changes are being copied. */
-  turn: Promise<void>;
+  readonly queue: SerialQueue;
 }
 
 /**
@@ -129,7 +130,7 @@ class PagedVectorCopy implements VectorCopy {
       last: 0,
       changed: new Set(),
       grown: false,
-      turn: Promise.resolve(),
+      queue: new SerialQueue(),
     };
     this.#held = copy;
     void this.#inTurn(copy, async () => {
@@ -178,10 +179,9 @@ class PagedVectorCopy implements VectorCopy {
   }
 
   #inTurn(copy: Held, work: () => Promise<void>): Promise<void> {
-    copy.turn = copy.turn.then(work).catch((error: unknown) => {
+    return copy.queue.run(work).catch((error: unknown) => {
       if (this.#held === copy) this.#giveUp(copy.model, error);
     });
-    return copy.turn;
   }
 
   #giveUp(model: string, error: unknown): void {

@@ -7,6 +7,7 @@
 import { newEntryId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
+import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import {
   type ConversationLog,
   type KeyValues,
@@ -113,25 +114,24 @@ export function sealedStore(below: Store, { entries, values }: StoreCiphers): St
 
 /** Seals in parallel, and passes on in the order of the calls, so that appends keep their order. */
 class InOrder {
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   async run<Sealed, Result>(
     seal: () => Promise<Sealed>,
     write: (sealed: Sealed) => Promise<Result>,
   ): Promise<Result> {
-    const sealed = seal();
-    const before = this.#turn;
-    const called = (async () => {
-      // The caller of that one gets its error.
-      const [result] = await Promise.allSettled([sealed, before]);
-      if (result.status === 'rejected') throw result.reason;
-      return { writing: write(result.value) };
-    })();
-    this.#turn = called;
-    return (await called).writing;
+    // Settled here, so that a failure before its turn is no unhandled rejection.
+    const sealing = Promise.allSettled([seal()]);
+    // The next one begins once this write has begun, not once it has ended.
+    const { writing } = await this.#queue.run(async () => {
+      const [sealed] = await sealing;
+      if (sealed.status === 'rejected') throw sealed.reason;
+      return { writing: write(sealed.value) };
+    });
+    return writing;
   }
 
   async settled(): Promise<void> {
-    await Promise.allSettled([this.#turn]);
+    await this.#queue.idle();
   }
 }

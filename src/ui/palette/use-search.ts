@@ -3,6 +3,8 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
+import { ignore } from '../../domain/base/log.ts';
+import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import type { MemoryFilter, SearchHit } from '../../services/memory/memory.ts';
 import { useApp, useAwake, useReadable } from '../hooks/app.tsx';
 import { mergeHits } from './merge-hits.ts';
@@ -54,7 +56,7 @@ export function useSearch(
   /** Counts searches that found nothing while messages were unread: these run again once they are read. */
   const [missed, setMissed] = useState(0);
   const [shown, setShown] = useState(BLANK);
-  const turn = useRef(Promise.resolve());
+  const [queue] = useState(() => new SerialQueue());
   const cursor = useRef(under);
   cursor.current = under;
   const narrowed = JSON.stringify(filter);
@@ -119,9 +121,9 @@ export function useSearch(
       }
     };
     // A cancelled search ends with its current request to the index, and of those typed meanwhile only the last one runs.
-    turn.current = turn.current.then(begin);
+    ignore(queue.run(begin), 'a search whose failure is on the screen');
     return () => asking.abort();
-  }, [memory, limit, question]);
+  }, [memory, limit, question, queue]);
 
   const nothingYet = useRef(false);
   nothingYet.current = shown.search.phase === 'done' && shown.search.hits.length === 0 && question !== null;
