@@ -44,6 +44,24 @@ it('on a phone, offers any address at once, and shows which model a test chose',
   await expectAccessible();
 });
 
+it.each([
+  ['en', 'Connected, no models yet.', /^Ollama/, 'Test connection'],
+  ['zh', '已连接，还没有模型。', /^Ollama/, '测试连接'],
+] as const)(
+  'says of a fresh Ollama what fetches its first model: %s',
+  async (language, words, ollama, test) => {
+    const app = await createTestApp();
+    await app.settings.set('ui', { language });
+    Object.assign(app.settings, { test: async () => ({ ok: true, models: [], tookMs: 120 }) });
+    await show(app, '/settings/models');
+    await page.getByRole('button', { name: ollama }).click();
+    await dialog.getByRole('button', { name: test }).click();
+    await expect.element(dialog.getByRole('status')).toHaveTextContent(words);
+    await expect.element(dialog.getByRole('status')).toHaveTextContent('ollama pull llama3.2');
+    await expectAccessible();
+  },
+);
+
 it('chooses a model for a person whose focus only passed through the empty field', async () => {
   const app = await createTestApp();
   Object.assign(app.settings, { test: async () => ({ ok: true, models: ['cut', 'plain'], tookMs: 120 }) });
