@@ -108,6 +108,45 @@ async function textReaders(): Promise<Readers> {
   };
 }
 
+/** Functions that give a text another form, or look for one. */
+async function formReaders(): Promise<Readers> {
+  const [words, sentences, markdown, dates, find, fold, shown, spellings, typed] = await Promise.all([
+    import('../../src/domain/text/words.ts'),
+    import('../../src/domain/text/sentences.ts'),
+    import('../../src/domain/text/markdown.ts'),
+    import('../../src/domain/text/dates.ts'),
+    import('../../src/domain/text/find.ts'),
+    import('../../src/domain/text/fold.ts'),
+    import('../../src/domain/text/shown.ts'),
+    import('../../src/domain/text/spellings.ts'),
+    import('../../src/domain/text/typed.ts'),
+  ]);
+  return {
+    roughWords: words.roughWords,
+    datesIn: (text) => dates.datesIn(text, NOW),
+    'places of several words': (text) => ['a', '中'].map(find.placesFinder(text)),
+    'forms that are compared': (text) => {
+      const form = find.comparable(text);
+      return [find.countIn(form, 'a'), find.isSame(form, 'a')];
+    },
+    folds: (text) =>
+      [fold.withoutInvisible, fold.withLongVowels, fold.asHiragana, fold.withPlainDigits, fold.folded].map(
+        (folds) => folds(text),
+      ),
+    withoutLinks: markdown.withoutLinks,
+    hanShare: sentences.hanShare,
+    endsAbbreviated: sentences.endsAbbreviated,
+    sentenceSpans: sentences.sentenceSpans,
+    endsSentence: sentences.endsSentence,
+    cutAtPauses: (text) => sentences.cutAtPauses(text, 100),
+    shownName: shown.shownName,
+    addSpellings: (text) => spellings.addSpellings(text, []),
+    plainFigures: (text) => spellings.plainFigures(text, []),
+    withoutEmptyEdges: typed.withoutEmptyEdges,
+    fromField: (text) => typed.fromField(text, text),
+  };
+}
+
 async function memoryReaders(): Promise<Readers> {
   const [snippet, chunk, title, digest, keywords, summary, query, lean, lanes] = await Promise.all([
     import('../../src/domain/memory/snippet.ts'),
@@ -196,10 +235,11 @@ async function forgetReaders(): Promise<Readers> {
 }
 
 async function privacyReaders(): Promise<Readers> {
-  const [privacy, scan, privateTokens] = await Promise.all([
+  const [privacy, scan, privateTokens, plain] = await Promise.all([
     import('../../src/domain/privacy/detectors/index.ts'),
     import('../../src/domain/privacy/scan.ts'),
     import('../../src/domain/privacy/tokens.ts'),
+    import('../../src/domain/privacy/plain-form.ts'),
   ]);
   return {
     ...Object.fromEntries(
@@ -215,7 +255,12 @@ async function privacyReaders(): Promise<Readers> {
       scan.findAcross([text, text, text], (one) =>
         scan.findPrivate(one, new Set(['phones', 'secrets']), PERSONAL),
       ),
-    'tokens of private words': (text) => privateTokens.restored(text, () => 'words'),
+    'tokens of private words': (text) => [
+      privateTokens.restored(text, () => 'words'),
+      privateTokens.restoredInJson(text, () => 'words'),
+      privateTokens.withoutTokens(text),
+    ],
+    'plain form of private words': plain.plainForm,
   };
 }
 
@@ -295,6 +340,7 @@ const readers = async (): Promise<Readers> =>
   Object.assign(
     {},
     await textReaders(),
+    await formReaders(),
     await memoryReaders(),
     await questionReaders(),
     await forgetReaders(),
