@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { compile } from 'tailwindcss';
 import { describe, expect, it } from 'vitest';
+import { NOT_BY_TITLE, SHOWN } from './house/dialogs.ts';
 import { beyond, KINDS, listed } from './house/exceptions.ts';
 import { longTestFunctions, MAX_LINES, readTree } from './house/source.ts';
 
@@ -323,5 +324,27 @@ describe('the gate', () => {
     expect(folders.filter((folder) => !opened.some(({ file }) => file.startsWith(`ui/${folder}/`)))).toEqual(
       [],
     );
+  });
+
+  it('opens every dialog by its title in a component test with axe', () => {
+    const drawn = files
+      .filter((file) => /^ui\/(?!shell\/controls\/).*\.tsx$/.test(file))
+      .filter((file) =>
+        /<(?:Dialog|FormDialog|Sheet|Confirm|RadixDialog\.Root)\b|function FatalScreen/.test(
+          readFileSync(join(SRC, file), 'utf8'),
+        ),
+      )
+      .map((file) => file.slice('ui/'.length));
+    const known = [...Object.keys(SHOWN), ...NOT_BY_TITLE].sort();
+    expect(
+      drawn.filter((file) => !known.includes(file)),
+      'a new dialog: open it by its title in a test, e.g. in test/ui/dialogs, and name both in test/house/dialogs.ts',
+    ).toEqual([]);
+    expect(known, 'test/house/dialogs.ts names a file twice, or one without a dialog').toEqual(drawn.sort());
+    const wrong = Object.entries(SHOWN).filter(([, [file, title]]) => {
+      const text = inGate.find((test) => test.file === `ui/${file}`)?.text ?? '';
+      return !text.includes(title) || !/expectAccessible\(|expectShown\(/.test(text);
+    });
+    expect(wrong, 'the test is gone, does not name the title, or leaves out axe').toEqual([]);
   });
 });

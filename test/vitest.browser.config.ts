@@ -45,6 +45,7 @@ export default defineConfig({
       'i18next',
       'jsqr',
       'lucide-react',
+      'opencc-js/dict/JPShinjitaiCharacters',
       'pdfjs-dist/legacy/build/pdf.mjs',
       'pdfjs-dist/legacy/build/pdf.worker.mjs',
       'radix-ui',

@@ -27,7 +27,7 @@ beforeEach(() => show(app, `/c/${id}`));
 it('shows the plan before it is carried out, and shortens nothing where it is cancelled', async () => {
   const result = await app.context.compact(id, { preview: true });
   expect(result.outcome).toBe('preview');
-  const plan = page.getByRole('dialog');
+  const plan = page.getByRole('dialog', { name: 'Shorten older messages' });
   await expect.element(plan.getByRole('region').first()).toBeVisible();
   await expectAccessible();
   await page.viewport(320, 640);

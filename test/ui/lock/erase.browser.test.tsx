@@ -7,7 +7,10 @@ import { EraseDialog } from '../../../src/ui/lock/erase-dialog.tsx';
 import { eraseOnScreen } from '../../../src/ui/lock/erase-screen.tsx';
 import { createTestApp, expectAccessible, held, show } from '../harness.tsx';
 
-const dialog = () => page.getByRole('dialog');
+const dialog = () =>
+  page
+    .getByRole('dialog', { name: 'Delete everything on this device?' })
+    .or(page.getByRole('dialog', { name: '删除这台设备上的一切？' }));
 const confirm = () => dialog().getByRole('button', { name: 'Delete everything' });
 
 it('stands last among privacy, says what goes and what stays, and wants a word typed', async () => {

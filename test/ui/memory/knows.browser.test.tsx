@@ -179,7 +179,7 @@ it('takes in pasted memories, those that are chosen', async () => {
   await app.notes.write({ text: 'I have two cats.', kind: 'fact' });
   await show(app, '/memory');
   await notes().getByRole('button', { name: 'Paste or import' }).click();
-  const dialog = page.getByRole('dialog');
+  const dialog = page.getByRole('dialog', { name: 'Paste memories' });
   await dialog
     .getByRole('textbox')
     .fill('Saved memories\nUser prefers tea.\nI have two cats.\nUser lives in Ghent.');

@@ -43,7 +43,7 @@ it('deletes nothing before a consent that says what it means, and lists what goe
   await app.settings.set('storage.cleanup.enabled', true);
   await show(app, '/settings/storage');
   await group().getByRole('button', { name: 'Agree…' }).click();
-  const dialog = page.getByRole('dialog');
+  const dialog = page.getByRole('dialog', { name: 'Delete what has been archived for long?' });
   await expect.element(dialog).toHaveTextContent(/listed here for 30 days.*1 conversation would be listed/);
   await expectAccessible();
   await dialog.getByRole('button', { name: 'Agree' }).click();
