@@ -104,9 +104,10 @@ test('an earlier message in other words makes a branch; the switcher leads back 
   await expect(answers(page)).toHaveText([/herons/]);
 });
 
-test('what the model thinks is folded and opens on a click; code has colours, and is copied as it is', {
-  tag: '@gate',
-}, async ({ page, context }) => {
+test('what the model thinks is folded and opens on a click; code has colours, and is copied as it is', async ({
+  page,
+  context,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await connect(page);
   const code = [

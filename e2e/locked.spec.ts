@@ -145,7 +145,7 @@ test('what was said before and after is nowhere on the disk in clear, also after
   }
 });
 
-test('what is typed is in no file that the browser keeps by itself', { tag: '@gate' }, async () => {
+test('what is typed is in no file that the browser keeps by itself', async () => {
   const browser = ownBrowser();
   try {
     const context = await browser.open();

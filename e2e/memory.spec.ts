@@ -25,9 +25,7 @@ const part = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Parts of memory' }).getByRole('button', { name }).click();
 const openMemory = (page: Page) => page.getByRole('link', { name: 'Memory' }).first().click();
 
-test('notes are written, changed, deleted with undo, and outlive a reload', { tag: '@gate' }, async ({
-  page,
-}) => {
+test('notes are written, changed, deleted with undo, and outlive a reload', async ({ page }) => {
   await openApp(page);
   await openMemory(page);
   await part(page, 'What it knows');
@@ -145,7 +143,7 @@ test('what was said of a passage counts at the next recall, and no longer once i
   await expect((await recall()).passage).toHaveCount(1);
 });
 
-test('what must never come back does not come back', { tag: '@gate' }, async ({ page }) => {
+test('what must never come back does not come back', async ({ page }) => {
   await openApp(page);
   await bring(page);
   const message = page.getByRole('textbox', { name: 'Message', exact: true });

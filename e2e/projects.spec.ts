@@ -1,9 +1,7 @@
 // A project's memory scope: what is in it is found there, what is elsewhere is not, and the answer says so.
 import { expect, openApp, remembered, saved, test } from './app.ts';
 
-test('a conversation is dragged into a project, and memory looks only there', { tag: '@gate' }, async ({
-  page,
-}) => {
+test('a conversation is dragged into a project, and memory looks only there', async ({ page }) => {
   await openApp(page);
   await page.evaluate(async () => {
     const say = (title: string, text: string, number: number) => {

@@ -181,7 +181,7 @@ test('one conversation goes out as Markdown', async ({ page }) => {
   expect(text).toContain('restic every night at three');
 });
 
-test('bad files are refused with a sentence and leave nothing behind', { tag: '@gate' }, async ({ page }) => {
+test('bad files are refused with a sentence and leave nothing behind', async ({ page }) => {
   await openApp(page);
   const bomb = await zipped({ 'conversations.json': '0'.repeat(60_000_000) });
   await importThroughDialog(page, [

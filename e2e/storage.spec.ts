@@ -31,9 +31,9 @@ const set = (page: Page, values: Record<string, unknown>) =>
       await globalThis.recollect?.app.settings.set(path as never, value as never);
   }, values);
 
-test('the clean-up says what it will do, archives, deletes only after consent, and every run is taken back', {
-  tag: '@gate',
-}, async ({ page }) => {
+test('the clean-up says what it will do, archives, deletes only after consent, and every run is taken back', async ({
+  page,
+}) => {
   await openApp(page);
   await bring(page, HISTORY);
   // The history is one to six weeks old. Clean-up leaves pinned conversations.

@@ -578,7 +578,11 @@ export function threadsFor(cores: number | undefined, isIsolated: boolean): numb
   return Math.min(4, cores <= 2 ? cores : cores - 1);
 }
 
-const threads = (): number => threadsFor(navigator.hardwareConcurrency, globalThis.crossOriginIsolated);
+/** Node before 21 has no `navigator`. */
+const threads = (): number => {
+  const { hardwareConcurrency } = (globalThis.navigator as NavigatorConcurrentHardware | undefined) ?? {};
+  return threadsFor(hardwareConcurrency, globalThis.crossOriginIsolated);
+};
 
 /** Finds a WebGPU adapter; null if there is none. A software adapter is slower than WASM, and only taken on request. */
 async function gpuAdapter(software: boolean): Promise<GPUAdapter | null> {
