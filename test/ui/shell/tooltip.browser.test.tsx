@@ -42,3 +42,24 @@ it('opens for the keyboard', async () => {
   await userEvent.keyboard('{Tab}');
   await expect.element(tooltip).toBeInTheDocument();
 });
+
+it('lets a click through to what it lies on', async () => {
+  await shown();
+  const below = document.createElement('button');
+  below.textContent = 'Below';
+  const clicked = new Promise((resolve) => below.addEventListener('click', () => resolve('clicked')));
+  place?.append(below);
+  await page.getByRole('button', { name: 'Other' }).click();
+  await userEvent.keyboard('{Tab}');
+  await expect.element(tooltip).toBeInTheDocument();
+  const { left, top, width, height } = tooltip.element().getBoundingClientRect();
+  Object.assign(below.style, {
+    position: 'fixed',
+    left: `${left}px`,
+    top: `${top}px`,
+    width: `${width}px`,
+    height: `${height}px`,
+  });
+  await page.getByRole('button', { name: 'Below' }).click();
+  expect(await clicked).toBe('clicked');
+});
