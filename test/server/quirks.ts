@@ -91,6 +91,7 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
   },
   'fields-in-capitals': { body: (said + stop + DONE).replaceAll('data:', 'Data:'), expected: whole },
   'fields-indented': { body: (said + stop + DONE).replaceAll('data:', '  data:'), expected: whole },
+  'nul-before': { body: `\0${said}${stop}${DONE}`, expected: whole },
   'nuls-before': { body: `\0\0${said}${stop}${DONE}`, expected: whole },
   'words-before': { body: `OK\n${said}${stop}${DONE}`, expected: whole },
   'json-sequence': {

@@ -16,44 +16,71 @@ function charsetOf(contentType: string): string {
   }
 }
 
-/** UTF-16 by its byte order mark, or by the NUL beside the first sign: every answer begins with a sign of ASCII. */
-function utf16Of([first, second]: Uint8Array): string | undefined {
+/** Bytes that tell UTF-16 from a NUL before UTF-8. */
+const TELLING = 4;
+
+/** UTF-16 by its byte order mark, or by a NUL beside each of the first two signs: every answer begins with ASCII. */
+function utf16Of(bytes: Uint8Array): string | undefined {
+  const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
-  if (first === undefined || second === undefined || (first === 0) === (second === 0)) return undefined;
-  return second === 0 ? 'utf-16le' : 'utf-16be';
+  const nuls = [...bytes.subarray(0, TELLING)].map((byte) => Number(byte === 0)).join('');
+  return nuls === '0101' ? 'utf-16le' : nuls === '1010' ? 'utf-16be' : undefined;
 }
+
+const joined = (pieces: readonly Uint8Array[]): Uint8Array => {
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+};
 
 /** Reads one body from its first byte to its last; pieces may end within a character. */
 export class BodyText {
   readonly #named: string;
   #decoder: TextDecoder | undefined;
+  /** True once the first bytes have shown how the others are read. */
+  #isBegun = false;
   /** The first bytes, or those of an unfinished line in an encoding that is only named. */
-  #held: Uint8Array = new Uint8Array();
+  #held: Uint8Array[] = [];
 
   constructor(contentType = '') {
     this.#named = charsetOf(contentType);
   }
 
   read(bytes: Uint8Array): string {
-    if (this.#decoder) return this.#decoder.decode(bytes, { stream: true });
-    const held = new Uint8Array(this.#held.length + bytes.length);
-    held.set(this.#held);
-    held.set(bytes, this.#held.length);
-    this.#held = held;
-    if (held.length < 2) return '';
-    const encoding = utf16Of(held) ?? (this.#named === '' ? 'utf-8' : undefined);
-    if (encoding !== undefined) {
-      this.#decoder = new TextDecoder(encoding);
-      return this.#decoder.decode(held, { stream: true });
-    }
-    const end = held.lastIndexOf(NEWLINE) + 1;
-    this.#held = held.slice(end);
-    return this.#lines(held.subarray(0, end));
+    if (this.#isBegun) return this.#readOn(bytes);
+    const first = joined([...this.#held, bytes]);
+    this.#held = [first];
+    return first.length < TELLING ? '' : this.#begin(first);
   }
 
   end(): string {
-    return this.#decoder ? this.#decoder.decode() : this.#lines(this.#held);
+    const rest = this.#isBegun ? '' : this.#begin(joined(this.#held));
+    return rest + (this.#decoder ? this.#decoder.decode() : this.#lines(joined(this.#held)));
+  }
+
+  #begin(first: Uint8Array): string {
+    this.#isBegun = true;
+    this.#held = [];
+    const encoding = utf16Of(first) ?? (this.#named === '' ? 'utf-8' : undefined);
+    if (encoding !== undefined) this.#decoder = new TextDecoder(encoding);
+    return this.#readOn(first);
+  }
+
+  #readOn(bytes: Uint8Array): string {
+    if (this.#decoder) return this.#decoder.decode(bytes, { stream: true });
+    const end = bytes.lastIndexOf(NEWLINE) + 1;
+    if (end === 0) {
+      this.#held.push(bytes);
+      return '';
+    }
+    const lines = joined([...this.#held, bytes.subarray(0, end)]);
+    this.#held = [bytes.slice(end)];
+    return this.#lines(lines);
   }
 
   /** Each line by itself: a server may name an encoding that only some of its lines have. */

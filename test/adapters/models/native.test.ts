@@ -12,7 +12,9 @@ const lookup = {
   schema: { type: 'object', properties: { query: { type: 'string' } } },
 };
 
-describe.each(['anthropic', 'google', 'openai-responses'] as const)('%s', (protocol) => {
+const PROTOCOLS = ['anthropic', 'google', 'openai-responses'] as const;
+
+describe.each(PROTOCOLS)('%s', (protocol) => {
   describeChatModel(protocol, async () => {
     const server = await startNative(protocol);
     return {
@@ -184,6 +186,17 @@ describe('an answer of anthropic', () => {
   });
 });
 
+/** The events of one answer, and the parts that they make. */
+async function answered(baseUrl: string, protocol: (typeof PROTOCOLS)[number], model: string) {
+  const events = await collect(
+    createEndpointModel({ endpoint: { baseUrl, protocol }, model, key: async () => 'sk-test' }),
+  );
+  let parts: readonly Part[] = [];
+  for (const event of events)
+    if (event.type !== 'usage' && event.type !== 'end') parts = addToDraft(parts, event);
+  return { events, parts };
+}
+
 describe('what the SDK would refuse or drop', () => {
   it.each([
     ['anthropic', 'no-usage', 'length', undefined, ['Backups run at three.']],
@@ -225,16 +238,7 @@ describe('what the SDK would refuse or drop', () => {
   ] as const)('%s: %s', async (protocol, model, finish, reason, said) => {
     const server = await startNative(protocol);
     try {
-      const events = await collect(
-        createEndpointModel({
-          endpoint: { baseUrl: server.baseUrl, protocol },
-          model,
-          key: async () => 'sk-test',
-        }),
-      );
-      let parts: readonly Part[] = [];
-      for (const event of events)
-        if (event.type !== 'usage' && event.type !== 'end') parts = addToDraft(parts, event);
+      const { events, parts } = await answered(server.baseUrl, protocol, model);
       const { finish: ended, problem } = endOf(events);
       expect(ended).toBe(finish);
       if (reason) expect(String(problem?.params?.detail)).toMatch(reason);
@@ -259,16 +263,7 @@ describe('pages that an answer rests on', () => {
   ] as const)('are kept with its words, each once: %s, %s', async (protocol, model) => {
     const server = await startNative(protocol);
     try {
-      const events = await collect(
-        createEndpointModel({
-          endpoint: { baseUrl: server.baseUrl, protocol },
-          model,
-          key: async () => 'sk-test',
-        }),
-      );
-      let parts: readonly Part[] = [];
-      for (const event of events)
-        if (event.type !== 'usage' && event.type !== 'end') parts = addToDraft(parts, event);
+      const { events, parts } = await answered(server.baseUrl, protocol, model);
       expect(endOf(events)).toEqual({ type: 'end', finish: 'stop' });
       expect(parts).toEqual([
         {

@@ -2,10 +2,8 @@
 import { expect, it } from 'vitest';
 import { type Locator, page, userEvent } from 'vitest/browser';
 import { asConversationId } from '../../../src/domain/base/ids.ts';
-import { writable } from '../../../src/domain/base/readable.ts';
-import { SYNC_OFF } from '../../../src/services/sync/sync.ts';
 import { createTestApp, show, type TestApp } from '../harness.tsx';
-import { expectHeld, expectShown, pressed } from './dialogs.ts';
+import { expectHeld, expectShown, inAccount, pressed } from './dialogs.ts';
 
 interface Opened {
   readonly title: string;
@@ -45,17 +43,6 @@ async function inFolders(app: TestApp): Promise<undefined> {
         workDir: `/home/anna/${at % 2 ? 'shop' : 'a-folder-with-a-name-that-is-long'}`,
       },
     });
-}
-
-function inAccount(app: TestApp): undefined {
-  const account = {
-    fingerprint: 'ab12-cd34-ef56-7890',
-    endpoint: 'wss://relay.example',
-    managed: false,
-    since: 1,
-  };
-  app.states.sync.set({ ...SYNC_OFF, mode: 'remote', state: 'synced', account });
-  Object.assign(app.sync, { account: writable(account) });
 }
 
 const DIALOGS: Readonly<Record<string, Opened>> = {

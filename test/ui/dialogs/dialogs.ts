@@ -1,8 +1,10 @@
 // What every dialog must do, whoever opens it: for the tables in this folder.
 import { expect } from 'vitest';
 import { type Locator, page, userEvent } from 'vitest/browser';
+import { writable } from '../../../src/domain/base/readable.ts';
+import { SYNC_OFF } from '../../../src/services/sync/sync.ts';
 import { REACHED } from '../../../src/ui/hooks/focus-heir.ts';
-import { expectAccessible } from '../harness.tsx';
+import { expectAccessible, type TestApp } from '../harness.tsx';
 
 /** Follows the buttons and menu rows by keyboard; returns the first, to which the focus has to come back. */
 export async function pressed(...way: readonly Locator[]): Promise<Locator> {
@@ -55,4 +57,16 @@ export async function expectHeld(dialog: Locator, home: Locator): Promise<void> 
   await userEvent.keyboard('{Escape}');
   await expect.element(dialog).not.toBeInTheDocument();
   await expect.element(home).toHaveFocus();
+}
+
+/** The device is in an account of a relay. */
+export function inAccount(app: TestApp): undefined {
+  const account = {
+    fingerprint: 'ab12-cd34-ef56-7890',
+    endpoint: 'wss://relay.example',
+    managed: false,
+    since: 1,
+  };
+  app.states.sync.set({ ...SYNC_OFF, mode: 'remote', state: 'synced', account });
+  Object.assign(app.sync, { account: writable(account) });
 }

@@ -6,9 +6,8 @@ import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { asConversationId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { phraseOf } from '../../../src/domain/sync/pairing.ts';
-import { SYNC_OFF } from '../../../src/services/sync/sync.ts';
 import { createTestApp, expectAccessible, held, show, type TestApp } from '../harness.tsx';
-import { expectHeld, expectShown, pressed } from './dialogs.ts';
+import { expectHeld, expectShown, inAccount, pressed } from './dialogs.ts';
 
 const NARROW = { width: 320, height: 640 };
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
@@ -19,13 +18,7 @@ afterEach(() => vi.restoreAllMocks());
 
 it('shows the key of the account on request, says that it is read and that it failed, and hides it', async () => {
   const app = await createTestApp();
-  const account = {
-    fingerprint: 'ab12-cd34-ef56-7890',
-    endpoint: 'wss://relay.example',
-    managed: false,
-    since: 1,
-  };
-  app.states.sync.set({ ...SYNC_OFF, mode: 'remote', state: 'synced', account });
+  inAccount(app);
   const { promise, release } = held();
   const phrase = phraseOf(new Uint8Array(32).fill(7));
   const rows = Array.from({ length: 29 }, () => Array.from({ length: 29 }, () => true));
@@ -37,11 +30,11 @@ it('shows the key of the account on request, says that it is read and that it fa
       return {
         link: `https://app.example/pair#${'k'.repeat(300)}`,
         phrase,
-        fingerprint: account.fingerprint,
+        fingerprint: 'ab12-cd34-ef56-7890',
         qr: rows,
       };
     });
-  Object.assign(app.sync, { account: writable(account), pairing });
+  Object.assign(app.sync, { pairing });
   await show(app, '/settings/sync', NARROW);
   const home = await pressed(button('Show how'));
   await button('Show the key').click();
