@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { namedSchema } from '../../domain/chat/archive.ts';
 import type { Finish, Part } from '../../domain/chat/message.ts';
+import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import { filePart, isExact, mediaTypeOf } from './attachments.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
@@ -63,14 +64,17 @@ const idSchema = z
   .optional()
   .catch(undefined);
 
-/** Keys nodes by their ids; a node without an id by its position. */
+/** Keys nodes by their ids, a second one of an id by its content as well; a node without an id by its position. */
 function byOwnId(nodes: readonly unknown[]): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    nodes.map((node, at) => {
-      const id = typeof node === 'object' && node !== null && 'id' in node ? node.id : undefined;
-      return [typeof id === 'string' || typeof id === 'number' ? String(id) : `node-${at}`, node];
-    }),
-  );
+  const keyed = new Map<string, unknown>();
+  for (const [at, node] of nodes.entries()) {
+    const id = typeof node === 'object' && node !== null && 'id' in node ? node.id : undefined;
+    const key = typeof id === 'string' || typeof id === 'number' ? String(id) : `node-${at}`;
+    const content = JSON.stringify(node);
+    if (!keyed.has(key)) keyed.set(key, node);
+    else if (JSON.stringify(keyed.get(key)) !== content) keyed.set(`${key}~${fingerprint(content)}`, node);
+  }
+  return Object.fromEntries(keyed);
 }
 
 const conversationSchema = z.looseObject({
@@ -371,7 +375,15 @@ function pagesOf({ metadata }: ForeignMessage): ReturnType<typeof pagesIn> {
   return pagesIn([references, metadata?.citations]);
 }
 
+/** Reads the words of a message; where a known kind of content has them in other fields than its own, they are kept as they are. */
 async function toWords(foreign: ForeignMessage, reading: Reading): Promise<Part[]> {
+  const parts = await toKnownWords(foreign, reading);
+  if (parts.length > 0 || wordsOfUnknown(foreign.content) === '') return parts;
+  reading.skipped.count('unknown-part', foreign.content?.content_type);
+  return [{ type: 'unknown', original: foreign.content }];
+}
+
+async function toKnownWords(foreign: ForeignMessage, reading: Reading): Promise<Part[]> {
   const { content } = foreign;
   if (!content) return [];
   const text = (value: unknown): Part[] => {

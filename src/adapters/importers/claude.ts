@@ -115,15 +115,7 @@ function toConversation(
   skipped: SkipCounter,
   fallback: number,
 ): ImportedConversation | undefined {
-  const read = foreign.chat_messages.flatMap((value, at) => {
-    const parsed = messageSchema.safeParse(value);
-    if (!parsed.success) {
-      skipped.count('malformed-line', JSON.stringify(value));
-      return [];
-    }
-    const message = parsed.data;
-    return [{ message, uuid: message.uuid ?? fingerprint(String(at), message.sender, message.text ?? '') }];
-  });
+  const read = messagesOf(foreign.chat_messages, skipped);
   const timeFrom = (value: unknown) => {
     const time = timeOf(value);
     if (time === 'impossible') skipped.count('impossible-time', String(value));
@@ -151,11 +143,6 @@ function toConversation(
 
   const chains = new Map<string, ImportedMessage[]>();
   for (const [at, { message, uuid }] of read.entries()) {
-    // The first of two messages with one id is kept.
-    if (chains.has(uuid)) {
-      skipped.count('malformed-line', JSON.stringify(message));
-      continue;
-    }
     const pieces = toPieces(message, uuid, skipped);
     if (pieces.length === 0) skipped.count('no-content');
     chains.set(
@@ -230,6 +217,30 @@ function toConversation(
   };
 }
 
+/** Gives each message an id of its own: a second one of the same id has other words, or it is left out. */
+function messagesOf(
+  list: readonly unknown[],
+  skipped: SkipCounter,
+): { readonly message: ForeignMessage; readonly uuid: string }[] {
+  const known = new Map<string, string>();
+  return list.flatMap((value, at) => {
+    const parsed = messageSchema.safeParse(value);
+    if (!parsed.success) {
+      skipped.count('malformed-line', JSON.stringify(value));
+      return [];
+    }
+    const message = parsed.data;
+    const { sender, text, content, attachments, files } = message;
+    const words = JSON.stringify([sender, text, content, attachments, files]);
+    const uuid = message.uuid ?? fingerprint(String(at), sender, text ?? '');
+    if (known.get(uuid) === words) return [];
+    const own = known.has(uuid) ? `${uuid}~${fingerprint(words)}` : uuid;
+    if (known.has(own)) return [];
+    known.set(own, words);
+    return [{ message, uuid: own }];
+  });
+}
+
 type Piece = Pick<ImportedMessage, 'role' | 'kind' | 'parts'>;
 
 function toPieces(foreign: ForeignMessage, uuid: string, skipped: SkipCounter): Piece[] {
@@ -280,7 +291,14 @@ function toPieces(foreign: ForeignMessage, uuid: string, skipped: SkipCounter): 
     current.push(part);
   }
   flush(inResults ? 'tool' : role);
-  return pieces;
+  if (pieces.length > 0) return pieces;
+  const beside = Object.fromEntries(
+    Object.entries(foreign).filter(([name]) => !(name in messageSchema.shape)),
+  );
+  if (wordsOfUnknown(beside) === '') return [];
+  // Words in fields that no known version writes.
+  skipped.count('unknown-part', JSON.stringify(beside));
+  return [{ role, kind, parts: [{ type: 'unknown', original: beside }] }];
 }
 
 const isFields = (value: unknown): value is Record<string, unknown> =>

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, Source, SourceFile } from './importer.ts';
-import { type ContextNode, type History, layOver, readContext } from './kimi-context.ts';
+import { type ContextNode, type History, isBookkeeping, layOver, readContext } from './kimi-context.ts';
 import { idOfEvent, lostMessages, parentsFirst, placed, type WireMessage } from './kimi-lost.ts';
 import { type Match, readWire, type Wire } from './kimi-wire.ts';
 import { decode, linesOf, looksBinary, parseJson } from './lenient-json.ts';
@@ -526,8 +526,7 @@ async function toConversation(
 
 /** True if the history begins with a compaction whose older part is in no file: forks and undos copy the live file alone. */
 const isCut = ({ snapshots }: History): boolean =>
-  snapshots[0]?.path.find((node) => node.record.synthetic !== 'checkpoint')?.record.synthetic ===
-  'compaction';
+  snapshots[0]?.path.find((node) => !isBookkeeping(node))?.record.synthetic === 'compaction';
 
 /**
  * Gives each message a time: gaps are filled evenly between their neighbours, copies that a compaction carried over keep the original's time.
@@ -617,7 +616,7 @@ function nameResults(messages: ImportedMessage[], skipped: SkipCounter): void {
  * the person cleared it, since a conversation has to show something.
  */
 function leafOf(history: History, wire: Wire | undefined, live: boolean): string | null {
-  const isReal = (node: ContextNode) => node.record.synthetic === undefined;
+  const isReal = (node: ContextNode) => node.record.synthetic === undefined && !isBookkeeping(node);
   for (const [at, { path, change }] of [...history.snapshots.entries()].reverse()) {
     const leaf = path.at(-1);
     if (!leaf) continue;

@@ -1,9 +1,11 @@
 // context.jsonl of kimi-cli: what the model saw. Reads the file and its rotated copies as snapshots of one history and merges them:
 // equal beginnings are one path, differences are branches. Nothing that a rewrite cut off is lost.
 import type { Part, Role } from '../../domain/chat/message.ts';
+import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import { isTooLarge, mediaTypeOf, mediaTypeOfUrl } from './attachments.ts';
 import { fingerprint } from './fingerprint.ts';
 import { parseJson, recordsOf } from './lenient-json.ts';
+import { roleNamed } from './roles.ts';
 import type { SkipCounter } from './skipping.ts';
 
 /** Reason for which kimi-cli wrote a message in the person's name. */
@@ -28,6 +30,8 @@ type ContextRecord =
       readonly role: Role;
       readonly parts: readonly Part[];
       readonly synthetic: Synthetic | undefined;
+      /** True for a line that kimi-cli does not read. It takes no part in the ids of the messages below it. */
+      readonly rescued?: true;
     };
 
 const SYNTHETIC: readonly (readonly [string, Synthetic])[] = [
@@ -58,7 +62,7 @@ export function readContext(text: string, skipped: SkipCounter, seen: Set<string
       if (!seen.has(key)) skipped.count(reason, line);
       seen.add(key);
     };
-    if (!isObject(raw) || typeof raw.role !== 'string') {
+    if (!isObject(raw)) {
       skip('malformed-line');
       continue;
     }
@@ -83,11 +87,31 @@ export function readContext(text: string, skipped: SkipCounter, seen: Set<string
         if (message) records.push(message);
         break;
       }
-      default:
-        skip('unknown-role');
+      default: {
+        const note = readUnnamed(raw, skip);
+        if (note) records.push(note);
+      }
     }
   }
   return records;
+}
+
+/** Keeps the words of a line with an unknown role, or none. */
+function readUnnamed(
+  raw: Record<string, unknown>,
+  skip: (reason: Parameters<SkipCounter['count']>[0]) => void,
+): ContextRecord | undefined {
+  const said = typeof raw.role === 'string' ? raw.role : undefined;
+  if (said === undefined && wordsOfUnknown(raw) === '') {
+    skip('malformed-line');
+    return undefined;
+  }
+  const role = said === undefined ? undefined : roleNamed(said);
+  if (role === undefined) skip('unknown-role');
+  const message = readMessage(raw, role ?? 'system', (reason) => {
+    if (reason !== 'no-content') skip(reason);
+  });
+  return message && { ...message, rescued: true };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -101,24 +125,18 @@ function readMessage(
   raw: Record<string, unknown>,
   role: Role,
   skip: (reason: Parameters<SkipCounter['count']>[0]) => void,
-): ContextRecord | undefined {
-  if (!('content' in raw)) {
-    skip('no-content');
-    return undefined;
-  }
-  const contents = contentParts(raw.content, skip);
-  if (!contents) {
-    skip('malformed-line');
-    return undefined;
-  }
+): Extract<ContextRecord, { kind: 'message' }> | undefined {
+  let rescued = !('content' in raw);
+  const onRescued = () => {
+    rescued = true;
+  };
+  const contents = contentParts(raw.content ?? raw.text ?? null, skip, onRescued);
   let parts = contents;
   if (role === 'tool') {
-    if (typeof raw.tool_call_id === 'string') parts = [toolResult(raw.tool_call_id, contents)];
-    else skip('broken-call');
-    parts = [
-      ...parts,
-      ...(typeof raw.tool_call_id === 'string' ? contents.filter((part) => part.type !== 'text') : []),
-    ];
+    const isGiven = 'content' in raw || contents.length > 0;
+    if (typeof raw.tool_call_id === 'string' && isGiven)
+      parts = [toolResult(raw.tool_call_id, contents), ...contents.filter((part) => part.type !== 'text')];
+    else if (isGiven) skip('broken-call');
   }
   for (const call of Array.isArray(raw.tool_calls) ? (raw.tool_calls as unknown[]) : []) {
     const described = isObject(call) && isObject(call.function) ? call.function : undefined;
@@ -131,35 +149,51 @@ function readMessage(
       !('arguments' in described) ||
       (text !== null && typeof text !== 'string')
     ) {
-      // kimi-cli itself would not read this line back into a context.
+      // kimi-cli itself would not read this line back into a context, but the model's words stand in it.
       skip('broken-call');
-      return undefined;
+      onRescued();
+      if (wordsOfUnknown(call) !== '') parts = [...parts, { type: 'unknown', original: call }];
+      continue;
     }
     // Arguments that are no JSON are kept as the model wrote them; later rounds refer to them.
     if (text === null || parseJson(text) === undefined) skip('broken-call');
     parts = [...parts, { type: 'tool-call', callId: call.id, name: described.name, arguments: text ?? '' }];
   }
   if (parts.length === 0) {
-    skip('no-content');
-    return undefined;
+    const { role: _role, content: _content, tool_calls: _calls, ...rest } = raw;
+    // Words in a field that no known version writes.
+    if (wordsOfUnknown(rest) === '') {
+      skip('no-content');
+      return undefined;
+    }
+    skip('unknown-part');
+    onRescued();
+    parts = [{ type: 'unknown', original: rest }];
   }
   const [first] = parts;
   const synthetic = role === 'user' && first?.type === 'text' ? syntheticKind(first.text) : undefined;
-  return { kind: 'message', role, parts, synthetic };
+  return { kind: 'message', role, parts, synthetic, ...(rescued ? { rescued } : {}) };
 }
 
-/** Reads a content list or string as parts; undefined if kimi-cli would reject the line. */
+/** Reads a content list or string as parts. `onRescued` hears of what kimi-cli would reject with its whole line. */
 export function contentParts(
   content: unknown,
   skip: (reason: 'unknown-part' | 'oversized-attachment') => void,
-): Part[] | undefined {
-  if (content === null) return [];
+  onRescued: () => void = () => {},
+): Part[] {
+  if (content === null || content === undefined) return [];
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  if (!Array.isArray(content) && !isObject(content)) return undefined;
   const parts: Part[] = [];
   for (const given of Array.isArray(content) ? (content as unknown[]) : [content]) {
     const part = isObject(given) && typeof given.text === 'string' ? { type: 'text', ...given } : given;
-    if (!isObject(part) || typeof part.type !== 'string') return undefined;
+    if (!isObject(part) || typeof part.type !== 'string') {
+      onRescued();
+      const words = typeof part === 'string' ? part : '';
+      if (words !== '') parts.push({ type: 'text', text: words });
+      else skip('unknown-part');
+      if (wordsOfUnknown(part) !== '' && words === '') parts.push({ type: 'unknown', original: part });
+      continue;
+    }
     const known = knownPart(part, () => skip('oversized-attachment'));
     if (known) parts.push(...known);
     else {
@@ -238,12 +272,14 @@ export function layOver(snapshots: readonly (readonly ContextRecord[])[]): Histo
   const laid: { path: ContextNode[]; change: Change }[] = [];
   let systemPrompt: string | null = null;
   for (const [snapshot, records] of snapshots.entries()) {
-    const before = laid.at(-1)?.path;
+    // A rewrite drops the lines that kimi-cli does not accept.
+    const before = laid.at(-1)?.path.filter(({ record }) => isAccepted(record));
     const path: ContextNode[] = [];
-    const messages = records.filter((record) => record.kind === 'message');
+    const messages = records.filter((record) => record.kind === 'message').filter(isAccepted);
     const compacted = messages.findIndex((message) => message.synthetic === 'compaction');
     const carried = compacted < 0 || !before ? [] : carriedOver(before, messages.slice(compacted + 1));
     let at = -1;
+    let above = '';
     for (const record of records) {
       if (record.kind === 'system-prompt') systemPrompt = record.text;
       if (record.kind === 'usage') {
@@ -251,23 +287,30 @@ export function layOver(snapshots: readonly (readonly ContextRecord[])[]): Histo
         if (last) last.tokens ??= record.tokens;
       }
       if (record.kind !== 'message') continue;
-      at += 1;
+      if (isAccepted(record)) at += 1;
       const parentId = path.at(-1)?.id ?? null;
-      const id = fingerprint(parentId ?? '', contentKey(record));
+      const id = fingerprint(above, contentKey(record));
+      // Earlier versions left such lines out: no id below changes, so that a session imported then is known again.
+      if (isAccepted(record)) above = id;
       const known = nodes.get(id);
       if (known) {
         path.push(known);
         continue;
       }
-      const copyOf = compacted >= 0 && at > compacted ? carried[at - compacted - 1] : undefined;
+      const isCarried = compacted >= 0 && at > compacted && isAccepted(record);
+      const copyOf = isCarried ? carried[at - compacted - 1] : undefined;
       const node: ContextNode = { id, parentId, record, snapshot, copyOf, tokens: undefined };
       nodes.set(id, node);
       path.push(node);
     }
-    laid.push({ path, change: classify(before, path) });
+    const accepted = path.filter(({ record }) => isAccepted(record));
+    laid.push({ path, change: classify(before, accepted) });
   }
   return { nodes: [...nodes.values()], snapshots: laid, systemPrompt };
 }
+
+/** True for a line that kimi-cli itself reads. */
+const isAccepted = (record: ContextNode['record']): boolean => record.rescued !== true;
 
 /** Ids of the tail that a compaction kept: the end of the history before it is then the beginning of what follows the summary. */
 function carriedOver(
@@ -299,3 +342,7 @@ function classify(before: readonly ContextNode[] | undefined, path: readonly Con
     ? 'cleared'
     : 'rewritten';
 }
+
+/** True for a checkpoint, and for a line of an unknown role. */
+export const isBookkeeping = ({ record }: ContextNode): boolean =>
+  record.synthetic === 'checkpoint' || (record.rescued === true && record.role === 'system');

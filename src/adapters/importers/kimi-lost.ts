@@ -208,13 +208,13 @@ function toDrafts(
     const { type, payload, time } = events[at] as WireEvent;
     if (type === 'TurnBegin' || type === 'SteerInput') {
       flush();
-      const parts = contentParts(payload.user_input ?? null, () => {}) ?? [];
+      const parts = contentParts(payload.user_input, () => {});
       if (parts.length > 0 && !syntheticKind(textIn(parts)))
         drafts.push({ role: 'user', parts, time, events: [at] });
     } else if (type === 'StepBegin') flush();
     else if (type === 'ContentPart') {
       const parts = answering(at);
-      for (const part of contentParts([payload], () => {}) ?? []) {
+      for (const part of contentParts([payload], () => {})) {
         const last = parts.at(-1);
         // Early versions left a text in pieces if another event came in between.
         const isPiece = earlier && !earlier.has(at) && (part.type === 'text' || part.type === 'reasoning');
@@ -234,7 +234,7 @@ function toDrafts(
       // Early versions ended the answer at a result even if the answer continued.
       if (!earlier || earlier.has(at)) flush();
       const value = isObject(payload.return_value) ? payload.return_value : {};
-      const contents = contentParts(value.output ?? null, () => {}) ?? [];
+      const contents = contentParts(value.output, () => {});
       const words: readonly Part[] =
         textIn(contents) === '' && typeof value.message === 'string'
           ? [{ type: 'text', text: value.message }, ...contents]

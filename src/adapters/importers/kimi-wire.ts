@@ -108,7 +108,7 @@ function keyOfEvent(type: string, payload: Record<string, unknown>): string | un
     case 'SteerInput':
       return `user ${inputText(payload.user_input)}`;
     case 'ContentPart':
-      return (contentParts([payload], () => {}) ?? []).map(keyOfPart)[0];
+      return contentParts([payload], () => {}).map(keyOfPart)[0];
     case 'ToolCall':
       return typeof payload.id === 'string' ? `call ${payload.id}` : undefined;
     case 'ToolResult':
@@ -141,7 +141,7 @@ export function keysOf({ role, parts }: Matchable): string[] {
 export const isSilent = ({ key }: WireEvent): boolean => key === 'text ' || key === 'think ';
 
 /** Returns what a person typed, as text. */
-export const inputText = (input: unknown): string => textIn(contentParts(input ?? null, () => {}) ?? []);
+export const inputText = (input: unknown): string => textIn(contentParts(input, () => {}));
 
 /** Joins the texts of these parts in the form that matching uses. */
 export const textIn = (parts: readonly Part[]): string =>

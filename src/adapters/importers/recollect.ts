@@ -11,7 +11,7 @@ import {
   readNotesAndFeedback,
 } from '../../domain/chat/archive.ts';
 import { type ConversationMeta, conversationMetaSchema, TIMED } from '../../domain/chat/conversation.ts';
-import { messageSchema } from '../../domain/chat/message.ts';
+import { messageSchema, type Part, partSchema } from '../../domain/chat/message.ts';
 import {
   type Checkpoint,
   type Compaction,
@@ -21,6 +21,7 @@ import {
 import { type Hlc, readHlc } from '../../domain/sync/hlc.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { decode, itemsOf } from './lenient-json.ts';
+import { roleNamed } from './roles.ts';
 import { createSkipCounter, type SkipCounter } from './skipping.ts';
 import { chunksOf, headOf } from './source-file.ts';
 import { createYielder } from './yielder.ts';
@@ -139,6 +140,11 @@ function toConversation(
   const damaged = new Map<string, string | null>();
   for (const raw of parsed.data.messages) {
     const message = messageSchema.safeParse(raw);
+    const rescued = message.success ? undefined : rescuedFrom(raw, messages.at(-1)?.createdAt ?? 0, skipped);
+    if (rescued && isId(rescued.id)) {
+      messages.push(rescued);
+      continue;
+    }
     if (message.success && isId(message.data.id)) {
       if (hasCreatedAt(raw) && raw.createdAt !== message.data.createdAt)
         skipped.count('impossible-time', String(raw.createdAt));
@@ -171,6 +177,33 @@ function toConversation(
     ...(Object.keys(compactions).length > 0 ? { compactions } : {}),
     own: { id: asConversationId(id), meta, ...(said.length > 0 ? { said: Object.fromEntries(said) } : {}) },
   };
+}
+
+/** Reads a damaged message key by key: a value that cannot be read costs itself alone. `before`: time of the message above it in the file. */
+function rescuedFrom(raw: unknown, before: number, skipped: SkipCounter): ImportedMessage | undefined {
+  const whole = z.looseObject({ id: z.string(), parts: z.array(z.unknown()).min(1) }).safeParse(raw);
+  if (!whole.success) return undefined;
+  const rest: Record<string, unknown> = { ...whole.data };
+  const known = typeof rest.role === 'string' ? roleNamed(rest.role) : undefined;
+  if (known === undefined) skipped.count('unknown-role', String(rest.role));
+  rest.role = known ?? 'system';
+  if (known === undefined) rest.kind = 'note';
+  rest.parts = whole.data.parts.map((part): Part => {
+    const read = partSchema.safeParse(part);
+    if (!read.success) skipped.count('unknown-part', JSON.stringify(part));
+    return read.success ? (read.data as Part) : { type: 'unknown', original: part };
+  });
+  if (typeof rest.parentId !== 'string') rest.parentId = null;
+  if (typeof rest.createdAt !== 'number') {
+    skipped.count('impossible-time', String(rest.createdAt));
+    rest.createdAt = before;
+  }
+  for (const key of new Set(messageSchema.safeParse(rest).error?.issues.map(({ path }) => String(path[0])))) {
+    skipped.count('malformed-line', JSON.stringify({ [key]: rest[key] }));
+    delete rest[key];
+  }
+  const message = messageSchema.safeParse(rest);
+  return message.success ? (message.data as unknown as ImportedMessage) : undefined;
 }
 
 /** Reads meta key by key, so that a damaged value costs only itself. */

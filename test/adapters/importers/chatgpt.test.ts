@@ -59,6 +59,25 @@ describe('what tools that imitate the export write', () => {
     ]);
   });
 
+  it('keeps a second node of the same id, unless it is the same', async () => {
+    const said = (words: string) => ({
+      id: 1,
+      parent: null,
+      message: { role: 'user', content: text(words) },
+    });
+    const conversation = await read({ mapping: [said('one'), said('another'), said('one')] });
+    expect(conversation?.messages.map(textOf).sort()).toEqual(['another', 'one']);
+    expect(conversation?.messages.map(({ id }) => id)).toContain('1');
+  });
+
+  it('keeps words that a known kind of content has in other fields', async () => {
+    const content = { content_type: 'reasoning_recap', content: { lines: ['weighed both ways'] } };
+    const conversation = await read({ mapping: [{ id: 1, message: { role: 'assistant', content } }] });
+    expect(conversation?.messages.map(({ parts }) => parts)).toEqual([
+      [{ type: 'unknown', original: content }],
+    ]);
+  });
+
   it('has the dates of databases and of mail', async () => {
     const conversation = await read({
       create_time: 'Sun, 15 Jun 2025 10:00:00 GMT',

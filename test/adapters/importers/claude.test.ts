@@ -127,9 +127,51 @@ describe('a Claude.ai export', () => {
     expect(head).toBe('o4');
   });
 
+  it('keeps a second message of the same id, unless it says the same', async () => {
+    const said = (uuid: string, sender: string, text: string, more: object = {}) => ({
+      uuid,
+      sender,
+      text,
+      ...more,
+    });
+    const read = async (chat_messages: object[]) =>
+      await readAll(
+        claude,
+        sourceOf('c', { 'conversations.json': JSON.stringify([{ ...fixture.flat, chat_messages }]) }),
+      );
+    const list = [
+      said('1', 'human', 'one'),
+      said('2', 'assistant', 'two'),
+      said('1', 'human', 'another'),
+      said('1', 'human', 'one'),
+      said('3', 'assistant', 'three'),
+    ];
+    const { conversations, skipped } = await read(list);
+    const messages = conversations[0]?.messages ?? [];
+    expect(messages.map(textOf)).toEqual(['one', 'two', 'another', 'three']);
+    expect(messages.map(({ parentId }) => parentId)).toEqual([
+      null,
+      ...messages.slice(0, 3).map(({ id }) => id),
+    ]);
+    expect(messages.map(({ id }) => id).filter((id) => /^\d$/.test(id))).toEqual(['1', '2', '3']);
+    expect(skipped).toEqual({});
+    const again = await read([list[2] as object, ...list.slice(0, 2)]);
+    expect(again.conversations[0]?.messages).toHaveLength(3);
+  });
+
+  it('keeps words in fields that no known version writes', async () => {
+    const strange = { uuid: '1', sender: 'human', transcript: { lines: 'spoken, not typed' } };
+    const text = JSON.stringify([{ ...fixture.flat, chat_messages: [strange] }]);
+    const { conversations, skipped } = await readAll(claude, sourceOf('c', { 'conversations.json': text }));
+    expect(conversations[0]?.messages.map(({ role, parts }) => [role, parts])).toEqual([
+      ['user', [{ type: 'unknown', original: { transcript: { lines: 'spoken, not typed' } } }]],
+    ]);
+    expect(skipped).toEqual({ 'unknown-part': 1 });
+  });
+
   it('counts what it could not take', async () => {
     expect((await whole()).skipped).toEqual({
-      'malformed-line': 3,
+      'malformed-line': 2,
       'missing-attachment': 1,
       'unknown-part': 1,
       'unknown-role': 1,

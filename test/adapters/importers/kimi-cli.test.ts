@@ -65,7 +65,10 @@ describe('a kimi-cli home', () => {
     ]);
     const folded = find(conversation, 'I read the log.');
     const mail = conversation.messages.find((message) => textOf(message) === kimi.DMAIL);
-    expect(folded.parentId).toBe(mail?.parentId);
+    // A line of an unknown role stands between them, with its words.
+    const record = conversation.messages.find((message) => textOf(message) === 'x');
+    expect(record).toMatchObject({ role: 'system', kind: 'note', parentId: mail?.parentId });
+    expect(folded.parentId).toBe(record?.id);
     expect(conversation.messages.filter((message) => message.role === 'tool')).toHaveLength(2);
   });
 
@@ -184,6 +187,7 @@ describe('a kimi-cli home', () => {
     expect(conversations[0]?.messages.map(short)).toEqual([
       'user: tab\there and byte \uFFFD here',
       'user: after a lone CR',
+      '(undefined)',
       'user: lone \uFFFD surrogate',
       'user: look at this',
       'user: no type',
@@ -198,13 +202,55 @@ describe('a kimi-cli home', () => {
       // two usages that are no integers, a list, a string, the cut-off line
       'malformed-line': 5,
       'no-content': 2,
-      'unknown-role': 1,
       'unknown-part': 1,
       // the byte that is no UTF-8
       undecoded: 1,
       // arguments cut off, null, and a result without its call
       'broken-call': 3,
     });
+  });
+
+  it('keeps the words of lines that kimi-cli itself does not read', async () => {
+    const lines = (...more: object[]) =>
+      [{ role: 'user', content: 'first' }, ...more, { role: 'assistant', content: 'last' }]
+        .map((line) => JSON.stringify(line))
+        .join('\n');
+    const read = async (text: string) => readAll(kimiCli, sourceOf('x', { 'context.jsonl': text }));
+    const broken = { id: 'c', function: { arguments: '{}', description: 'look it up' } };
+    const { conversations, skipped } = await read(
+      lines(
+        { role: 'critic', content: 'too long' },
+        { role: 'human', content: ['words in a list', 7] },
+        { content: 'nobody said it' },
+        { role: 'assistant', content: 'I look.', tool_calls: [broken] },
+        { role: 'user', text: 'beside the content' },
+        { role: 'user', content: null, note: { remark: 'in another field' } },
+        { role: 'user', content: { words: 'without a type' } },
+      ),
+    );
+    const [conversation] = conversations;
+    expect(conversation?.messages.map(({ role, kind, parts }) => [role, kind, parts])).toEqual([
+      ['user', 'message', [{ type: 'text', text: 'first' }]],
+      ['system', 'note', [{ type: 'text', text: 'too long' }]],
+      ['user', 'message', [{ type: 'text', text: 'words in a list' }]],
+      ['system', 'note', [{ type: 'text', text: 'nobody said it' }]],
+      [
+        'assistant',
+        'message',
+        [
+          { type: 'text', text: 'I look.' },
+          { type: 'unknown', original: broken },
+        ],
+      ],
+      ['user', 'message', [{ type: 'text', text: 'beside the content' }]],
+      ['user', 'message', [{ type: 'unknown', original: { note: { remark: 'in another field' } } }]],
+      ['user', 'message', [{ type: 'unknown', original: { words: 'without a type' } }]],
+      ['assistant', 'message', [{ type: 'text', text: 'last' }]],
+    ]);
+    expect(skipped).toEqual({ 'unknown-role': 2, 'unknown-part': 3, 'broken-call': 1 });
+    // The messages below have the ids that they had without those lines: a session that was imported before is known again.
+    const before = (await read(lines())).conversations[0]?.messages.at(-1);
+    expect(conversation?.messages.at(-1)?.sourceId).toBe(before?.sourceId);
   });
 
   it('brings back a turn that only the wire still has', async () => {

@@ -107,18 +107,39 @@ describe('a file of our own', () => {
       const one = first(archive);
       Object.assign(one.meta, { pinned: 'very' });
       Object.assign(one.checkpoints, { bad: 7 });
-      // What answers it hangs on nothing then.
-      Object.assign(one.messages[0] ?? {}, { role: 'critic' });
+      // No role of ours, and a part that is none: the words stay, as a note.
+      Object.assign(one.messages[0] ?? {}, { role: 'critic', parts: [{ type: 'text', text: 'kept' }, 7] });
+      // Without an id nothing of it has a place, and what answers it hangs on nothing.
+      Object.assign(one.messages[1] ?? {}, { id: 7 });
+      Object.assign(one.messages[2] ?? {}, { createdAt: 'soon', usage: 'much' });
       (archive.conversations as unknown[]).push(7, { id: 'no uuid', messages: [] });
     });
     const [conversation] = conversations;
     expect(conversations).toHaveLength(1);
     expect(conversation?.meta).toMatchObject({ title: 'Own 对话', pinned: false });
     expect(Object.keys(conversation?.checkpoints ?? {})).toEqual(['start']);
-    expect(conversation?.messages.map(({ role, parentId }) => [role, parentId])).toEqual([
-      ['assistant', null],
-      ['assistant', null],
+    const [note, answer] = conversation?.messages ?? [];
+    expect(conversation?.messages).toHaveLength(2);
+    expect([note?.role, note?.kind, note?.parts]).toEqual([
+      'system',
+      'note',
+      [
+        { type: 'text', text: 'kept' },
+        { type: 'unknown', original: 7 },
+      ],
     ]);
-    expect(skipped).toEqual({ 'malformed-line': 5 });
+    expect([answer?.role, answer?.parentId, answer?.createdAt, answer?.usage]).toEqual([
+      'assistant',
+      note?.id,
+      note?.createdAt,
+      undefined,
+    ]);
+    expect(skipped).toEqual({
+      // the title's flag, a checkpoint, two conversations, a message without an id, a usage
+      'malformed-line': 6,
+      'unknown-role': 1,
+      'unknown-part': 1,
+      'impossible-time': 1,
+    });
   });
 });

@@ -153,8 +153,8 @@ export const library = {
   skipped: {
     'malformed-line_one': 'damaged entry',
     'malformed-line_other': 'damaged entries',
-    'unknown-role_one': 'message of an unknown kind of speaker',
-    'unknown-role_other': 'messages of an unknown kind of speaker',
+    'unknown-role_one': 'message of an unknown kind of speaker (kept as a note)',
+    'unknown-role_other': 'messages of an unknown kind of speaker (kept as notes)',
     'unknown-part_one': 'part of an unknown kind (kept as it is, but not shown)',
     'unknown-part_other': 'parts of an unknown kind (kept as they are, but not shown)',
     'no-content_one': 'message without content',
