@@ -352,6 +352,30 @@ const location = (page: typeof RESULT) => ({
   cited_text: 'at three',
   encrypted_index: 'e',
 });
+/** Places in documents, in each of Anthropic's forms; the first one is cited twice. */
+const char = {
+  type: 'char_location',
+  cited_text: 'Backups run at three. ',
+  document_index: 0,
+  document_title: 'Handbook',
+  file_id: null,
+  start_char_index: 0,
+  end_char_index: 22,
+};
+const PLACES = [
+  char,
+  { ...char, type: 'page_location', cited_text: 'Every night.', start_page_number: 2, end_page_number: 3 },
+  {
+    ...char,
+    type: 'content_block_location',
+    document_index: 1,
+    document_title: null,
+    cited_text: 'At 03:00.',
+  },
+  { type: 'search_result_location', source: RESULT.url, title: RESULT.title, cited_text: 'at three' },
+  { type: 'search_result_location', source: 'shelf-7', title: 'Notes', cited_text: 'three' },
+  char,
+];
 const CITED = [RESULT, OTHER, OTHER].map((page) => ({
   type: 'url_citation',
   start_index: 0,
@@ -602,6 +626,24 @@ export const BODIES: Readonly<Record<string, string>> = {
     content: [
       { type: 'text', text: 'Backups run at three.', citations: [location(RESULT), location(OTHER)] },
     ],
+    stop_reason: 'end_turn',
+  }),
+  'documents-cited-by-anthropic': events(
+    opening,
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: [] } },
+    textDelta('Backups run at three.'),
+    ...PLACES.map((citation) => ({
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'citations_delta', citation },
+    })),
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } },
+    { type: 'message_stop' },
+  ),
+  'documents-cited-in-a-document-of-anthropic': JSON.stringify({
+    ...opening.message,
+    content: [{ type: 'text', text: 'Backups run at three.', citations: PLACES }],
     stop_reason: 'end_turn',
   }),
   'cited-by-gemini': `data: ${JSON.stringify({

@@ -1,10 +1,11 @@
-// Finds the pages that an answer of another app cites, in any of the shapes in which exports name them.
+// Finds the pages and documents that an answer of another app cites, in any of the shapes in which exports name them.
 import type { Part } from '../../domain/chat/message.ts';
 
-/** A page: its address, and its title if known. */
+/** A page: its address, and its title if known. A document has no address, but the words that were cited. */
 interface Page {
   readonly url: string;
   readonly title?: string;
+  readonly cited?: string;
 }
 
 /** Most pages kept of one answer. */
@@ -14,7 +15,10 @@ const DEEPEST = 8;
 const isFields = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Lists each page once, in the order in which they are named; leaves out those without an http(s) address. */
+/** Longest quotation of a document that is kept, characters. */
+const LONGEST_CITED = 600;
+
+/** Lists each page and each place in a document once, in the order in which they are named; leaves out other addresses. */
 export function pagesIn(value: unknown): Page[] {
   const pages = new Map<string, Page>();
   const walk = (value: unknown, depth: number): void => {
@@ -25,6 +29,11 @@ export function pagesIn(value: unknown): Page[] {
     if (typeof url === 'string' && /^https?:\/\/[^\s/]/i.test(url)) {
       const name = typeof title === 'string' ? title.trim() : '';
       if (!pages.get(url)?.title) pages.set(url, name === '' ? { url } : { url, title: name });
+    } else if (typeof value.cited_text === 'string' && value.cited_text.trim() !== '') {
+      const name = [value.document_title, title].find((one) => typeof one === 'string' && one.trim() !== '');
+      const cited = value.cited_text.trim().slice(0, LONGEST_CITED);
+      const page = { url: '', ...(typeof name === 'string' ? { title: name.trim() } : {}), cited };
+      pages.set(JSON.stringify(page), page);
     }
     for (const inner of Object.values(value)) if (typeof inner === 'object') walk(inner, depth + 1);
   };

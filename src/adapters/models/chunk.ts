@@ -2,10 +2,11 @@
 // use: text, thoughts, calls, the finish reason, usage, an error. The rest is dropped before the SDK can refuse it.
 import { readJson } from '../../domain/base/json.ts';
 
-/** A page that an endpoint cites. */
+/** A page that an endpoint cites, or a document: without an address, with the words that were cited. */
 interface Source {
   readonly url: string;
   readonly title?: string;
+  readonly cited?: string;
 }
 
 /** Facts about an answer, besides its words. */
@@ -582,6 +583,21 @@ export function addSource({ sources }: StreamFacts, url: unknown, title: unknown
   const known = sources.findIndex((source) => source.url === url);
   if (known < 0 && sources.length < MOST_SOURCES) sources.push(name === '' ? { url } : { url, title: name });
   else if (known >= 0 && name !== '' && !sources[known]?.title) sources[known] = { url, title: name };
+}
+
+/** Longest quotation of a document that is kept, characters. */
+const LONGEST_CITED = 600;
+
+/** Notes a document that an answer cites, once for each place in it; without words only if it is not there with some. */
+export function addDocument({ sources }: StreamFacts, title: unknown, words: unknown): void {
+  const name = textOf(title).trim();
+  const said = textOf(words).trim();
+  const cited = said.length > LONGEST_CITED ? `${said.slice(0, LONGEST_CITED).trimEnd()}…` : said;
+  if ((name === '' && cited === '') || sources.length >= MOST_SOURCES) return;
+  const isKnown = (source: Source) =>
+    source.url === '' && source.title === (name || undefined) && (cited === '' || source.cited === cited);
+  if (sources.some(isKnown)) return;
+  sources.push({ url: '', ...(name === '' ? {} : { title: name }), ...(cited === '' ? {} : { cited }) });
 }
 
 /** Address of a picture, in any of the forms that a part may have. */

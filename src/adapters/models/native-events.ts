@@ -1,7 +1,7 @@
 // Passes events of Anthropic Messages, Gemini and OpenAI Responses to the SDK: adds fields that its strict schemas want and endpoints leave out,
 // and notes what it would drop (incomplete errors, pictures, cited pages). Every other line is passed on unchanged.
 import { lenientJson, readJson } from '../../domain/base/json.ts';
-import { addSource, KEEP_ALIVE, type StreamFacts } from './chunk.ts';
+import { addDocument, addSource, KEEP_ALIVE, type StreamFacts } from './chunk.ts';
 import { citedIn, eventsOfDocument, type Fields, fieldsOf, isFields, NativeShapes } from './native-shapes.ts';
 import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
 
@@ -80,12 +80,19 @@ class NativeReader {
     }
     const event = this.#event(value);
     this.#noteEnd(value);
-    for (const { url, title } of citedIn(value)) addSource(this.#facts, url, title);
+    for (const cited of citedIn(value)) this.#noteCited(cited);
     if (event === undefined) return '';
     return this.#shapes
       .shape(event)
       .map((one) => `data: ${one === asWritten && !text.includes('\n') ? text : JSON.stringify(one)}\n\n`)
       .join('');
+  }
+
+  /** Anthropic cites places in documents and results of searches, OpenAI files; all others are pages. */
+  #noteCited({ url, source, title, document_title: document, filename, cited_text: words }: Fields): void {
+    const address = [url, source].find((text) => typeof text === 'string' && /^https?:/i.test(text));
+    if (address !== undefined) addSource(this.#facts, address, title);
+    else addDocument(this.#facts, document ?? title ?? filename, words);
   }
 
   /** End event that the SDK needs after a finish reason. */

@@ -21,7 +21,7 @@ import type { ProviderFields } from '../../domain/chat/draft.ts';
 import type { Finish, Part, Usage } from '../../domain/chat/message.ts';
 import type { ChatEvent, ChatModel, Endpoint, Prompt, ToolDescription } from './chat-model.ts';
 import { hostOf, parametersOf } from './chat-model.ts';
-import { addSource, newFacts, type StreamFacts } from './chunk.ts';
+import { addDocument, addSource, newFacts, type StreamFacts } from './chunk.ts';
 import { contextWindowOf } from './context-windows.ts';
 import { asEventStream } from './event-stream.ts';
 import {
@@ -393,6 +393,7 @@ class Answer {
       }
       case 'source':
         if (part.sourceType === 'url') addSource(this.#wire.facts, part.url, part.title);
+        else addDocument(this.#wire.facts, part.title || part.filename, '');
         break;
       case 'file':
         if (/^image\//i.test(part.file.mediaType))

@@ -18,10 +18,10 @@ export type DraftEvent =
       readonly arguments: string;
       readonly provider?: ProviderFields;
     }
-  /** Pages that the answer cites, as the endpoint names them. */
+  /** Pages and documents that the answer cites, as the endpoint names them. */
   | {
       readonly type: 'sources';
-      readonly sources: readonly { readonly url: string; readonly title?: string }[];
+      readonly sources: readonly { readonly url: string; readonly title?: string; readonly cited?: string }[];
     }
   /** A picture that the model drew: its bytes as a `data:` URL, or its address. */
   | {

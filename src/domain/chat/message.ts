@@ -133,9 +133,15 @@ export const partSchema = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('text'),
     text: z.string(),
-    /** Pages that the text cites, as the endpoint named them. */
+    /** Pages that the text cites, as the endpoint named them; a document has the address '', and `cited`, its words. */
     sources: z
-      .array(z.looseObject({ url: z.string(), title: z.string().optional() }))
+      .array(
+        z.looseObject({
+          url: z.string(),
+          title: z.string().optional(),
+          cited: z.string().optional().catch(undefined),
+        }),
+      )
       .optional()
       .catch(undefined),
   }),

@@ -94,33 +94,51 @@ type Source = NonNullable<PartOf<'text'>['sources']>[number];
 
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^www\./, '');
 
-/** Pages that an answer is based on, in the endpoint's order: its numbers (`[2]`) count them. Opens only on a click. */
+const isPage = ({ url }: Source): boolean => /^https?:\/\//i.test(url) && URL.canParse(url);
+
+/** Pages and documents that an answer is based on, in the endpoint's order: its numbers (`[2]`) count them. Opens only on a click. */
 export function Sources({ sources }: { sources: readonly Source[] }) {
   const { t } = useTranslation('chat');
   const id = useId();
-  const pages = sources.filter(({ url }) => /^https?:\/\//i.test(url) && URL.canParse(url));
-  if (pages.length === 0) return null;
+  const shown = sources.filter(
+    (source) => isPage(source) || (source.url === '' && (source.title || source.cited)),
+  );
+  if (shown.length === 0) return null;
   return (
     <section aria-labelledby={id} className="my-2 text-sm">
       <h4 id={id} className="pb-1 text-ink-3 text-xs">
         {t('sources')}
       </h4>
       <ol className="flex flex-wrap gap-1.5">
-        {pages.map(({ url, title }, at) => (
-          <li key={url} className="flex max-w-full">
-            <a
-              href={url}
-              target="_blank"
-              rel="noopener noreferrer nofollow"
-              title={title ? `${title}\n${url}` : url}
-              className="touchable inline-flex max-w-80 items-center gap-1.5 rounded-md border px-2 py-1 text-ink-2 hover:bg-fill hover:text-ink"
-            >
-              <span className="shrink-0 text-ink-3 text-xs tabular-nums">{at + 1}</span>
-              <bdi className="min-w-0 truncate">{title?.trim() || hostOf(url)}</bdi>
-              {title?.trim() && (
-                <span className="max-w-28 shrink-0 truncate text-ink-3 text-xs">{hostOf(url)}</span>
-              )}
-            </a>
+        {shown.map(({ url, title, cited }, at) => (
+          <li key={url || `${title} ${cited}`} className="flex max-w-full">
+            {url === '' ? (
+              <span className="inline-flex max-w-full items-baseline gap-1.5 rounded-md border px-2 py-1 text-ink-2">
+                <span className="shrink-0 text-ink-3 text-xs tabular-nums">{at + 1}</span>
+                <span className="min-w-0">
+                  {title?.trim() && <bdi>{title.trim()} </bdi>}
+                  {cited && (
+                    <q dir="auto" className="line-clamp-3 break-words text-ink-3 text-xs" title={cited}>
+                      {cited}
+                    </q>
+                  )}
+                </span>
+              </span>
+            ) : (
+              <a
+                href={url}
+                target="_blank"
+                rel="noopener noreferrer nofollow"
+                title={title ? `${title}\n${url}` : url}
+                className="touchable inline-flex max-w-80 items-center gap-1.5 rounded-md border px-2 py-1 text-ink-2 hover:bg-fill hover:text-ink"
+              >
+                <span className="shrink-0 text-ink-3 text-xs tabular-nums">{at + 1}</span>
+                <bdi className="min-w-0 truncate">{title?.trim() || hostOf(url)}</bdi>
+                {title?.trim() && (
+                  <span className="max-w-28 shrink-0 truncate text-ink-3 text-xs">{hostOf(url)}</span>
+                )}
+              </a>
+            )}
           </li>
         ))}
       </ol>

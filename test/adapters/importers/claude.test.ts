@@ -359,6 +359,7 @@ describe('a Claude.ai export', () => {
         { uuid: 'c-2', details: { type: 'web_search_citation', url: 'https://n.example/b' } },
         { uuid: 'c-3', url: 'https://n.example/a' },
         { uuid: 'c-4', details: { type: 'file', url: 'file:///etc/hosts' } },
+        { type: 'page_location', document_title: 'Diary', cited_text: ' It snowed. ', start_page_number: 3 },
       ];
       const content = [{ type: 'text', text: 'Snow fell.', citations }];
       const { messages } = await read([said('Snow fell.', ROOT, 1, { content })]);
@@ -366,7 +367,11 @@ describe('a Claude.ai export', () => {
         {
           type: 'text',
           text: 'Snow fell.',
-          sources: [{ url: 'https://n.example/a', title: 'Snow' }, { url: 'https://n.example/b' }],
+          sources: [
+            { url: 'https://n.example/a', title: 'Snow' },
+            { url: 'https://n.example/b' },
+            { url: '', title: 'Diary', cited: 'It snowed.' },
+          ],
         },
       ]);
     });

@@ -253,6 +253,32 @@ describe('what the SDK would refuse or drop', () => {
 });
 
 describe('pages that an answer rests on', () => {
+  it.each(['documents-cited-by-anthropic', 'documents-cited-in-a-document-of-anthropic'])(
+    'may be places in documents, with the words that were cited: %s',
+    async (model) => {
+      const server = await startNative('anthropic');
+      try {
+        const { events, parts } = await answered(server.baseUrl, 'anthropic', model);
+        expect(endOf(events)).toEqual({ type: 'end', finish: 'stop' });
+        expect(parts).toEqual([
+          {
+            type: 'text',
+            text: 'Backups run at three.',
+            sources: [
+              { url: '', title: 'Handbook', cited: 'Backups run at three.' },
+              { url: '', title: 'Handbook', cited: 'Every night.' },
+              { url: '', cited: 'At 03:00.' },
+              { url: 'https://docs.example.com/backup', title: 'Backups' },
+              { url: '', title: 'Notes', cited: 'three' },
+            ],
+          },
+        ]);
+      } finally {
+        await server.close();
+      }
+    },
+  );
+
   it.each([
     ['anthropic', 'cited-by-anthropic'],
     ['anthropic', 'cited-in-a-document-of-anthropic'],
