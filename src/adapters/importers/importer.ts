@@ -83,6 +83,8 @@ export interface Skipped {
     | 'service-memory'
     /** Documents and instructions of a service's project, which belong to no conversation. */
     | 'service-project'
+    /** Files of an export that hold no conversations: account, settings, votes, links; the example names them. */
+    | 'service-file'
     /** A ZIP nested deeper than exports are. */
     | 'inner-zip'
     | 'interface-text'

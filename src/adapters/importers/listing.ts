@@ -11,7 +11,7 @@ const LISTING = /^conversations(?:[-_]\d+)?\.json$/i;
 /** A listing without its ending, or with a second ending: browsers and mail programs rename files in this way. */
 const RENAMED_LISTING = /^conversations(?:[-_]\d+)?(?:\.json\.\w{1,8})?$/i;
 
-/** Files of an export without any person's or model's words: accounts, settings, votes, links, a page to look at. */
+/** Files of an export that hold no conversations: accounts, settings, votes, links, a page to look at. */
 const NO_CONVERSATIONS =
   /^(?:users?|user_settings|message_feedback|model_comparisons|shared_conversations|export_manifest)\.json$|^chat\.html$/i;
 /** Files with a person's words but no conversation; the importer that knows them reports them. */
@@ -24,6 +24,11 @@ export const isListing = ({ path }: SourceFile): boolean =>
   LISTING.test(baseName(path)) || RENAMED_LISTING.test(baseName(path));
 /** True if the name is that of an export's asset. */
 export const isAsset = ({ path }: SourceFile): boolean => ASSET.test(baseName(path));
+/** True if the name is that of a part of such an export without a conversation, and the file holds more than an empty list. */
+export const isServiceFile = ({ path, size }: SourceFile): boolean =>
+  NO_CONVERSATIONS.test(baseName(path)) && size > EMPTY_LIST_BYTES;
+/** Size of `[]` and a line end, bytes. */
+const EMPTY_LIST_BYTES = 4;
 /** True if the name is that of another part of such an export. */
 export const isCompanion = ({ path }: SourceFile): boolean =>
   NO_CONVERSATIONS.test(baseName(path)) || NO_CONVERSATIONS_REPORTED.test(baseName(path));

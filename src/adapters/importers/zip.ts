@@ -58,10 +58,11 @@ export async function openZip(
   limits: ZipLimits = ZIP_LIMITS,
 ): Promise<Source> {
   signal.throwIfAborted();
-  const reader = new ZipReader(
-    file.blob ? new BlobReader(file.blob) : new Uint8ArrayReader(await file.bytes(signal)),
-    { strictness: 'tolerant', checkCrc32: true },
-  );
+  const blob = file.blob ?? (file.within && file.stream ? await blobOf(file.stream(signal)) : undefined);
+  const reader = new ZipReader(blob ? new BlobReader(blob) : new Uint8ArrayReader(await file.bytes(signal)), {
+    strictness: 'tolerant',
+    checkCrc32: true,
+  });
   const zips = (file.within?.zips ?? 0) + 1;
   const unpacked: Unpacked = file.within?.unpacked ?? { entries: 0, bytes: 0 };
   const entries: FileEntry[] = [];
@@ -179,6 +180,24 @@ function unusedPath(path: string, used: ReadonlyMap<string, unknown>, copies: Ma
     const other = `${path.slice(0, dot)}-${n}${path.slice(dot)}`;
     if (!used.has(other)) return other;
   }
+}
+
+/** Bytes that are held before the browser takes them. */
+const HELD_BYTES = 4 * 1024 * 1024;
+
+/** Hands a ZIP within a ZIP to the browser piece by piece, which may keep it on the disk. The ZIP around it bounds its bytes. */
+async function blobOf(pieces: AsyncIterable<Uint8Array>): Promise<Blob> {
+  const parts: Blob[] = [];
+  let held: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    held.push(Uint8Array.from(piece));
+    length += piece.length;
+    if (length < HELD_BYTES) continue;
+    parts.push(new Blob(held));
+    [held, length] = [[], 0];
+  }
+  return new Blob([...parts, ...held]);
 }
 
 const isFile = (entry: Entry): entry is FileEntry => !entry.directory && !entry.symlink;

@@ -9,6 +9,7 @@ import {
   isAsset,
   isCompanion,
   isListing,
+  isServiceFile,
   namedListings,
 } from '../../adapters/importers/listing.ts';
 import { createSkipCounter } from '../../adapters/importers/skipping.ts';
@@ -168,6 +169,13 @@ const telling = (importer: Importer, left: Skipped): Importer => ({
   },
 });
 
+/** Wraps an importer so that it names the files of its export that hold no conversations. */
+function tellingOf(importer: Importer, files: readonly SourceFile[]): Importer {
+  if (files.length === 0) return importer;
+  const example = [...new Set(files.map(({ path }) => baseName(path)))].sort().join(', ');
+  return telling(importer, { reason: 'service-file', count: files.length, example });
+}
+
 async function whoReads(
   source: Source,
   importers: readonly Importer[],
@@ -239,7 +247,7 @@ async function divide(
 
   const readers = importers.filter((importer) => beside.has(importer));
   const pieces = readers.map((importer) => ({
-    importer,
+    importer: tellingOf(importer, [...(beside.get(importer) ?? [])].filter(isServiceFile)),
     source: {
       name: source.name,
       // Attachments may lie anywhere, and an empty file may show by its name what it belongs to.

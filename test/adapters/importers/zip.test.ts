@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import type { SourceFile } from '../../../src/adapters/importers/importer.ts';
 import { fileFromBytes, fileOf } from '../../../src/adapters/importers/source-file.ts';
 import { isZip, openZip, ZIP_LIMITS } from '../../../src/adapters/importers/zip.ts';
 import { zipFile, zipped } from '../../fixtures/files.ts';
@@ -100,6 +101,21 @@ describe('a ZIP', () => {
     await expect(openZip(first, never, { ...limits, entries: 4 })).rejects.toMatchObject({
       problem: { code: 'import-bomb' },
     });
+  });
+
+  it('reads a ZIP within it piece by piece, within the limits of the outer one', async () => {
+    const words = new Uint8Array(randomBytes(60_000));
+    const inner = await zipped({ a: words });
+    const outer = await zipFile('z.zip', { 'inner.zip': inner });
+    const [held] = (await openZip(outer, never, { ...ZIP_LIMITS, file: 10 })).files as [SourceFile];
+    // `bytes` would hold it whole.
+    const [file] = (await openZip(held, never)).files;
+    expect(await file?.bytes(never)).toEqual(words);
+    const [tight] = (await openZip(outer, never, { ...ZIP_LIMITS, unpacked: inner.length })).files as [
+      SourceFile,
+    ];
+    const opened = await openZip(tight, never, { ...ZIP_LIMITS, unpacked: 100_000 }).catch((error) => error);
+    expect(opened).toMatchObject({ problem: { code: 'import-bomb' } });
   });
 
   it.each<[string, Record<string, Uint8Array>, RegExp]>([

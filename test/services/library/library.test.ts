@@ -128,6 +128,7 @@ describe('importing', () => {
       'broken-call': 1,
       'no-content': 1,
       'empty-conversation': 1,
+      'service-file': 2,
     });
     expect((await entries()).map((e) => e.source?.id).sort()).toEqual(['c-branched', 'c-tangled', 'c-tools']);
     expect(report?.first).toBe((await entries()).find((e) => e.source?.id === 'c-branched')?.id);
@@ -752,7 +753,7 @@ describe('importing', () => {
       }
   });
 
-  it('says nothing of an export’s files that hold no conversations, chosen one by one or as a whole', async () => {
+  it('names an export’s files that hold no conversations, chosen one by one or as a whole', async () => {
     const silent = {
       'users.json': '[{"uuid":"acc"}]',
       'user.json': '{"id":"u"}',
@@ -771,8 +772,30 @@ describe('importing', () => {
         const reports = await setup().library.importFiles(all);
         expect(reports.map((r) => r.problem)).toEqual([null]);
         expect(reports[0]?.skipped.map((s) => s.reason)).not.toContain('unread-file');
+        expect(reports[0]?.skipped.find(({ reason }) => reason === 'service-file')).toEqual({
+          reason: 'service-file',
+          count: 5,
+          // An empty list leaves nothing out.
+          example: 'chat.html, shared_conversations.json, user.json, user_settings.json, users.json',
+        });
       }
     }
+  });
+
+  it('refuses a ZIP within a ZIP by itself, as it would outside, and takes in the others', async () => {
+    const { library } = setup();
+    const text = `[${' '.repeat(17 * 1024 * 1024)}]`;
+    const wrapped = {
+      'good.zip': await zipped({ 'conversations.json': JSON.stringify([claude.flat]) }),
+      'bomb.zip': await zipped({ 'conversations.json': text }),
+      'cut.zip': new TextEncoder().encode('PK\u0003\u0004 and no more'),
+    };
+    const reports = await library.importFiles([await zipFile('Takeout.zip', wrapped)]);
+    expect(reports.map(({ source, problem }) => [source, problem?.code])).toEqual([
+      ['Takeout.zip/good.zip', undefined],
+      ['Takeout.zip/bomb.zip', 'import-bomb'],
+      ['Takeout.zip/cut.zip', 'import-broken'],
+    ]);
   });
 
   it('reads ZIPs within a ZIP, and says in which each lay', async () => {

@@ -171,6 +171,10 @@ export const library = {
     'service-memory_other': 'memories that the service kept (they are no conversations)',
     'service-project_one': 'project, with its documents and instructions (it is no conversation)',
     'service-project_other': 'projects, with their documents and instructions (they are no conversations)',
+    'service-file_one':
+      'file of the export without a conversation (account, settings, votes, links, or a page to look at)',
+    'service-file_other':
+      'files of the export without conversations (account, settings, votes, links, a page to look at)',
     'other-encoding_one': 'word that was not in UTF-8 (read in the encoding that fits; nothing is lost)',
     'other-encoding_other': 'words that were not in UTF-8 (read in the encoding that fits; nothing is lost)',
     undecoded_one: 'word in an encoding that could not be told for sure (� stands for its letters)',
