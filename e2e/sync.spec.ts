@@ -4,7 +4,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -14,6 +13,7 @@ import type { ConversationId } from '../src/domain/base/ids.ts';
 import { toText } from '../src/domain/sync/bytes.ts';
 import { accountTag, TOKEN_BYTES, tokenInfo } from '../src/domain/sync/keys.ts';
 import { phraseOf, readPairing } from '../src/domain/sync/pairing.ts';
+import { freePort } from '../test/server/free-port.ts';
 import {
   asFile,
   chatgptHistory,
@@ -37,16 +37,6 @@ interface RelayProcess {
   /** Kills it at once, as a power cut would. */
   kill(): Promise<void>;
   dispose(): Promise<void>;
-}
-
-/** A port on which no process listens right now. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 function relayProcess(port: number): RelayProcess {

@@ -2,12 +2,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from './server/free-port.ts';
 
 const root = resolve(import.meta.dirname, '..');
 /** Stands for what was built. */
@@ -40,17 +39,8 @@ async function start(port: number) {
   return { said: () => said, ended: once(child, 'close'), stop: () => child.kill() };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, 'localhost');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 it('prints its address, at the port that was asked for, and answers there; where that is taken it says so and ends', async () => {
-  const port = await freePort();
+  const port = await freePort('localhost');
   const first = await start(port);
   try {
     await expect.poll(first.said).toContain(`http://localhost:${port}/`);

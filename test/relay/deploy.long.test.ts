@@ -2,13 +2,13 @@
 // systemd takes; the proxy leads every account to one relay. nginx and systemd are asked where they are there; the gate gets nginx.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findNginx, NGINX_WANTED } from '../nginx.ts';
+import { freePort } from '../server/free-port.ts';
 import { createKey, createStockClient, type RelayProcess, startRelay, stopAll, until } from './support.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -220,13 +220,6 @@ describe('the proxy', () => {
     skip,
   }) => {
     const nginx = findNginx() ?? skip(NGINX_WANTED);
-    const freePort = () =>
-      new Promise<number>((found) => {
-        const server = createServer().listen(0, '127.0.0.1', () => {
-          const address = server.address();
-          server.close(() => found(typeof address === 'object' && address ? address.port : 0));
-        });
-      });
     const relays: RelayProcess[] = [];
     for (let number = 1; number <= 3; number += 1)
       relays.push(await startRelay({ RELAY_DATA: join(folder, `relay-${number}`), RELAY_TRUST_PROXY: '1' }));

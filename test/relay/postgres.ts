@@ -4,11 +4,11 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import pg from 'pg';
 import { z } from 'zod';
+import { freePort } from '../server/free-port.ts';
 
 const NOBODY = 65_534;
 
@@ -50,14 +50,6 @@ async function placeBinaries(root: string, folder: string, as: object): Promise<
   if (spawnSync(join(inPlace, 'initdb'), ['--version'], as).status === 0) return inPlace;
   await cp(join(root, 'native'), join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
   return join(folder, 'native/bin');
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done));
-  const { port } = probe.address() as { port: number };
-  await new Promise((done) => probe.close(done));
-  return port;
 }
 
 async function makeDatabase(base: string): Promise<string> {
