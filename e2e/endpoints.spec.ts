@@ -3,7 +3,7 @@ import { expect, type Page } from '@playwright/test';
 import type { ProtocolName } from '../src/adapters/models/protocols.ts';
 import { startNative } from '../test/server/natives.ts';
 import { type QuirksServer, startQuirks } from '../test/server/quirks.ts';
-import { openApp, test } from './app.ts';
+import { bringExport, chatgptHistory, openApp, test } from './app.ts';
 
 let server: QuirksServer;
 test.beforeAll(async () => {
@@ -47,6 +47,91 @@ test('a thinking model goes on after its tools, also after a reload', async ({ p
   await expect(answer(page)).toContainText('Backups run at three.');
   await expect(page.getByRole('alert')).toHaveCount(0);
   expect(JSON.stringify(server.requests.at(-1))).toContain('"reasoning_content":"I should look it up."');
+});
+
+test('the signature of a call comes back with it, also after a reload', async ({ page }) => {
+  await begin(page, 'signed-tools');
+  await say(page, 'When is the backup?');
+  await expect(answer(page)).toContainText('Backups run at three.');
+  await page.reload();
+  await expect(answer(page)).toContainText('Backups run at three.');
+  server.requests.length = 0;
+  await say(page, 'Sure?');
+  // The call is an answer by itself.
+  await expect(page.getByRole('article', { name: 'Answer' })).toHaveCount(4);
+  await expect(answer(page)).toContainText('Backups run at three.');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  const asked = server.requests.find((request) => JSON.stringify(request).includes('Sure?'));
+  expect(JSON.stringify(asked)).toContain('"thought_signature":"c2lnbmF0dXJl"');
+});
+
+test('a call whose arguments are an object is carried out, beside one without a function', async ({
+  page,
+}) => {
+  await begin(page, 'odd-tools');
+  await say(page, 'When is the backup?');
+  await expect(answer(page)).toContainText('Backups run at three.');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  const sent = JSON.stringify(server.requests);
+  expect(sent).toContain('"role":"tool","tool_call_id":"c1"');
+  expect(sent).toContain(JSON.stringify({ arguments: '{"query":"backup"}' }).slice(1, -1));
+});
+
+test('a request is sent again without what was refused, and after a reload at once without it', async ({
+  page,
+}) => {
+  await begin(page, 'refuses-stream-options');
+  await say(page, 'When is the backup?');
+  await expect(answer(page)).toContainText('Backups run at three.');
+  const withOptions = () => server.requests.map((request) => 'stream_options' in request);
+  expect(withOptions().slice(0, 2)).toEqual([true, false]);
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  const conversation = page.url();
+  await page.goto('/settings/context?console');
+  await expect(page.getByRole('region', { name: 'Left out of requests' })).toContainText('stream_options');
+  await page.goto(conversation);
+  await expect(answer(page)).toContainText('Backups run at three.');
+  server.requests.length = 0;
+  await say(page, 'Sure?');
+  await expect(page.getByRole('article', { name: 'Answer' })).toHaveCount(2);
+  await expect(answer(page)).toContainText('Backups run at three.');
+  expect(withOptions()).not.toContain(true);
+});
+
+test('an imported conversation with a system message in its middle goes on where roles are strict', async ({
+  page,
+}) => {
+  await begin(page, 'strict-roles');
+  const turns = [
+    'How often?',
+    'Every night.',
+    'Answer briefly from here on.',
+    'And where to?',
+    'To the shelf.',
+  ];
+  const [talk] = JSON.parse(chatgptHistory([{ title: 'Backup', turns }]));
+  for (const [at, role] of ['user', 'assistant', 'system', 'user', 'assistant'].entries())
+    talk.mapping[`talk-0-${at}`].message.author.role = role;
+  expect(await bringExport(page, JSON.stringify([talk]))).toEqual([null]);
+  await page.getByRole('link', { name: 'Backup', exact: true }).click();
+  await expect(answer(page)).toContainText('To the shelf.');
+  await say(page, 'Sure?');
+  await expect(answer(page)).toContainText('Backups run at three.');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  const asked = JSON.stringify(server.requests.find((request) => JSON.stringify(request).includes('Sure?')));
+  for (const words of turns) expect(asked).toContain(words);
+});
+
+test('an Ollama that has no model yet says what to run', async ({ page }) => {
+  await page.route('http://localhost:11434/**', (route) =>
+    route.fulfill({ json: { object: 'list', data: null }, headers: { 'access-control-allow-origin': '*' } }),
+  );
+  await page.goto('/settings/models?console');
+  await page.getByRole('button', { name: 'Ollama' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Ollama' });
+  await dialog.getByRole('button', { name: 'Test connection' }).click();
+  await expect(dialog.getByRole('status')).toContainText('Connected, no models yet.');
+  await expect(dialog.getByRole('status')).toContainText('ollama pull');
 });
 
 test('odd events lose no word and bring no warning', { tag: '@gate' }, async ({ page }) => {

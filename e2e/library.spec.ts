@@ -448,3 +448,36 @@ test('the report counts what came in and what was left out, and why; once more, 
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await expect(page.getByRole('button', { name: 'Choose files' })).toBeVisible();
 });
+
+test('the report tells of words that were not in UTF-8, with the encoding that fits or would have fitted', async ({
+  page,
+}) => {
+  const session = (words: string) =>
+    Buffer.from(
+      [
+        { role: 'user', content: words },
+        { role: 'assistant', content: 'Gladly.' },
+      ]
+        .map((line) => JSON.stringify(line))
+        .join('\n'),
+      'latin1',
+    );
+  await openApp(page);
+  await importThroughDialog(page, [
+    { name: 'cafe.jsonl', mimeType: 'application/jsonl', buffer: session('Which caf\u00e9 is na\u00efve?') },
+    { name: 'odd.jsonl', mimeType: 'application/jsonl', buffer: session('Two odd bytes: \u00b0\u00a1 !') },
+  ]);
+  const dialog = page.getByRole('dialog', { name: 'Import report' });
+  const [read, lost] = ['cafe.jsonl', 'odd.jsonl'].map((name) =>
+    dialog
+      .getByRole('listitem')
+      .filter({ has: page.getByText(name) })
+      .getByRole('listitem'),
+  );
+  await expect(read as Locator).toHaveText(/^2words that were not in UTF-8 .*windows-1252: caf\u00e9/);
+  await expect(lost as Locator).toHaveText(
+    /^1word in an encoding that could not be told for sure .*for example: [\w-]+: /,
+  );
+  await dialog.getByRole('button', { name: 'Open the first one' }).first().click();
+  await expect(page.getByRole('article', { name: 'You' })).toHaveText(/Which caf\u00e9 is na\u00efve\?/);
+});

@@ -1341,6 +1341,7 @@ export interface QuirksServer {
 
 const THINKING_TOOLS = 'thinking-tools';
 const SIGNED_TOOLS = 'signed-tools';
+const ODD_TOOLS = 'odd-tools';
 
 /** Models that call a tool and then require what they sent with the call. */
 function toolDialect(model: string, body: Body): { status?: number; body: unknown } | undefined {
@@ -1370,6 +1371,15 @@ function toolDialect(model: string, body: Body): { status?: number; body: unknow
         delta({}, 'tool_calls') +
         DONE,
     };
+  // A call without a function beside one whose arguments are no text.
+  if (model === ODD_TOOLS)
+    return {
+      body:
+        delta({ tool_calls: [{ index: 0, function: null }] }) +
+        call({ name: 'recall', arguments: { query: 'backup' } }, { id: 'c1' }) +
+        delta({}, 'tool_calls') +
+        DONE,
+    };
   return undefined;
 }
 
@@ -1394,7 +1404,13 @@ export async function startQuirks({ port = 0 }: { port?: number } = {}): Promise
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     if (request.method === 'GET') {
-      const ids = [...Object.keys(ANSWERS), ...Object.keys(REFUSALS), THINKING_TOOLS, SIGNED_TOOLS];
+      const ids = [
+        ...Object.keys(ANSWERS),
+        ...Object.keys(REFUSALS),
+        THINKING_TOOLS,
+        SIGNED_TOOLS,
+        ODD_TOOLS,
+      ];
       return void response
         .writeHead(200, { 'content-type': 'application/json' })
         .end(JSON.stringify({ data: ids.map((id) => ({ id })) }));
