@@ -243,7 +243,7 @@ export default defineConfig({
     assembly(),
     VitePWA({
       strategies: 'injectManifest',
-      srcDir: 'src/workers',
+      srcDir: 'src/workers/service',
       filename: 'service-worker.ts',
       registerType: 'prompt',
       injectRegister: false,
@@ -261,7 +261,7 @@ export default defineConfig({
           { name: 'New conversation', short_name: 'New', url: '/' },
           { name: 'Search', url: '/?open=search' },
         ],
-        // Kept by the service worker (`src/workers/shared-arrivals.ts`): in an address, the words would stay in the browser's history.
+        // Kept by the service worker (`src/workers/service/shared-arrivals.ts`): in an address, the words would stay in the browser's history.
         share_target: {
           action: '/shared',
           method: 'POST',

@@ -174,7 +174,9 @@ describe('the house', () => {
       ...builds.flatMap(({ imports }) => imports.map(({ file }) => file ?? '')),
       ...source
         .map(({ path }) => path)
-        .filter((path) => /^src\/(main\.tsx|workers\/[\w-]*worker\.ts|relay\/main\.ts)$/.test(path)),
+        .filter((path) =>
+          /^src\/(main\.tsx|workers\/(service\/)?[\w-]*worker\.ts|relay\/main\.ts)$/.test(path),
+        ),
     ];
     const reached = new Set<string>();
     for (let path = open.pop(); path !== undefined; path = open.pop()) {

@@ -29,6 +29,18 @@ const CASES: Record<string, { refused: readonly (readonly [code: string, name: s
     ],
     fine: "self.addEventListener('message', () => 1); await navigator.locks.query();",
   },
+  'src/workers/service': {
+    refused: [
+      ["document.createElement('p');", 'document'],
+      ['window.close();', 'window'],
+      ['localStorage.clear();', 'localStorage'],
+      ['process.exit(1);', 'process'],
+      ["new Worker('x');", 'Worker'],
+      ['new XMLHttpRequest();', 'XMLHttpRequest'],
+      ['postMessage(1);', 'postMessage'],
+    ],
+    fine: "addEventListener('fetch', (event) => event.respondWith(fetch(event.request))); await skipWaiting();",
+  },
   'src/relay': {
     refused: [
       ["document.createElement('p');", 'document'],

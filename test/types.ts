@@ -1,5 +1,5 @@
-// `npm run test:types`: checks each context with the libraries it has. A page cannot call Node, a worker has no `document`, the relay has no DOM,
-// and the domain knows neither. Tests and the build have all of them. `--fresh`: believes nothing of earlier runs, as the gate does; an
+// `npm run test:types`: checks each context with the libraries it has. A page cannot call Node, a worker has no `document`, a service worker
+// starts no threads, the relay has no DOM, and the domain knows neither. Tests and the build have all of them. `--fresh`: believes nothing of earlier runs, as the gate does; an
 // incremental run has passed over an error once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** The folder of each context's `tsconfig.json`; the longest first. */
-export const CONTEXTS = ['.', 'src', 'src/workers', 'src/domain', 'src/relay'];
+export const CONTEXTS = ['.', 'src', 'src/workers', 'src/domain', 'src/relay', 'src/workers/service'];
 /** Checks that run at once, each with one checker: several in one process each work out the same types anew. */
 const PARALLEL = 2;
 const CHECKERS = ['--checkers', '1'];

@@ -1,7 +1,7 @@
 // Checks the app's own files in the browser's caches by digest each time one is used: a missing, empty, truncated or wrongly typed file is
 // fetched again and replaced, so that a ruined cache costs a request and not the app.
 import type { WorkboxPlugin } from 'workbox-core';
-import { orElse } from '../domain/base/log.ts';
+import { orElse } from '../../domain/base/log.ts';
 
 /** A line of the build's list of files. */
 export interface ListedFile {

@@ -1,6 +1,5 @@
 // Keeps the app itself for offline use. The shell is kept at installation; model files when they are first used.
 // A new version waits until the person chooses to reload.
-/// <reference lib="webworker" />
 import { clientsClaim } from 'workbox-core';
 import {
   addPlugins,
@@ -10,7 +9,7 @@ import {
 } from 'workbox-precaching';
 import { NavigationRoute, registerRoute } from 'workbox-routing';
 import { CacheFirst } from 'workbox-strategies';
-import { isFile, MODEL_CACHE } from '../adapters/browser/model-cache.ts';
+import { isFile, MODEL_CACHE } from '../../adapters/browser/model-cache.ts';
 import { keepArrival, SHARE_PATH } from './shared-arrivals.ts';
 import { type ListedFile, soundFiles } from './sound-files.ts';
 

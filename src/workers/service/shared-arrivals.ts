@@ -1,9 +1,9 @@
 // Receives content that another app shares. The service worker has no key, so it stores the content sealed if the device has a
 // lock, and opens the app.
-import { createLockRecords } from '../adapters/vault/lock-records.ts';
-import { orElse } from '../domain/base/log.ts';
-import { SHARED_FIELDS, sharedWords } from '../domain/chat/shared-words.ts';
-import { keepShared } from '../services/lock/shared.ts';
+import { createLockRecords } from '../../adapters/vault/lock-records.ts';
+import { orElse } from '../../domain/base/log.ts';
+import { SHARED_FIELDS, sharedWords } from '../../domain/chat/shared-words.ts';
+import { keepShared } from '../../services/lock/shared.ts';
 
 /** Path named in the web app manifest (`vite.config.ts`). */
 export const SHARE_PATH = '/shared';
