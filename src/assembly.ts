@@ -6,8 +6,8 @@ import wabt from 'wabt';
  * older SIMD.
  */
 export const ASSEMBLY = {
-  encoder: { source: 'adapters/embedding/encoder.wat', plain: false },
-  'encoder-plain': { source: 'adapters/embedding/encoder.wat', plain: true },
+  encoder: { source: 'adapters/embedding/encoder/encoder.wat', plain: false },
+  'encoder-plain': { source: 'adapters/embedding/encoder/encoder.wat', plain: true },
   'dot-products': { source: 'adapters/index/dot-products.wat', plain: false },
   'late-tables': { source: 'adapters/index/late-tables.wat', plain: false },
 } as const;

@@ -1,7 +1,7 @@
 // The models that travel with the app in `public/models/`, and what is known of them. Each folder keeps its NOTICE.md.
 import { CENTRES } from './centres.ts';
 import type { Calibration } from './embedding-provider.ts';
-import type { EncoderShape } from './encoder.ts';
+import type { EncoderShape } from './encoder/encoder.ts';
 import { STATE_CENTRES } from './state-centres.ts';
 import type { Centre } from './vector.ts';
 
@@ -25,7 +25,7 @@ export interface BundledModel {
   readonly pooling: 'mean' | 'cls';
   /** All files that loading may read on the CPU (dtype q8), see `filesFor`. Their sizes make an honest progress bar. */
   readonly files: readonly ModelFile[];
-  /** For `encoder.ts`, which runs the model on the CPU if the browser knows SIMD; otherwise ONNX Runtime does. */
+  /** For `encoder/`, which runs the model on the CPU if the browser knows SIMD; otherwise ONNX Runtime does. */
   readonly encoder: EncoderShape;
   /** The weights WebGPU runs instead of q8; null if the model has none. */
   readonly q4: ModelFile | null;

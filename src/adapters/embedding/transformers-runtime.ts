@@ -28,8 +28,8 @@ import {
   loadEncoderCode,
   type ReadEncoderCode,
   SHARES,
-} from './encoder.ts';
-import { createEncoderPool } from './encoder-pool.ts';
+} from './encoder/encoder.ts';
+import { createEncoderPool } from './encoder/encoder-pool.ts';
 import type { EmbeddingRuntime, LoadRuntime } from './host.ts';
 import { GpuError, StaleFilesError } from './host.ts';
 import { compareKept } from './kept-answers.ts';

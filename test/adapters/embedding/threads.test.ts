@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Encoder, EncoderShare } from '../../../src/adapters/embedding/encoder.ts';
-import { createEncoderPool } from '../../../src/adapters/embedding/encoder-pool.ts';
+import type { Encoder, EncoderShare } from '../../../src/adapters/embedding/encoder/encoder.ts';
+import { createEncoderPool } from '../../../src/adapters/embedding/encoder/encoder-pool.ts';
 import type { Thread } from '../../../src/adapters/embedding/thread.ts';
 import { threadsFor } from '../../../src/adapters/embedding/transformers-runtime.ts';
 

@@ -29,7 +29,7 @@ import {
   ENCODER_WIDTH,
   type EncoderCode,
   loadEncoderCode,
-} from '../../../src/adapters/embedding/encoder.ts';
+} from '../../../src/adapters/embedding/encoder/encoder.ts';
 import { createTransformersLoader } from '../../../src/adapters/embedding/transformers-runtime.ts';
 import { cosine, unit } from '../../../src/adapters/embedding/vector.ts';
 import { readAssembled } from '../../adapters/assembled.ts';

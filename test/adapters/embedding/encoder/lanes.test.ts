@@ -1,7 +1,7 @@
 // Which lane reads which text, and what happens where one breaks; that lanes read rightly is shown in Chromium (`local.browser.test.ts`).
 import { afterEach, expect, it } from 'vitest';
-import type { EncoderShare } from '../../../src/adapters/embedding/encoder.ts';
-import { createEncoderPool } from '../../../src/adapters/embedding/encoder-pool.ts';
+import type { EncoderShare } from '../../../../src/adapters/embedding/encoder/encoder.ts';
+import { createEncoderPool } from '../../../../src/adapters/embedding/encoder/encoder-pool.ts';
 
 interface Order {
   readonly asked: { call: number; verb: string; given: { ids?: number[]; room?: ArrayBuffer } };

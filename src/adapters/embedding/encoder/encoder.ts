@@ -3,7 +3,7 @@
 // than this takes on one. Each piece's states are rounded to seven bits by a step of their own, ONNX Runtime's to eight bits by one step for the
 // whole text: ours come nearer to a model that rounds nothing (cosine .998 to .999, against .995 to .997).
 
-import { log, orElse } from '../../domain/base/log.ts';
+import { log, orElse } from '../../../domain/base/log.ts';
 
 /** The parts of a model's shape that its file of weights does not tell. */
 export interface EncoderShape {
@@ -54,7 +54,7 @@ const LINE = 64;
 interface Arithmetic {
   quantise(x: number, rows: number, width: number, out: number, steps: number): void;
   pack(x: number, rows: number, columns: number, scales: number, out: number, totals: number): void;
-  product(
+  quantisedMatmul(
     x: number,
     steps: number,
     rows: number,
@@ -66,7 +66,7 @@ interface Arithmetic {
     columns: number,
     out: number,
   ): void;
-  multiply(
+  matmul(
     a: number,
     aStride: number,
     b: number,
@@ -77,7 +77,7 @@ interface Arithmetic {
     out: number,
     outStride: number,
   ): void;
-  turn(x: number, stride: number, rows: number, width: number, out: number, columns: number): void;
+  transpose(x: number, stride: number, rows: number, width: number, out: number, columns: number): void;
   softmax(x: number, rows: number, count: number, columns: number, factor: number): void;
   gelu(x: number, count: number): void;
   normalise(
@@ -131,7 +131,7 @@ const SCRATCH = {
   wide: POSITIONS * INNER * FLOAT,
   whole: POSITIONS * INNER,
   steps: POSITIONS * 2 * FLOAT,
-  turned: HEAD * POSITIONS * FLOAT,
+  transposed: HEAD * POSITIONS * FLOAT,
   attention: POSITIONS * POSITIONS * FLOAT,
 } as const;
 /** Size of the longest text's states, bytes. */
@@ -302,8 +302,11 @@ function placesAt(scratch: number): Readonly<Record<keyof typeof SCRATCH, number
 /** Adds one more reader of a model that is in memory already, on the calling thread. */
 export function joinEncoder({ code, memory, weights, scratch }: EncoderShare): Encoder {
   const { vocabulary, words, vectors, sizes, positions, firstNorm, stack } = weights;
-  const { quantise, product, multiply, turn, softmax, gelu, normalise } = arithmeticIn(memory, code);
-  const { state, next, wide, whole, steps, turned, attention } = placesAt(scratch);
+  const { quantise, quantisedMatmul, matmul, transpose, softmax, gelu, normalise } = arithmeticIn(
+    memory,
+    code,
+  );
+  const { state, next, wide, whole, steps, transposed, attention } = placesAt(scratch);
 
   /** Writes the vectors of a piece and of its position to its row of `state`. */
   const look = (id: number, row: number) => {
@@ -337,7 +340,7 @@ export function joinEncoder({ code, memory, weights, scratch }: EncoderShare): E
 
   const times = (x: number, rows: number, of: Matrix, biases: number, to: number) => {
     quantise(x, rows, of.rows, whole, steps);
-    product(whole, steps, rows, of.rows, of.weights, of.scales, of.totals, biases, of.columns, to);
+    quantisedMatmul(whole, steps, rows, of.rows, of.weights, of.scales, of.totals, biases, of.columns, to);
   };
 
   /** Computes attention: from the heads' questions, keys and values in `wide` to `next`. */
@@ -349,10 +352,10 @@ export function joinEncoder({ code, memory, weights, scratch }: EncoderShare): E
       const [question, key, value] = [0, 1, 2].map(
         (third) => wide + third * ENCODER_WIDTH * FLOAT + offset,
       ) as [number, number, number];
-      turn(key, stride, count, HEAD, turned, columns);
-      multiply(question, stride, turned, across, HEAD, rows, columns, attention, across);
+      transpose(key, stride, count, HEAD, transposed, columns);
+      matmul(question, stride, transposed, across, HEAD, rows, columns, attention, across);
       softmax(attention, rows, count, columns, 1 / Math.sqrt(HEAD));
-      multiply(attention, across, value, stride, count, rows, HEAD, next + offset, ENCODER_WIDTH * FLOAT);
+      matmul(attention, across, value, stride, count, rows, HEAD, next + offset, ENCODER_WIDTH * FLOAT);
     }
   };
 

@@ -94,7 +94,7 @@
       (local.set $row (i32.add (local.get $row) (i32.const 1)))
       (br_if $next (i32.lt_u (local.get $row) (local.get $rows)))))
 
-  ;; Turns a matrix of $rows by $columns bytes around 128, a row of outputs for each input, into the order in which "product" reads it: eight outputs
+  ;; Turns a matrix of $rows by $columns bytes around 128, a row of outputs for each input, into the order in which "quantisedMatmul" reads it: eight outputs
   ;; beside each other, four inputs of the first, four of the second, ..., around zero. Writes to $totals each output's sum times its step in $scales.
   (func (export "pack") (param $x i32) (param $rows i32) (param $columns i32) (param $scales i32) (param $out i32) (param $totals i32)
     (local $column i32) (local $row i32) (local $at i32) (local $to i32) (local $value i32) (local $total i32)
@@ -150,7 +150,7 @@
   ;; What "quantise" wrote to $x, times what "pack" wrote to $weights: $rows by $columns numbers to $out. $width is the number of inputs.
   ;; Where one instruction multiplies and adds up whole, it takes little more than half as long (2026-11-25, EPYC with AVX-VNNI); elsewhere pairs are
   ;; added up by hand, since what stands for it takes a fifth longer (2026-11-23, EPYC without). Both give the same.
-  (func (export "product")
+  (func (export "quantisedMatmul")
     (param $x i32) (param $steps i32) (param $rows i32) (param $width i32)
     (param $weights i32) (param $scales i32) (param $totals i32) (param $biases i32) (param $columns i32) (param $out i32)
     (local $a i32) (local $w i32) (local $end i32) (local $row i32) (local $step i32) (local $column i32) (local $to i32) (local $stride i32)
@@ -232,7 +232,7 @@
       (br_if $panel (i32.lt_u (local.get $column) (local.get $columns)))))
 
   ;; $a ($rows by $width) times $b ($width by $columns), to $out. Rows of the three are so many bytes apart as the strides say.
-  (func (export "multiply")
+  (func (export "matmul")
     (param $a i32) (param $aStride i32) (param $b i32) (param $bStride i32) (param $width i32)
     (param $rows i32) (param $columns i32) (param $out i32) (param $outStride i32)
     (local $row i32) (local $column i32) (local $left i32) (local $p0 i32) (local $p1 i32) (local $p2 i32) (local $p3 i32) (local $q i32) (local $to i32)
@@ -297,7 +297,7 @@
       (br_if $four (i32.lt_u (local.get $row) (local.get $rows)))))
 
   ;; $rows of $x, $width long and $stride bytes apart, as the columns of $out; zeros in the others of its $columns.
-  (func (export "turn")
+  (func (export "transpose")
     (param $x i32) (param $stride i32) (param $rows i32) (param $width i32) (param $out i32) (param $columns i32)
     (local $at i32) (local $row i32) (local $number i32) (local $to i32)
     (loop $next

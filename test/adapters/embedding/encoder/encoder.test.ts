@@ -12,12 +12,12 @@ import {
   loadEncoderKind,
   SHARES,
   ENCODER_WIDTH as WIDTH,
-} from '../../../src/adapters/embedding/encoder.ts';
+} from '../../../../src/adapters/embedding/encoder/encoder.ts';
 // Tells this Node that it knows relaxed SIMD.
-import './in-process.ts';
-import { cosine, unit } from '../../../src/adapters/embedding/vector.ts';
-import { ALL } from '../../scale.ts';
-import { compileAssembled, readAssembled } from '../assembled.ts';
+import '../in-process.ts';
+import { cosine, unit } from '../../../../src/adapters/embedding/vector.ts';
+import { ALL } from '../../../scale.ts';
+import { compileAssembled, readAssembled } from '../../assembled.ts';
 
 const INNER = 1536;
 const [HEADS, HEAD] = [12, 32];
@@ -289,7 +289,7 @@ it.each([
   async (_, name) => {
     const memory = new WebAssembly.Memory({ initial: 8, maximum: 8, shared: true });
     const { exports } = new WebAssembly.Instance(await compileAssembled(name), { env: { memory } });
-    const product = exports.product as (...given: number[]) => void;
+    const quantisedMatmul = exports.quantisedMatmul as (...given: number[]) => void;
     const isWhole = exports.isWhole as WebAssembly.Global<'i32'>;
     const [rows, width, columns] = [4, 16, 8];
     const [x, weights, steps, scales, totals, biases, out] = [0, 1, 2, 3, 4, 5, 6].map(
@@ -309,7 +309,7 @@ it.each([
         new Int8Array(memory.buffer, weights, packed.length).set(packed);
         const found = [0, 1].map((way) => {
           isWhole.value = way;
-          product(x, steps, rows, width, weights, scales, totals, biases, columns, out);
+          quantisedMatmul(x, steps, rows, width, weights, scales, totals, biases, columns, out);
           return [...floats(out, rows * columns)];
         });
         // Four states of a row, then those of the next; four weights of a column, then those of the next.

@@ -2,13 +2,13 @@
 // that is asked stays free for a question. Lanes start when they are needed and end with the model.
 
 import { z } from 'zod';
-import { isAbort } from '../../domain/base/errors.ts';
-import { attempt, log } from '../../domain/base/log.ts';
-import { type Caller, createCaller, serveCalls } from '../../domain/threads/calls.ts';
-import { type Endpoint, withTransfer } from '../../domain/threads/endpoint.ts';
+import { isAbort } from '../../../domain/base/errors.ts';
+import { attempt, log } from '../../../domain/base/log.ts';
+import { type Caller, createCaller, serveCalls } from '../../../domain/threads/calls.ts';
+import { type Endpoint, withTransfer } from '../../../domain/threads/endpoint.ts';
+import type { Thread } from '../thread.ts';
 import type { Encoder, EncoderShare } from './encoder.ts';
 import { joinEncoder, STATES_BYTES } from './encoder.ts';
-import type { Thread } from './thread.ts';
 
 /** Calls of a lane: first it takes the model, then it reads texts. Null: it could not read a text. Only this app's own threads speak here. */
 const laneCalls = {
