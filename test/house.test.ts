@@ -157,6 +157,34 @@ describe('the house', () => {
     expect(files.filter((file) => /(?:^|\/)cues\.ts$/.test(file))).toEqual(['domain/text/cues.ts']);
   });
 
+  it('has one message protocol', () => {
+    // Who else posts, and why: decision 0412.
+    const may = [
+      // Another origin; PGlite's own worker; a task that waits for its turn by a port of its own.
+      'ui/chat/markdown/preview.tsx',
+      'adapters/index/worker.ts',
+      'adapters/embedding/host.ts',
+      'adapters/importers/yielder.ts',
+      // Endpoints of calls: to the channel of a tab, and in the form of before on a channel.
+      'adapters/index/calls.ts',
+      'workers/sync-link.ts',
+    ];
+    const posts = /\.postMessage\(|\.onmessage\b/;
+    const posting = files.filter((file) => posts.test(readFileSync(join(SRC, file), 'utf8')));
+    expect(
+      posting.filter((file) => !file.startsWith('domain/threads/')).sort(),
+      'use calls.ts or news.ts of domain/threads',
+    ).toEqual(may.sort());
+    const channels = files.filter((file) =>
+      /new BroadcastChannel\(/.test(readFileSync(join(SRC, file), 'utf8')),
+    );
+    const bare = channels.filter(
+      (file) => !/\/threads\/(?:news|calls)\.ts'/.test(readFileSync(join(SRC, file), 'utf8')),
+    );
+    // The composition of the services hands its channel to cross-tab turns.
+    expect(bare).toEqual(['services/create-app.ts']);
+  });
+
   it('has one queue of promises', () => {
     // The supervisor's chain hands the opened index on, and queues nothing.
     const may = ['domain/base/serial-queue.ts', 'services/memory/index-supervisor.ts'];

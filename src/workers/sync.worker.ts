@@ -13,6 +13,7 @@ import { toProblem } from '../domain/base/errors.ts';
 import { ignore } from '../domain/base/log.ts';
 import type { Readable } from '../domain/base/readable.ts';
 import type { Config } from '../domain/settings/config.ts';
+import { postNews } from '../domain/threads/news.ts';
 import { TokenTable } from '../services/privacy/token-table.ts';
 import { type SyncEngine, startSync } from '../services/sync/engine.ts';
 import { ACCOUNT, accountSchema } from '../services/sync/records.ts';
@@ -84,5 +85,5 @@ async function allowedRelays(
 }
 
 lead().catch((error: unknown) => {
-  self.postMessage({ type: 'failed', problem: toProblem(error) } satisfies ThreadFailure);
+  postNews<ThreadFailure>(self, { type: 'failed', problem: toProblem(error) });
 });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isAbort } from '../../domain/base/errors.ts';
 import { LOG_LEVELS, type Log, type LogEntry, type LogLevel, log } from '../../domain/base/log.ts';
-import { joinNews } from '../../domain/threads/news.ts';
+import { joinNews, postNews } from '../../domain/threads/news.ts';
 
 const CHANNEL = 'recollect-log';
 
@@ -34,7 +34,7 @@ export function watchWorker(scope: Scope, thread: string, target: Log = log): vo
   const channel = new BroadcastChannel(CHANNEL);
   target.subscribe((entry, error) => {
     print(entry, error);
-    channel.postMessage({ ...entry, thread } satisfies LogEntry);
+    postNews<LogEntry>(channel, { ...entry, thread });
   });
   logUnhandled(scope, target);
 }

@@ -1,7 +1,9 @@
 // Deletes everything that this device stores. A mark in localStorage requests it and the next start does it before anything is
 // opened, so an interrupted start continues. Every tab reloads first, since data held open by another tab cannot be deleted.
+import { z } from 'zod';
 import { onceReleased } from '../../domain/base/held-file.ts';
 import { log } from '../../domain/base/log.ts';
+import { joinNews, postNews } from '../../domain/threads/news.ts';
 import { exclusively } from './locks.ts';
 
 const MARK = 'recollect.erase';
@@ -22,16 +24,14 @@ type Listed = FileSystemDirectoryHandle & { keys(): AsyncIterable<string> };
 export function eraseDevice(): void {
   localStorage.setItem(MARK, 'yes');
   const channel = new BroadcastChannel(CHANNEL);
-  channel.postMessage(null);
+  postNews(channel, null);
   channel.close();
   location.replace('/');
 }
 
 /** Reloads this tab when another tab requests to delete everything. */
 export function startAnewWhenErased(signal: AbortSignal): void {
-  const channel = new BroadcastChannel(CHANNEL);
-  channel.addEventListener('message', () => location.replace('/'));
-  signal.addEventListener('abort', () => channel.close());
+  joinNews(new BroadcastChannel(CHANNEL), z.null(), () => location.replace('/'), signal);
 }
 
 /** True if everything is to be deleted. */

@@ -5,7 +5,7 @@ import { ignore, orElse } from '../../domain/base/log.ts';
 import { writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { createCaller } from '../../domain/threads/calls.ts';
-import { joinNews } from '../../domain/threads/news.ts';
+import { joinNews, postNews } from '../../domain/threads/news.ts';
 import type { BundledModel } from './bundled-models.ts';
 import { bundledModel } from './bundled-models.ts';
 import { type CalibrationKeyValues, createCalibration } from './calibration.ts';
@@ -150,7 +150,7 @@ class LocalEmbedding {
     this.#caller.refuse(new DOMException('The embedding model was closed.', 'AbortError'));
     const line = mine && (await orElse(mine.line, null, 'a line to the model that did not open'));
     const { port } = line ?? {};
-    port?.postMessage({ type: 'bye' } satisfies LineNews, []);
+    if (port) postNews<LineNews>(port, { type: 'bye' });
     port?.close();
   };
 

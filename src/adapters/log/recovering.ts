@@ -1,8 +1,10 @@
 // Lets a store use its second copy by itself: an empty log takes back the copy's content before anybody sees it empty, the key-value store
 // too, and a damaged entry is read from the copy and repaired.
 
+import { z } from 'zod';
 import type { DocumentId } from '../../domain/base/ids.ts';
 import { log, orElse } from '../../domain/base/log.ts';
+import { joinNews, postNews } from '../../domain/threads/news.ts';
 import { type KeyValues, type LogEntry, type Store, withKeyValues } from './conversation-log.ts';
 import { copiedValue, hasStaleValues, restoreValues, VALUES_COPIED } from './copied-values.ts';
 import { readSegments } from './copy-files.ts';
@@ -21,11 +23,20 @@ interface Healed {
   readonly at: number;
 }
 
-/** Channel for documents that changed other than by an append, or VALUES: the copy has to drop removed entries. */
-export const rewrittenChannel = (name: string) => new BroadcastChannel(`${name}:rewritten`);
-
 /** Replaces a document's id: every value of the key-value store is compared with its copy. */
 export const VALUES = 'values';
+
+/** A document that changed other than by an append, or VALUES: the copy has to drop removed entries. */
+type Rewritten = DocumentId | typeof VALUES;
+const rewrittenSchema = z.string() as unknown as z.ZodType<Rewritten>;
+const rewrittenChannel = (name: string) => new BroadcastChannel(`${name}:rewritten`);
+
+/** Passes on what was rewritten in the log `name` by any other thread, until the signal. */
+export const joinRewritten = (
+  name: string,
+  listener: (what: Rewritten) => void,
+  signal: AbortSignal,
+): unknown => joinNews(rewrittenChannel(name), rewrittenSchema, listener, signal);
 
 /** Read access to the second copy. For any thread. */
 export interface LogCopy {
@@ -34,7 +45,7 @@ export interface LogCopy {
   /** True if it has a value that is gone from the key-value store. */
   hasStaleValues(): Promise<boolean>;
   /** Makes its writer drop entries that the log no longer has, or such values. Nothing happens if no thread writes it now. */
-  letGo(what: DocumentId | typeof VALUES): void;
+  letGo(what: Rewritten): void;
 }
 
 /** Opens the second copy of the log `name`; reads nothing until it is asked. */
@@ -43,7 +54,7 @@ export const logCopyOf = (name: string): LogCopy => ({
   hasStaleValues: () => hasStaleValues(name),
   letGo: (what) => {
     const rewritten = rewrittenChannel(name);
-    rewritten.postMessage(what);
+    postNews(rewritten, what);
     rewritten.close();
   },
 });
@@ -130,7 +141,7 @@ export async function withCopy(name: string, store: Store): Promise<{ store: Sto
       : await restore();
   const rewritten = rewrittenChannel(name);
   const { log: inner, keyValues } = store;
-  const announce = (document: DocumentId) => rewritten.postMessage(document);
+  const announce = (document: DocumentId) => postNews<Rewritten>(rewritten, document);
   return {
     restored,
     store: {

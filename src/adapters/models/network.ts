@@ -8,7 +8,7 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import { createPacer, pauseWhileWriting, speedOf } from '../../domain/base/pacer.ts';
 import { type Caller, createCaller, type Served, serveCalls } from '../../domain/threads/calls.ts';
 import type { Endpoint } from '../../domain/threads/endpoint.ts';
-import { joinNews } from '../../domain/threads/news.ts';
+import { joinNews, postNews } from '../../domain/threads/news.ts';
 import { isSomebodyThere } from './presence.ts';
 
 const networkCalls = {
@@ -57,7 +57,7 @@ export function createNetwork(start: () => Worker): Network {
   let running: { readonly worker: Worker; readonly caller: Caller<typeof networkCalls> } | undefined;
   let allowed: readonly string[] = [];
   const postAllowed = (worker: Worker) =>
-    worker.postMessage({ type: 'allow', origins: [...allowed] } satisfies z.infer<typeof allowSchema>);
+    postNews<z.infer<typeof allowSchema>>(worker, { type: 'allow', origins: [...allowed] });
 
   const caller = (): Caller<typeof networkCalls> => {
     if (running) return running.caller;

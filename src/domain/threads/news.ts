@@ -3,6 +3,10 @@ import type { z } from 'zod';
 import type { Cancellation } from '../base/readable.ts';
 import { type Endpoint, transferOf } from './endpoint.ts';
 
+/** Posts one message to an endpoint that the sender does not listen to. */
+export const postNews = <News>(endpoint: Pick<Endpoint, 'postMessage'>, news: News): void =>
+  endpoint.postMessage(news, transferOf(news));
+
 /**
  * Passes to `listener` the messages that `schema` understands; ignores others, since another tab may run another version. Returns the sender.
  * @param signal closes the endpoint, after which nothing is sent. Absent: it lasts as long as the thread

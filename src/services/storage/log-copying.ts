@@ -6,7 +6,7 @@
 import type { LogEntry, Store } from '../../adapters/log/conversation-log.ts';
 import { CopyFiles, CopyFull, type Held } from '../../adapters/log/copy-files.ts';
 import { countLog, recountLog, seqsOfLog } from '../../adapters/log/log-integrity.ts';
-import { noteHealed, rewrittenChannel, VALUES } from '../../adapters/log/recovering.ts';
+import { joinRewritten, noteHealed, VALUES } from '../../adapters/log/recovering.ts';
 import type { DocumentId } from '../../domain/base/ids.ts';
 import { ignore, log } from '../../domain/base/log.ts';
 import { createJob } from '../scheduler.ts';
@@ -62,13 +62,15 @@ export function startLogCopying(deps: LogCopyingDeps): LogCopying {
     pauseMs,
     onError: (error) => copying.failed(error),
   });
-  const rewritten = rewrittenChannel(name);
-  rewritten.onmessage = ({ data }) => {
-    if (typeof data !== 'string') return;
-    if (data === VALUES) copying.values.lookAgain();
-    else copying.rewritten(data as DocumentId);
-    job.wake();
-  };
+  joinRewritten(
+    name,
+    (what) => {
+      if (what === VALUES) copying.values.lookAgain();
+      else copying.rewritten(what);
+      job.wake();
+    },
+    signal,
+  );
   const unsubscribe = below.log.subscribe(() => job.wake());
   const unsubscribeValues = below.keyValues.subscribe(({ keys }) => {
     if (copying.values.changed(keys)) job.wake();
@@ -78,7 +80,6 @@ export function startLogCopying(deps: LogCopyingDeps): LogCopying {
     () => {
       unsubscribe();
       unsubscribeValues();
-      rewritten.close();
       copying.close();
     },
     { once: true },

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { type Caller, createCaller, type Served, serveCalls } from '../../../src/domain/threads/calls.ts';
 import { withTransfer } from '../../../src/domain/threads/endpoint.ts';
-import { joinNews } from '../../../src/domain/threads/news.ts';
+import { joinNews, postNews } from '../../../src/domain/threads/news.ts';
 
 const contract = {
   double: { given: z.number(), answer: z.number() },
@@ -173,7 +173,7 @@ it('news are what the schema understands, until the signal', async () => {
   control.abort();
   say({ type: 'hello', at: 2 });
   raw.postMessage({ type: 'hello' });
-  raw.postMessage({ type: 'hello', at: -1 });
+  postNews(raw, { type: 'hello', at: -1 });
   await ending.promise;
   expect(heard).toEqual([1]);
 });
