@@ -1,6 +1,9 @@
 // An answer is shown as it was said: code, addresses, prices, tags and signs of any script, whole or half written.
 import fc from 'fast-check';
 import { toHtml } from 'hast-util-to-html';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
+import { gfmTable } from 'micromark-extension-gfm-table';
 import { describe, expect, it } from 'vitest';
 import { fencedPieces } from '../../../src/ui/chat/markdown/parse.ts';
 import { type Answer, AnswerReader } from '../../../src/ui/chat/markdown/reader.ts';
@@ -599,6 +602,71 @@ describe('reading while an answer is written', () => {
   it('does not take code that is being written for anything else', () => {
     const text = '```sh\nexport PATH=$HOME/bin:$PATH **a';
     expect(html(new AnswerReader().read(text, true))).toContain('export PATH=$HOME/bin:$PATH **a</code>');
+  });
+});
+
+describe('a fence right behind Chinese, Japanese or Korean words', () => {
+  const shown = (text: string) =>
+    drawn(text)
+      .replace(/\n/g, '¶')
+      .replace(/<pre[^>]*><code[^>]*class="language-(\w+)"[^>]*>/g, '<code $1>')
+      .replace(/<\/code><\/pre>/g, '</code>');
+  it.each([
+    [
+      '代码如下：```python\nimport os\n\nprint(1)\n```\n然后运行。',
+      '<p>代码如下：</p>¶<code python>import os¶¶print(1)</code>¶<p>然后运行。</p>',
+    ],
+    ['第一行\n代码:```js\n- a\n```', '<p>第一行</p>¶<p>代码:</p>¶<code js>- a</code>'],
+    ['以下の**例**を見て ```sh\nls\n```', '<p>以下の<strong>例</strong>を見て</p>¶<code sh>ls</code>'],
+    ['- 例子：```js\n  let a;\n  ```\n- 二', '<li>例子：¶<code js>let a;</code>¶</li>'],
+    ['> 다음：```sh\n> ls\n> ```', '<blockquote>¶<p>다음：</p>¶<code sh>ls</code>¶</blockquote>'],
+  ])('begins code: %j', (text, expected) => expect(shown(text)).toContain(expected));
+
+  it.each([
+    // No language, more behind it, no end of its own, not behind such words, or within code, a table, a link.
+    '代码：```\nx\n```',
+    '代码：```python 和 js\nx\n```',
+    '代码：```python```是这样\nx',
+    '代码：```python\nx',
+    'Code:```python\nx\n```',
+    '用 `a` 代码：```python\nx\n```',
+    '```md\n代码：```python\nx\n```',
+    '    代码：```python\n    x\n    ```',
+    '| 一 | 二 |\n| - | - |\n| 三 | 代码：```python |\n\n```\nx\n```',
+    '代码：```python\nx\n\n```js\ny\n```',
+  ])('is read as CommonMark has it: %j', (text) => {
+    // The parser as the specification has it, with tables.
+    const { children } = fromMarkdown(text, {
+      extensions: [gfmTable()],
+      mdastExtensions: [gfmTableFromMarkdown()],
+    });
+    const plain = children.map((node) => toHtml(elementsOf([node], [], false))).join('\n');
+    expect(drawn(text)).toBe(plain.replace(/ dir="\w+"/g, ''));
+  });
+
+  it('begins code in a person’s words, too', () => {
+    expect(fencedPieces('代码：```js\nlet a;\n```\n好')).toEqual([
+      { text: '代码：', fenced: false },
+      { text: '```js\nlet a;\n```', fenced: true },
+      { text: '好', fenced: false },
+    ]);
+  });
+
+  it.each(['一\n代码：```js\na\n\nb\n```\n\n二', '一\n\n二\n代码：```js\na\n\nb\n\nc'])(
+    'comes to the same while it is written: %j',
+    (text) => {
+      const reader = new AnswerReader();
+      for (let at = 1; at < text.length; at += 1) reader.read(text.slice(0, at), true);
+      expect(html(reader.read(text, false))).toBe(html(new AnswerReader().read(text, false)));
+    },
+  );
+
+  it('is code as soon as its line is whole', () => {
+    const reader = new AnswerReader();
+    reader.read('代码：```js', true);
+    const answer = html(reader.read('代码：```js\nlet a', true));
+    expect(answer).toContain('class="language-js"');
+    expect(answer).not.toContain('```');
   });
 });
 

@@ -2,6 +2,7 @@
 // the whole text at once.
 import type { FootnoteDefinition, Nodes, PhrasingContent, RootContent } from 'mdast';
 import { loneDefinitionsIn } from './definitions.ts';
+import { mayHaveGlued } from './fence-syntax.ts';
 import { openElements, unfinishedTag } from './html-rule.ts';
 import { begunTable, closedEnd } from './open-end.ts';
 import { parseMarkdown } from './parse.ts';
@@ -118,8 +119,8 @@ export class AnswerReader {
 
   /** Reads `text`; fast if it continues the previous text. `partial`: it is still being written. */
   read(text: string, partial: boolean): Answer {
-    // HTML that never ended is text, also in blocks that were settled while its end could still come.
-    const ended = this.#partial && !partial && this.#html;
+    // HTML or a fence behind words that never ended is text, also in blocks that were settled while its end could still come.
+    const ended = this.#partial && !partial && (this.#html || mayHaveGlued(text));
     if (ended || !text.startsWith(this.#text)) {
       this.#settled = [];
       this.#from = 0;
@@ -144,15 +145,19 @@ export class AnswerReader {
     const { children } = parseMarkdown(source, partial);
     // A block is settled once the next one has certainly begun: from its first words, or once a line of it is complete.
     const starts = children.map((node) => lineStart(source, node.position?.start.offset ?? 0));
-    let last = 0;
-    for (let at = 1; at < children.length; at += 1)
-      if (!partial || NEXT_BLOCK.test(source.slice(starts[at]))) last = at;
+    // A fence behind words begins within their line: both are one piece.
+    const firsts = starts.flatMap((start, at) => (at === 0 || start !== starts[at - 1] ? [at] : []));
+    let open = 0;
+    for (let n = 1; n < firsts.length; n += 1)
+      if (!partial || NEXT_BLOCK.test(source.slice(starts[firsts[n] as number]))) open = n;
+    const last = firsts[open] ?? 0;
     const base = this.#from;
-    const piece = (at: number, end: number): Settled => {
-      const from = at === 0 ? 0 : (starts[at] as number);
-      return this.#piece(base + from, source.slice(from, end), children.slice(at, at + 1));
-    };
-    for (let at = 0; at < last; at += 1) this.#settled.push(piece(at, starts[at + 1] as number));
+    for (let n = 0; n < open; n += 1) {
+      const [at, next] = [firsts[n] as number, firsts[n + 1] as number];
+      const from = n === 0 ? 0 : (starts[at] as number);
+      const nodes = children.slice(at, next);
+      this.#settled.push(this.#piece(base + from, source.slice(from, starts[next]), nodes));
+    }
     if (children.length === 0) return null;
     const rest = last === 0 ? 0 : (starts[last] as number);
     this.#from = base + rest;
