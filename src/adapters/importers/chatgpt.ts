@@ -11,7 +11,7 @@ import { parseJson } from './lenient-json.ts';
 import { claimListings, headOfListing, readListings } from './listing.ts';
 import { pagesIn, withPages } from './pages.ts';
 import { roleNamed } from './roles.ts';
-import type { SkipCounter } from './skipping.ts';
+import { createSkipCounter, type SkipCounter } from './skipping.ts';
 import { baseName } from './source-file.ts';
 import { timeOf } from './times.ts';
 
@@ -114,14 +114,20 @@ export const chatgpt: Importer = {
 
   async *read(source, { signal, skip, now }) {
     const assets = assetsOf(source.files);
+    const used = new Set<SourceFile>();
     yield* readListings(source.files, conversationSchema, { signal, skip }, (item, file, skipped) =>
-      toConversation(item, { assets, skipped, signal, now, file, model: item.default_model_slug }),
+      toConversation(item, { assets, used, skipped, signal, now, file, model: item.default_model_slug }),
     );
+    const left = createSkipCounter();
+    for (const file of assets.values()) if (!used.has(file)) left.count('unused-file', baseName(file.path));
+    left.report(skip);
   },
 };
 
 interface Reading {
   readonly assets: ReadonlyMap<string, SourceFile>;
+  /** Assets that a message names. */
+  readonly used: Set<SourceFile>;
   readonly skipped: SkipCounter;
   readonly signal: AbortSignal;
   readonly now: number | undefined;
@@ -554,10 +560,11 @@ function assetIdOf(pointer: string): string {
 async function toFile(
   pointer: string,
   { name, mediaType: said, otherwise }: Details,
-  { assets, skipped, signal }: Reading,
+  { assets, used, skipped, signal }: Reading,
 ): Promise<Part> {
   const id = assetIdOf(pointer);
   const file = assets.get(id);
+  if (file) used.add(file);
   const byName = mediaTypeOf(name ?? '');
   const mediaType =
     [file && mediaTypeOf(file.path), said, byName].find(isExact) ?? otherwise ?? (said || byName);

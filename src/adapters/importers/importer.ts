@@ -85,6 +85,8 @@ export interface Skipped {
     | 'service-project'
     /** Files of an export that hold no conversations: account, settings, votes, links; the example names them. */
     | 'service-file'
+    /** A picture or file of the export that no message names. */
+    | 'unused-file'
     /** A ZIP nested deeper than exports are. */
     | 'inner-zip'
     | 'interface-text'

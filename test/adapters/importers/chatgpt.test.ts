@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_ATTACHMENT_BYTES } from '../../../src/adapters/importers/attachments.ts';
 import { chatgpt } from '../../../src/adapters/importers/chatgpt.ts';
-import type { ImportedConversation } from '../../../src/adapters/importers/importer.ts';
+import type { ImportedConversation, Skipped } from '../../../src/adapters/importers/importer.ts';
 import { fileFromBytes } from '../../../src/adapters/importers/source-file.ts';
 import { openZip } from '../../../src/adapters/importers/zip.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';
@@ -236,6 +236,20 @@ describe('a ChatGPT export', () => {
     expect(meta.createdAt).toBe(T0 + 900_000);
     expect(messages.find((message) => message.id === 'u1')?.createdAt).toBe(T0 + 1_000);
     expect(messages.find((message) => message.id === 'end')?.createdAt).toBe(T0 + 5_000);
+  });
+
+  it('names pictures and files that no message names', async () => {
+    const source = sourceOf('export', {
+      ...fixture.exportFiles,
+      'file-Left1-lost.png': 'x',
+      'file-Left2.dat': 'y',
+    });
+    const left: Skipped[] = [];
+    const skip = (one: Skipped) => left.push(one);
+    for await (const _ of chatgpt.read(source, { signal: never, skip, now: T0 }));
+    expect(left.filter(({ reason }) => reason === 'unused-file')).toEqual([
+      { reason: 'unused-file', count: 2, example: 'file-Left1-lost.png' },
+    ]);
   });
 
   it('counts what it could not take', async () => {

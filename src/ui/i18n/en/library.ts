@@ -175,6 +175,8 @@ export const library = {
       'file of the export without a conversation (account, settings, votes, links, or a page to look at)',
     'service-file_other':
       'files of the export without conversations (account, settings, votes, links, a page to look at)',
+    'unused-file_one': 'picture or file of the export that no message names',
+    'unused-file_other': 'pictures or files of the export that no message names',
     'other-encoding_one': 'word that was not in UTF-8 (read in the encoding that fits; nothing is lost)',
     'other-encoding_other': 'words that were not in UTF-8 (read in the encoding that fits; nothing is lost)',
     undecoded_one: 'word in an encoding that could not be told for sure (� stands for its letters)',

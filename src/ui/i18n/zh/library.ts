@@ -148,6 +148,7 @@ export const library = {
     'service-project_other': '项目及其文档和指令（不是对话）',
     'inner-zip_other': '这个 ZIP 里的 ZIP（请先解压，再单独导入）',
     'service-file_other': '导出中没有对话的文件（账户、设置、评价、链接或供浏览的网页）',
+    'unused-file_other': '导出中没有任何消息提到的图片或文件',
     'other-encoding_other': '处文字不是 UTF-8（已按相符的编码读取，没有丢失）',
     undecoded_other: '处文字的编码无法确定（其中的字显示为 �）',
     'interface-text_other': '属于界面而非对话的文字',
