@@ -1,4 +1,5 @@
 // Adds one common word for things with several spellings: figures, telephone numbers, names with signs or in two words, emoji, dates, times of day.
+import { folded } from './fold.ts';
 import { addWord } from './stems.ts';
 
 const FIGURE = /(?<![\d.,])(?:\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,6})?|\d{1,15}\.0{1,2})(?!\d|[.,]\d)/g;
@@ -39,6 +40,26 @@ const OWN_ZERO = /(?<=\+\d{1,3} ?)\(0\) ?/g;
 /** Names that are written as one word or as two: `Node js`, `Wi Fi`, `e mail`. */
 const TWO_WORDS =
   /(?<![\p{L}\p{N}'])(?:(\p{L}{2,12}) (js|fi)|([etx]) (mail|books?|commerce|shirts?|rays?))(?![\p{L}\p{N}'])/giu;
+/** Names that people also write as two words. No pair is ordinary English: `linked in` and `one note` are not here. */
+const PARTED =
+  'git hub|git lab|you tube|whats app|libre office|open office|java script|type script|postgre sql|mongo db|word press|snap chat|pay pal|mac book|air pods|fire fox|thunder bird|stack overflow|bit bucket|photo shop|cloud flare|i phone|i pad|i cloud|power point';
+const PARTED_NAME = new RegExp(String.raw`(?<![\p{L}\p{N}'])(?:${PARTED})(?![\p{L}\p{N}])`, 'giu');
+/** A power of ten as programs write it, without a sign or with a plus: `1e6`, `2.5E+3`. */
+const SCIENTIFIC = /(?<![\p{L}\d.,_-])(\d)(?:\.(\d{1,6}))?e\+?(\d{1,2})(?![\p{L}\d_]|[.,]\d)/giu;
+/** Longest figure that is written out, digits. */
+const MOST_DIGITS = 15;
+/** Number up to 99 before a measure word, in figures or in Chinese; 一 is mostly an article. */
+const COUNTED =
+  /(?<![\d.,零〇一二两兩三四五六七八九十百千万萬亿億几幾数數])(?:(\d{1,2}) ?|([二三四五六七八九]?十[一二三四五六七八九]?|[二两兩三四五六七八九]))(小[时時]|分[钟鐘]|公里|公斤|[个個]月|[台个個次天周年秒倍条條张張本只隻件块塊元页頁章节節步层層位名人份项項种種家间間杯瓶箱辆輛套组組轮輪届屆季遍双雙对對颗顆棵盒包集课課])/gu;
+const CHINESE = '零一二三四五六七八九';
+const figureOf = (said: string): number => {
+  const [tens, ones] = said.replace(/[两兩]/, '二').split('十') as [string, string | undefined];
+  const figure = (sign: string) => Math.max(0, CHINESE.indexOf(sign));
+  return ones === undefined
+    ? figure(tens)
+    : (tens === '' ? 1 : figure(tens)) * 10 + (ones === '' ? 0 : figure(ones));
+};
+
 /** A number and its unit, which many write without the space. */
 const WITH_UNIT =
   /(?<![\p{L}\d.,])(\d{1,9})(?:[.,](\d{1,3}))? (k|[kmgt]i?b|[km]?g|[cmkn]?m|[mµn]?s|min|hrs?|[kmg]?hz|k?wh?|v|mah|px|pt|fps)(?![\p{L}\d])/giu;
@@ -58,12 +79,24 @@ const EMOJI = /[\u{1f000}-\u{1f3fa}\u{1f400}-\u{1faff}\u{2600}-\u{27bf}\u{2b50}]
 
 const SPACES = /[\u00a0\u2007\u2009\u202f]/g;
 const HYPHENS = /[\u2010\u2011\u2212]/g;
+const PATTERNS = [
+  OTHER_FIGURE,
+  GROUPS,
+  TWO_WORDS,
+  PARTED_NAME,
+  WITH_UNIT,
+  SCIENTIFIC,
+  COUNTED,
+  YEAR,
+  SIGNED,
+  JOINED_NAMES,
+];
 /** Things of several tokens that have one word: figures and telephone numbers with spaces, names of two words. */
 export function* spacedIn(
   text: string,
 ): Generator<{ readonly start: number; readonly end: number; readonly words: string[] }> {
   const plain = text.replace(SPACES, ' ').replace(HYPHENS, '-');
-  for (const pattern of [OTHER_FIGURE, GROUPS, TWO_WORDS, WITH_UNIT, YEAR, SIGNED, JOINED_NAMES])
+  for (const pattern of PATTERNS)
     for (const { 0: found, index } of plain.matchAll(pattern)) {
       const words: string[] = [];
       addNames(found, words);
@@ -94,6 +127,14 @@ function addNames(text: string, out: string[]): void {
   }
   for (const [, name = '', tail = '', letter = '', word = ''] of text.matchAll(TWO_WORDS))
     addWord(`${name}${tail}${letter}${word}`.toLowerCase(), out);
+  for (const [name] of text.matchAll(PARTED_NAME)) addWord(name.replace(' ', '').toLowerCase(), out);
+  for (const [, whole = '', decimals = '', power] of text.matchAll(SCIENTIFIC)) {
+    const zeros = Number(power) - decimals.length;
+    if (zeros >= 0 && whole.length + decimals.length + zeros <= MOST_DIGITS && whole !== '0')
+      out.push(whole + decimals + '0'.repeat(zeros));
+  }
+  for (const [, figures, said = '', measure = ''] of text.matchAll(COUNTED))
+    out.push(`${figures === undefined ? figureOf(said) : Number(figures)}${folded(measure)}`);
   for (const [, number = '', decimals, unit = ''] of text.matchAll(WITH_UNIT))
     out.push(`${number}${decimals === undefined ? '' : `x${decimals}`}${unit}`.toLowerCase());
   for (const [year] of text.matchAll(YEAR))

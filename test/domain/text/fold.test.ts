@@ -75,6 +75,10 @@ describe('what is written in several ways', () => {
     ['Åse', 'Aase'],
     ['10k', '10 k'],
     ['1.5gb', '1.5 GB'],
+    ['github', 'git hub'],
+    ['GitHub', 'git hub'],
+    ['you tube', 'YouTube'],
+    ['1000000', '1e6'],
   ])('%s finds %s, and the other way round', (one, other) => {
     expect(found(one, other)).toBeGreaterThan(0.3);
     expect(found(other, one)).toBeGreaterThan(0.3);
@@ -95,11 +99,29 @@ describe('what is written in several ways', () => {
     ['+33 6 12 34 56 78', '0612345678'],
     ['0033612345678', '+33 6 12 34 56 78'],
     ['2024年', '二〇二四年'],
+    ['2500', '2.5e3'],
+    ['3台服务器', '三台服务器'],
+    ['12个月', '十二个月'],
+    ['2周', '两周'],
+    ['20页', '二十頁'],
+    ['35 次', '三十五次'],
   ])('%s finds %s by at least a quarter of its words', (question, passage) => {
     expect(found(question, passage)).toBeGreaterThanOrEqual(0.25);
     expect(found(passage, question)).toBeGreaterThan(0);
     expect(found(question, question)).toBe(1);
   });
+
+  it.each(['一个', '百度三台', '十分', '2024年', 'lib reoffice', 'linked in', 'abc1e6', '1e99'])(
+    'gives %s no word of another spelling',
+    (text) => {
+      const known = text === '百度三台' ? ['3台'] : [];
+      expect(
+        words(text)
+          .split(' ')
+          .filter((word) => /^\d+\p{Script=Han}|^(?:libreoffic|linkedin)$|0000/u.test(word)),
+      ).toEqual(known);
+    },
+  );
 
   it('a date is no telephone number', () => {
     expect(found('02.05.2024', '2024-05-02')).toBeGreaterThan(0);
@@ -132,6 +154,8 @@ describe('what is written in several ways', () => {
     ['ラーメン', 'らーめん'],
     ['図書館', '图书馆'],
     ['हिन्दी', 'हिंदी'],
+    ['1e6', '1000000'],
+    ['三台', '3台'],
   ])('%s as it was written comes before %s', (exact, other) => {
     expect(found(exact, exact)).toBeGreaterThan(found(exact, other));
   });
