@@ -12,6 +12,7 @@ import { formatDayTime, formatTimeOfDay, locale } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { ProjectMark } from '../projects/project-mark.tsx';
 import { AppLink } from './app-link.tsx';
+import { afterClosing } from './controls/menu.tsx';
 import { classes, Menu, type MenuItem } from './controls.tsx';
 import type { ConversationActions } from './conversation-actions.tsx';
 import type { SidebarRow } from './groups.ts';
@@ -98,7 +99,7 @@ function EntryMenu({ label, items }: { label: string; items: () => MenuItem[] })
             setOpen(next);
             if (!next) button.current?.focus();
           }}
-          items={items()}
+          items={items().map(afterClosing)}
           trigger={
             <button type="button" tabIndex={-1} aria-hidden className="-z-10 absolute inset-0 opacity-0" />
           }

@@ -3,6 +3,7 @@ import { Archive, ArchiveRestore, Download, FolderInput, RotateCcw, Trash2, X } 
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
+import { afterClosing } from './controls/menu.tsx';
 import { IconButton, Menu, type MenuItem } from './controls.tsx';
 import type { ConversationActions } from './conversation-actions.tsx';
 import type { SidebarView } from './groups.ts';
@@ -95,12 +96,6 @@ export interface MenuPlace {
   readonly x: number;
   readonly y: number;
 }
-
-/** Runs the action after the menu has closed: a dialog opened earlier would lose its focus to the row, and could not return it later. */
-const afterClosing = (item: MenuItem): MenuItem =>
-  typeof item === 'object' && 'onSelect' in item
-    ? { ...item, onSelect: () => queueMicrotask(item.onSelect) }
-    : item;
 
 /** Menu at a position in the window, for one row (`items`) or for all selected ones. */
 export function ContextMenu({

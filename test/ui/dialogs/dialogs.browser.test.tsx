@@ -1,7 +1,8 @@
 // Each dialog that no other component test opens: its name, its width on the narrowest phone, axe, and the way of the focus.
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { type Locator, page, userEvent } from 'vitest/browser';
 import { asConversationId } from '../../../src/domain/base/ids.ts';
+import { scriptedLanguageModel } from '../../server/language-model.ts';
 import { createTestApp, show, type TestApp } from '../harness.tsx';
 import { expectHeld, expectShown, inAccount, pressed } from './dialogs.ts';
 
@@ -45,7 +46,94 @@ async function inFolders(app: TestApp): Promise<undefined> {
     });
 }
 
+/** Two conversations in the trash; the path of the first. */
+async function twoInTrash(app: TestApp): Promise<string> {
+  await inTrash(app);
+  const id = asConversationId('bread');
+  await app.documents.change(id, {
+    meta: { title: 'Bread', createdAt: Date.now(), deletedAt: Date.now() },
+  });
+  return `/c/${id}`;
+}
+
+async function withFile(app: TestApp): Promise<string> {
+  const id = await app.projects.create({ name: 'Acme' });
+  const words = 'A line of a plan that goes on for long. '.repeat(200);
+  await app.projects.addFiles(id, [
+    {
+      type: 'file',
+      mediaType: 'text/plain',
+      name: 'plan.txt',
+      url: `data:text/plain,${encodeURIComponent(words + 'https://example.com/'.repeat(40))}`,
+    },
+  ]);
+  return `/p/${id}`;
+}
+
 const DIALOGS: Readonly<Record<string, Opened>> = {
+  'the context of a conversation': {
+    title: 'Context',
+    fill: talk,
+    open: () => pressed(button('Show context')),
+  },
+  'a file of a project': {
+    title: 'plan.txt',
+    fill: withFile,
+    open: () => pressed(button('Read “plan.txt”')),
+  },
+  'one conversation of the trash, from its row': {
+    title: 'Delete for good?',
+    fill: twoInTrash,
+    open: async () => {
+      await drawer();
+      await button(/^Trash/).click();
+      return pressed(button('More for “Gone”'), row('Delete for good'));
+    },
+  },
+  'one conversation of the trash, from its header': {
+    title: 'Delete for good?',
+    fill: twoInTrash,
+    open: () =>
+      pressed(page.getByRole('main').getByRole('button', { name: 'More' }).first(), row('Delete for good')),
+  },
+  'several conversations of the trash': {
+    title: 'Delete for good?',
+    fill: twoInTrash,
+    open: async () => {
+      await drawer();
+      await button(/^Trash/).click();
+      for (const name of ['Gone', 'Bread'])
+        await page
+          .getByRole('navigation', { name: 'Conversations' })
+          .getByRole('link', { name: new RegExp(`^${name}`) })
+          .click({ modifiers: ['Control'] });
+      return pressed(button('Delete for good'));
+    },
+  },
+  'a new service': {
+    title: 'Ollama',
+    path: '/settings/models',
+    open: () => pressed(button(/^Ollama/)),
+  },
+  'a service that is connected': {
+    title: 'Scripted',
+    path: '/settings/models',
+    open: () => pressed(button('Edit: Scripted')),
+  },
+  'the model of the browser': {
+    title: 'This browser',
+    path: '/settings/models',
+    fill: async () => {
+      vi.stubGlobal('LanguageModel', scriptedLanguageModel({ state: 'downloadable' }).global);
+      return undefined;
+    },
+    open: () => pressed(button(/^This browser/)),
+  },
+  'the price of a model': {
+    title: 'scripted',
+    path: '/settings/costs',
+    open: () => pressed(button('Change the price of scripted')),
+  },
   'the keyboard cheat sheet': {
     title: 'Keyboard shortcuts',
     open: async () => {
@@ -151,6 +239,8 @@ const DIALOGS: Readonly<Record<string, Opened>> = {
     open: () => pressed(button('Show how')),
   },
 };
+
+afterEach(() => vi.unstubAllGlobals());
 
 it('goes back to what opened a menu that Escape closes', async () => {
   const app = await createTestApp({

@@ -50,15 +50,22 @@ export function useFocusReturn() {
     },
     onCloseAutoFocus: (event: Event) => {
       if (event.defaultPrevented) return;
-      // The closing action may have moved the focus, e.g. by jumping to a message: leaves it there.
       const now = document.activeElement;
+      const opener = homes.get(event.target as Element) ?? from.current;
+      // Another dialog took the place of this one, which only said that it was loading: it gives the focus back later.
+      const next = now?.closest('[role="dialog"]');
+      if (next && next !== event.target && opener instanceof HTMLElement && !next.contains(opener)) {
+        homes.set(next, opener);
+        event.preventDefault();
+        return;
+      }
+      // The closing action may have moved the focus, e.g. by jumping to a message: leaves it there.
       const led =
         now !== null &&
         now !== document.body &&
         !now.matches('[role="dialog"]') &&
         !now.closest('[aria-hidden="true"], [inert]');
       // If the action opened another page, focuses that page, not the button on the old one.
-      const opener = homes.get(event.target as Element) ?? from.current;
       const home = location.pathname === place.current ? opener : document.getElementById('main');
       const back = home instanceof HTMLElement && home.isConnected ? home : null;
       if (!led && !back) return;

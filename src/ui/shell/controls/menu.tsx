@@ -82,6 +82,12 @@ const movedFocus = (): boolean =>
   document.activeElement !== document.body &&
   !document.activeElement.matches('[role="menu"], [role="menu"] *');
 
+/** Runs the action after the menu has closed: a dialog opened earlier would lose its focus to the row, and could not return it later. */
+export const afterClosing = (item: MenuItem): MenuItem =>
+  typeof item === 'object' && 'onSelect' in item
+    ? { ...item, onSelect: () => queueMicrotask(item.onSelect) }
+    : item;
+
 /** A menu of actions behind one trigger button, which gets the focus back. */
 export function Menu({
   trigger,
