@@ -21,7 +21,7 @@ import { sourceKey } from '../library/import-plan.ts';
 import { createJob } from '../scheduler.ts';
 import { createEraser, type Eraser } from './eraser.ts';
 import type { Forget, ForgetPlan, ForgetReport, ForgetState } from './forget.ts';
-import type { Find, Place, PlaceDeps, PlaceId } from './place.ts';
+import { type Find, PLACES, type Place, type PlaceDeps, type PlaceId } from './place.ts';
 import { CREATE_PLACES } from './places/index.ts';
 import { withChildren, withoutRecalled } from './traces.ts';
 
@@ -29,6 +29,8 @@ import { withChildren, withoutRecalled } from './traces.ts';
 const UNDO_MS = 10_000;
 /** Prefix of the records that this device is carrying out, until every place was verified. */
 const UNDER_WAY = 'forgetting/';
+/** Prefix of the reports of what this device has forgotten. */
+const REPORT = 'forgetting/report/';
 /** Key of the request that has not begun yet (`Asked`). */
 const ASKED = 'forgetting/asked';
 /** Begins a request of another page that is this much overdue, in ms: that page is gone. */
@@ -39,9 +41,39 @@ const [RETRY_MS, MAX_RETRY_MS] = [60_000, 3_600_000];
 const NO_ACCOUNT = 'local';
 
 const quotesSchema = z.array(z.object({ tokens: z.number().int().positive(), hash: z.string() }));
-const underWaySchema = z.object({ quotes: quotesSchema });
-const askedSchema = z.object({ record: forgottenSchema, quotes: quotesSchema, startsAt: z.number() });
-type Asked = Pick<ForgetPlan, 'record' | 'quotes'> & { readonly startsAt: number };
+/** Number of finds in each place, for the report of a page that opens later. */
+const foundSchema = z.partialRecord(z.enum(PLACES), z.number().int().nonnegative()).catch({});
+type Found = z.infer<typeof foundSchema>;
+const underWaySchema = z.object({ quotes: quotesSchema, found: foundSchema });
+const askedSchema = z.object({
+  record: forgottenSchema,
+  quotes: quotesSchema,
+  found: foundSchema,
+  startsAt: z.number(),
+});
+type Begun = Pick<ForgetPlan, 'record' | 'quotes'> & { readonly found: Found };
+type Asked = Begun & { readonly startsAt: number };
+/** Ids, times and counts, none of the words. */
+const reportSchema = z.object({
+  id: z.string(),
+  kind: forgottenSchema.shape.kind,
+  at: z.number(),
+  doneAt: z.number(),
+  places: z.array(
+    z.object({
+      place: z.enum(PLACES),
+      found: z.number(),
+      left: z.number(),
+      waiting: z.boolean(),
+      kept: z.number().exactOptional(),
+    }),
+  ),
+});
+const foundIn = ({ finds }: ForgetPlan): Found => {
+  const found: Found = {};
+  for (const { place, count } of finds) found[place] = (found[place] ?? 0) + count;
+  return found;
+};
 
 interface ForgetDeps extends PlaceDeps {
   readonly now: () => number;
@@ -138,7 +170,7 @@ class Forgetting implements Forget {
       undoMs,
     );
     const { record, quotes } = plan;
-    this.#asking = keyValues.set(ASKED, { record, quotes, startsAt } satisfies Asked);
+    this.#asking = keyValues.set(ASKED, { record, quotes, found: foundIn(plan), startsAt } satisfies Asked);
     try {
       await this.#asking;
     } catch (error) {
@@ -166,6 +198,14 @@ class Forgetting implements Forget {
   readonly dismiss = (): void => {
     const { step } = this.state.get();
     if (step === 'done' || step === 'failed') this.state.set({ step: 'idle' });
+  };
+
+  readonly reportOf: Forget['reportOf'] = async (id) =>
+    reportSchema.safeParse(await this.#deps.keyValues.get(REPORT + id)).data;
+
+  readonly reopen: Forget['reopen'] = (report) => {
+    const { step } = this.state.get();
+    if (step === 'idle' || step === 'done') this.state.set({ step: 'done', report });
   };
 
   readonly onForgetting: Forget['onForgetting'] = (listener) => {
@@ -207,7 +247,7 @@ class Forgetting implements Forget {
     this.state.set({ step: 'running', plan, done: 0, total: this.#places.length });
     try {
       this.#begun = plan;
-      await this.#record(plan);
+      await this.#record({ ...plan, found: foundIn(plan) });
       this.#job.wake(true);
     } catch (error) {
       this.#begun = undefined;
@@ -216,9 +256,9 @@ class Forgetting implements Forget {
   }
 
   /** Stores the record; from here on it will be carried out even if this page closes. */
-  async #record({ record, quotes }: Pick<ForgetPlan, 'record' | 'quotes'>): Promise<void> {
+  async #record({ record, quotes, found }: Begun): Promise<void> {
     const { keyValues, notes } = this.#deps;
-    await keyValues.set(UNDER_WAY + record.id, { quotes });
+    await keyValues.set(UNDER_WAY + record.id, { quotes, found });
     await notes.record(record);
     await keyValues.set(ASKED, undefined);
   }
@@ -301,22 +341,29 @@ class Forgetting implements Forget {
       if (plan) this.state.set({ step: 'running', plan, done, total: this.#places.length });
       if (!progress.clean.has(place.id)) await place.remove(eraser);
     }
-    const verified = await this.#verify(eraser, progress, plan);
+    const verified = await this.#verify(eraser, progress, kept?.found ?? {});
     // Words that enter memory from now on were said later.
     if (progress.clean.has('kept')) this.#underWay.delete(record.id);
     const left = verified.reduce((sum, one) => sum + one.left, 0);
     const isHere = verified.every(({ place, waiting }) => place === 'relay' || !waiting);
+    const before = await this.reportOf(record.id);
+    const isReported =
+      plan !== undefined || kept !== undefined || before?.places.some(({ waiting }) => waiting);
+    const report: ForgetReport = {
+      id: record.id,
+      kind: record.kind,
+      at: record.at,
+      doneAt: now(),
+      places: verified.map((one, at) => ({ ...one, found: one.found || (before?.places[at]?.found ?? 0) })),
+    };
+    if (isReported) await keyValues.set(REPORT + record.id, report);
     if (plan) {
       this.#begun = undefined;
-      const report = { id: record.id, kind: record.kind, at: record.at, doneAt: now(), places: verified };
       this.state.set({ step: 'done', report });
-    } else if (shown.step === 'done' && this.#isOnScreen(record.id)) {
-      const places = verified.map((one, at) => ({ ...one, found: shown.report.places[at]?.found ?? 0 }));
-      this.state.set({ step: 'done', report: { ...shown.report, doneAt: now(), places } });
-    }
+    } else if (shown.step === 'done' && this.#isOnScreen(record.id)) this.state.set({ step: 'done', report });
     if (isHere && isWhole) {
-      const before = record.confirmed.get(await this.#device());
-      if (before?.left !== left) await notes.confirm(record.id, await this.#device(), { at: now(), left });
+      const confirmed = record.confirmed.get(await this.#device());
+      if (confirmed?.left !== left) await notes.confirm(record.id, await this.#device(), { at: now(), left });
       progress.isConfirmed = true;
       if (left === 0) await keyValues.set(UNDER_WAY + record.id, undefined);
     }
@@ -338,18 +385,12 @@ class Forgetting implements Forget {
     this.#job.wakeWithin(pauseMs + 1);
   }
 
-  async #verify(
-    eraser: Eraser,
-    progress: Progress,
-    plan: ForgetPlan | undefined,
-  ): Promise<ForgetReport['places']> {
+  async #verify(eraser: Eraser, progress: Progress, found: Found): Promise<ForgetReport['places']> {
     const verified: ForgetReport['places'][number][] = [];
     for (const place of this.#places) {
-      const finds = plan?.finds.filter((find) => find.place === place.id) ?? [];
-      const found = finds.reduce((sum, { count }) => sum + count, 0);
       const read = progress.clean.has(place.id) ? { left: 0, waiting: false } : await place.verify(eraser);
       if (read.left === 0 && !read.waiting && place.id !== 'relay') progress.clean.add(place.id);
-      verified.push({ place: place.id, found, ...read });
+      verified.push({ place: place.id, found: found[place.id] ?? 0, ...read });
     }
     return verified;
   }

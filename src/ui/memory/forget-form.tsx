@@ -1,7 +1,10 @@
 // Form of a request to forget: words, a person, a time span, a source. Lists earlier requests below.
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Problem } from '../../domain/base/errors.ts';
+import { ignore } from '../../domain/base/log.ts';
 import type { Sought } from '../../domain/forget/sought.ts';
+import type { ForgottenRecord } from '../../services/documents/forgotten-records.ts';
+import type { ForgetReport } from '../../services/forget/forget.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -151,12 +154,47 @@ export function ForgetForm({
   );
 }
 
+/** Reports of these records, as far as this device has kept them. */
+function useReports(records: readonly ForgottenRecord[]): ReadonlyMap<string, ForgetReport> {
+  const { forget } = useApp();
+  const [reports, setReports] = useState<ReadonlyMap<string, ForgetReport>>(new Map());
+  useEffect(() => {
+    let isGone = false;
+    const read = async () => {
+      const found = await Promise.all(records.slice(0, SHOWN).map(({ id }) => forget.reportOf(id)));
+      if (!isGone) setReports(new Map(found.flatMap((report) => (report ? [[report.id, report]] : []))));
+    };
+    ignore(read(), 'earlier reports; their lines say how each ended');
+    return () => {
+      isGone = true;
+    };
+  }, [forget, records]);
+  return reports;
+}
+
+function ShowReport({ report }: { report: ForgetReport | undefined }) {
+  const { t } = useTranslation('forget');
+  const { forget } = useApp();
+  return (
+    report && (
+      <Button
+        size="sm"
+        aria-label={t('showReport', { date: formatExact(report.at) })}
+        onClick={() => forget.reopen(report)}
+      >
+        {t('show')}
+      </Button>
+    )
+  );
+}
+
 /** Lists earlier requests, and how many devices have carried them out, without any of the forgotten words. */
 function Before() {
   const { t } = useTranslation('forget');
   const { forget, sync } = useApp();
   const records = useReadable(forget.records);
   const { devices } = useReadable(sync.status);
+  const reports = useReports(records);
   if (records.length === 0) return null;
   return (
     <section aria-label={t('before')} className="border-t pt-3">
@@ -165,16 +203,17 @@ function Before() {
         {records.slice(0, SHOWN).map(({ id, kind, at, confirmed }) => {
           const done = [...confirmed.values()].filter(({ left }) => left === 0).length;
           return (
-            <li key={id} className="flex flex-wrap justify-between gap-x-4 py-1.5">
+            <li key={id} className="flex flex-wrap items-center justify-between gap-x-4 py-1.5">
               <span>
                 {t(`kinds.${kind}`)} <span className="text-ink-2">· {formatExact(at)}</span>
               </span>
-              <span className="text-ink-2">
+              <span className="flex items-center gap-2 text-ink-2">
                 {devices.length > 1
                   ? t('onDevices', { done: Math.min(done, devices.length), count: devices.length })
                   : done > 0
                     ? t('clean')
                     : t('underWay')}
+                <ShowReport report={reports.get(id)} />
               </span>
             </li>
           );

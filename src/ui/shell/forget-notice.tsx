@@ -1,7 +1,7 @@
 // Reports how a forgetting ended whose dialog was closed or whose page was reloaded, and withdraws offers that would undo it.
 // Draws nothing itself.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { ignore } from '../../domain/base/log.ts';
+import { ignore, orElse } from '../../domain/base/log.ts';
 import type { ForgetState } from '../../services/forget/forget.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
@@ -17,21 +17,33 @@ export function ForgetNotice(): null {
   const session = useSession();
   const step = useReadable(forget.state, (state) => state.step);
   useEffect(() => forget.onForgetting(withdrawOffers), [forget]);
-  const say = (words: string) =>
-    offer(words, { label: t('show'), onClick: () => session.forgetting.set({ words: '' }) });
+  const say = (words: string, prepare = async () => {}) =>
+    offer(words, {
+      label: t('show'),
+      onClick: () => void prepare().then(() => session.forgetting.set({ words: '' })),
+    });
   // biome-ignore lint/correctness/useExhaustiveDependencies: reports each end once
   useEffect(() => {
     if ((step === 'done' || step === 'failed') && session.forgetting.get() === null)
       say(t(step === 'done' ? 'doneAway' : 'failed'));
   }, [step]);
-  useEndAfterReload(() => say(t('doneAfterReload')));
+  useEndAfterReload((id) =>
+    say(t('doneAfterReload'), async () => {
+      const report = await orElse(
+        forget.reportOf(id),
+        undefined,
+        'the report; the list of what was forgotten stands there',
+      );
+      if (report) forget.reopen(report);
+    }),
+  );
   return null;
 }
 
 const idOf = (state: ForgetState): string | null => ('plan' in state ? state.plan.record.id : null);
 
 /** Stores what this page is forgetting, and calls `onEnd` once the forgetting of an earlier page has ended. */
-function useEndAfterReload(onEnd: () => void): void {
+function useEndAfterReload(onEnd: (id: string) => void): void {
   const { forget, settings } = useApp();
   const own = useReadable(forget.state, idOf);
   const hadOwn = useRef(false);
@@ -63,8 +75,8 @@ function useEndAfterReload(onEnd: () => void): void {
     ),
   );
   useEffect(() => {
-    if (!isOver) return;
+    if (!isOver || left === null) return;
     ignore(settings.keepItem(UNDER_WAY, undefined), 'a notice that was shown; it comes again after a reload');
-    latest.current();
-  }, [settings, isOver]);
+    latest.current(left);
+  }, [settings, isOver, left]);
 }

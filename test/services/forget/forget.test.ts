@@ -333,6 +333,27 @@ describe('forget', () => {
     }
   });
 
+  it('a report has its counts also where another page carried it out, and stays to be read', async () => {
+    const store = createInMemoryStore({ now: () => NOW });
+    const { device } = await populated(openDevice({ store, undoMs: 100, engine: false }));
+    const sought: Sought = { kind: 'phrase', words: [CANARY], whole: false };
+    const plan = await device.forget.seek(sought, new AbortController().signal);
+    await device.forget.begin(plan);
+    await device.close();
+    const next = open({ store, engine: false });
+    const { id } = plan.record;
+    await expect
+      .poll(async () => (await next.forget.reportOf(id))?.places.find(({ place }) => place === 'notes'))
+      .toMatchObject({ found: plan.finds.filter(({ place }) => place === 'notes').length, left: 0 });
+    const report = await next.forget.reportOf(id);
+    expect(report?.places.find(({ place }) => place === 'conversations')?.found).toBeGreaterThan(1);
+    expect(JSON.stringify(report)).not.toContain(CANARY);
+    expect(next.forget.state.get().step).toBe('idle');
+    next.forget.reopen(report as NonNullable<typeof report>);
+    expect(next.forget.state.get()).toEqual({ step: 'done', report });
+    expect(await next.forget.reportOf('unknown')).toBeUndefined();
+  });
+
   it.each([false, true])('prompts, personas and projects lose it, as a whole: %s', async (whole) => {
     const device = open();
     const { prompts, documents } = device;

@@ -64,7 +64,9 @@ it('from words to a report: shows where they are, and nothing is left of them', 
     JSON.stringify([read?.meta, [...(read?.messages.values() ?? [])], app.notes.state.get()]),
   ).not.toContain(CANARY);
   await page.getByRole('button', { name: 'Forget…' }).click();
-  await expect.element(dialog().getByRole('region', { name: 'Forgotten before' })).toBeVisible();
+  const before = dialog().getByRole('region', { name: 'Forgotten before' });
+  await before.getByRole('button', { name: /^Show the report of/ }).click();
+  await expect.element(result().getByText('Conversations · 2 found')).toBeVisible();
 });
 
 it('a conversation from its menu: an undo keeps it, and after the next one it is gone', async () => {

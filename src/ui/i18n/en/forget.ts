@@ -118,6 +118,7 @@ export const forget = {
   doneAway: 'Forgotten for good. There is a report.',
   doneAfterReload: 'Forgotten for good: nothing of it was found here any more.',
   show: 'Show',
+  showReport: 'Show the report of {{date}}',
   done: 'Done on {{date}}. Each place was read back:',
   askedAt: 'asked for on {{date}}',
   result: 'What became of it',

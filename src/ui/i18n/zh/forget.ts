@@ -91,6 +91,7 @@ export const forget = {
   doneAway: '已彻底遗忘，并有一份报告。',
   doneAfterReload: '已彻底遗忘：这里已找不到它的任何内容。',
   show: '查看',
+  showReport: '查看 {{date}} 的报告',
   done: '完成于 {{date}}。每一处都重新检查过：',
   askedAt: '提出于 {{date}}',
   result: '处理结果',
