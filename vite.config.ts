@@ -209,6 +209,32 @@ async function listFiles<File extends { url: string }>(listed: File[]) {
   return { manifest, warnings: [] };
 }
 
+const MAIN = resolve(import.meta.dirname, 'src/main.tsx');
+const FIRST_SCREEN = resolve(import.meta.dirname, 'src/ui/chat/conversation-screen.tsx');
+let firstScreen: { readonly all: ReadonlySet<string>; readonly shared: ReadonlySet<string> } | undefined;
+/** The first screen's modules lie in one file, and those that other parts use in another: search must not wait for that screen. */
+function isOfFirstScreen(id: string, graph: Rolldown.ChunkingContext, isShared: boolean): boolean {
+  const reached = (from: Iterable<string>, isLazyToo = false) => {
+    const modules = new Set(from);
+    for (const module of modules) {
+      const { importedIds = [], dynamicallyImportedIds = [] } = graph.getModuleInfo(module) ?? {};
+      for (const other of isLazyToo ? [...importedIds, ...dynamicallyImportedIds] : importedIds)
+        modules.add(other);
+    }
+    return modules;
+  };
+  if (!firstScreen) {
+    const lazy = [...reached([MAIN], true)].flatMap(
+      (one) => graph.getModuleInfo(one)?.dynamicallyImportedIds ?? [],
+    );
+    firstScreen = {
+      all: reached([FIRST_SCREEN]),
+      shared: reached(lazy.filter((one) => one !== FIRST_SCREEN)),
+    };
+  }
+  return firstScreen.all.has(id) && (isShared ? firstScreen.shared : firstScreen.all).has(id);
+}
+
 /**
  * What every start reads lies in a few files, by the floor it stands on, and all icons in another: by itself the build makes one for each set of
  * screens that share something, sixty until one can type, and each is a round trip. Each is read in a task of its own (`public/start.js`).
@@ -223,6 +249,16 @@ const SHARED_FILES = [
   { name: 'libraries', test: /node_modules[\\/]/, tags: ['$initial' as const], priority: 2 },
   { name: 'domain', test: /src[\\/]domain[\\/]/, tags: ['$initial' as const], priority: 2 },
   { name: 'start', tags: ['$initial' as const], priority: 1 },
+  {
+    name: (id: string, graph: Rolldown.ChunkingContext) =>
+      isOfFirstScreen(id, graph, true) ? 'screens' : null,
+    priority: 0.6,
+  },
+  {
+    name: (id: string, graph: Rolldown.ChunkingContext) =>
+      isOfFirstScreen(id, graph, false) ? 'conversation-screen' : null,
+    priority: 0.5,
+  },
   // A language is there or is not.
   { name: 'words-later', test: /i18n[\\/]en[\\/](?:palette|settings)\.ts$/, priority: 3 },
   { name: 'zh-later', test: /i18n[\\/]zh[\\/](?:palette|settings)\.ts$/, priority: 3 },

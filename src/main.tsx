@@ -16,13 +16,13 @@ import { exclusively } from './adapters/browser/locks.ts';
 import { createExtraction } from './adapters/extractors/thread.ts';
 import { STORAGE_LOST } from './adapters/log/idb-connection.ts';
 import { logCopyOf } from './adapters/log/recovering.ts';
-import { testConnection } from './adapters/models/index.ts';
 import { createNetwork } from './adapters/models/network.ts';
 import { createProjection } from './adapters/projection/thread.ts';
 import { createTokenizers } from './adapters/tokenizers/tokenizers.ts';
 import { createSealing } from './adapters/vault/sealing.ts';
 import { type Problem, toError } from './domain/base/errors.ts';
 import { ignore, log } from './domain/base/log.ts';
+import { part } from './domain/base/part.ts';
 import { type Readable, until, writable } from './domain/base/readable.ts';
 import type { App } from './services/app.ts';
 import { createApp } from './services/create-app.ts';
@@ -70,9 +70,10 @@ async function start(): Promise<void> {
     keyValues,
     vault,
     now: Date.now,
-    test: (endpoint, key, signal) => {
+    test: async (endpoint, key, signal) => {
       allow([endpoint.baseUrl]);
-      return testConnection(endpoint, key, signal, { fetch: network.fetch });
+      const { testConnection } = await part(() => import('./adapters/models/connection-test.ts'));
+      return await testConnection(endpoint, key, signal, { fetch: network.fetch });
     },
   });
   const { config } = settings;

@@ -1,4 +1,4 @@
-// The registry of protocols: makes models, lists them, tests connections.
+// The registry of protocols: makes models. `connection-test.ts` lists them and tests connections; it is loaded when it is used.
 import { toProblem } from '../../domain/base/errors.ts';
 import { createBrowserModel } from './browser-model.ts';
 import { type ChatModel, hostOf, parametersOf } from './chat-model.ts';
@@ -6,7 +6,6 @@ import { contextWindowOf } from './context-windows.ts';
 import type { ProtocolName } from './protocols.ts';
 import type { ModelOptions } from './sdk-stream.ts';
 
-export { testConnection } from './connection-test.ts';
 export { contextWindowOf } from './context-windows.ts';
 export { createScriptedModel, type ScriptedStep } from './in-memory.ts';
 export { PRESETS } from './presets.ts';

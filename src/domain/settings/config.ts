@@ -36,6 +36,18 @@ export const DICTATION_LANGUAGES = [
   'vi-VN',
 ] as const;
 
+/** Ids of compaction strategies (`domain/context/compaction`), whose code is loaded with the first compaction. */
+export const STRATEGY_IDS = [
+  'session-memory',
+  'summary',
+  'turns',
+  'sliding-window',
+  'retrieval',
+  'smart',
+  'hierarchical',
+  'interactive',
+] as const;
+
 export const configSchema = z.strictObject({
   version: z.literal('1.0').default('1.0'),
   storage: z
@@ -164,18 +176,7 @@ export const configSchema = z.strictObject({
       after_send_back: z.enum(['answer', 'patch', 'branch', 'none']).default('answer'),
       keep_last_turns: count(1, 100).default(6),
       max_attempts: count(1, 10).default(2),
-      strategy: z
-        .enum([
-          'session-memory',
-          'summary',
-          'turns',
-          'sliding-window',
-          'retrieval',
-          'smart',
-          'hierarchical',
-          'interactive',
-        ])
-        .default('session-memory'),
+      strategy: z.enum(STRATEGY_IDS).default('session-memory'),
       session_memory: z
         .strictObject({
           every_tokens: count(100, 1_000_000).default(4000),

@@ -2,7 +2,7 @@
 import { RecollectError } from '../../domain/base/errors.ts';
 import { asMessageId, type ConversationId } from '../../domain/base/ids.ts';
 import { effectiveHead } from '../../domain/chat/conversation.ts';
-import { STRATEGIES } from '../../domain/context/compaction/index.ts';
+import { STRATEGY_IDS } from '../../domain/settings/config.ts';
 import type { AfterSendBack } from '../chat/chat.ts';
 import type { ContextControl } from '../context/context.ts';
 import type { Command, CommandContext } from './command.ts';
@@ -28,7 +28,7 @@ export const compact: Command = {
       name: 'strategy',
       kind: 'flag',
       value: 'text',
-      choices: STRATEGIES.map(({ id }) => id),
+      choices: STRATEGY_IDS,
       optional: true,
     },
   ],

@@ -4,6 +4,7 @@ import { v7 } from 'uuid';
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { part } from '../../domain/base/part.ts';
 import { compactionOn } from '../../domain/chat/compaction.ts';
 import {
   type Conversation,
@@ -25,7 +26,6 @@ import {
 } from '../../domain/chat/memory-file.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
 import { conversationLanguage } from '../../domain/context/compaction/headings.ts';
-import { writeMemory } from '../../domain/context/compaction/memory-writer.ts';
 import { boundaryOf } from '../../domain/context/compaction/plan.ts';
 import { constraintsOf } from '../../domain/context/constraints.ts';
 import type { TokenMeter } from '../../domain/context/meter.ts';
@@ -189,6 +189,7 @@ class FileKeeper implements MemoryFiles {
 
   /** Notes that would replace the conversation if all of it were compacted now. */
   async #noted(conversation: Conversation, path: readonly Message[]): Promise<readonly MemoryLine[]> {
+    const { writeMemory } = await part(() => import('../../domain/context/compaction/memory-writer.ts'));
     const meter = this.#deps.meterOf(conversation);
     const language = conversationLanguage(path);
     const saved = memoryFileOn(conversation, path);

@@ -3,6 +3,7 @@ import { v7 } from 'uuid';
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { part } from '../../domain/base/part.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { firstLineOf } from '../../domain/chat/checkpoint.ts';
 import { type Conversation, pathTo } from '../../domain/chat/conversation.ts';
@@ -11,7 +12,6 @@ import { memoryFileOn } from '../../domain/chat/memory-file.ts';
 import type { Message, PartOf, Usage } from '../../domain/chat/message.ts';
 import type { Compaction, CompactionReason } from '../../domain/chat/records.ts';
 import { costOf, type Price } from '../../domain/context/budget.ts';
-import { planCompaction, strategyOf } from '../../domain/context/compaction/index.ts';
 import { boundaryOf, type CompactionPlan, summaryTextOf } from '../../domain/context/compaction/plan.ts';
 import type { CompactionTools } from '../../domain/context/compaction/strategy.ts';
 import { MESSAGE_OVERHEAD, type TokenMeter } from '../../domain/context/meter.ts';
@@ -147,6 +147,9 @@ export function createPlanning({
     bill: Bill,
   ): Promise<Planned> {
     const { context } = config.get();
+    const { planCompaction, strategyOf } = await part(
+      () => import('../../domain/context/compaction/index.ts'),
+    );
     const budget = attempt.force
       ? {
           ...built.budget,

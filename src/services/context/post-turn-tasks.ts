@@ -3,11 +3,10 @@
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
+import { part } from '../../domain/base/part.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
-import { rememberAsItGoes } from '../../domain/context/compaction/memory-writer.ts';
-import { structureOf } from '../../domain/context/compaction/outline.ts';
 import { comparableIn } from '../../domain/context/meant.ts';
 import { notesOf } from '../../domain/context/notes.ts';
 import { readAhead } from '../../domain/context/reading.ts';
@@ -99,6 +98,12 @@ export function createPostTurnTasks({
     const open = await orElse(documents.open(id), null, 'reading a branch before it must be compacted');
     try {
       if (!open) return;
+      const [{ rememberAsItGoes }, { structureOf }] = await part(() =>
+        Promise.all([
+          import('../../domain/context/compaction/memory-writer.ts'),
+          import('../../domain/context/compaction/outline.ts'),
+        ]),
+      );
       let rested = performance.now();
       let fresh = 0;
       for (const message of pathTo(open.get().messages, effectiveHead(open.get()))) {

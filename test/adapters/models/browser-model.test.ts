@@ -5,7 +5,8 @@ import {
   createBrowserModel,
   prepareBrowserModel,
 } from '../../../src/adapters/models/browser-model.ts';
-import { createEndpointModel, testConnection } from '../../../src/adapters/models/index.ts';
+import { testConnection } from '../../../src/adapters/models/connection-test.ts';
+import { createEndpointModel } from '../../../src/adapters/models/index.ts';
 import { type Script, scriptedLanguageModel } from '../../server/language-model.ts';
 import { collect, describeChatModel, endOf, promptOf, said } from '../../suites/chat-model.suite.ts';
 

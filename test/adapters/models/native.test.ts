@@ -1,6 +1,7 @@
 // Anthropic, Gemini and OpenAI Responses through the SDK's own providers.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEndpointModel, testConnection } from '../../../src/adapters/models/index.ts';
+import { testConnection } from '../../../src/adapters/models/connection-test.ts';
+import { createEndpointModel } from '../../../src/adapters/models/index.ts';
 import { addToDraft } from '../../../src/domain/chat/draft.ts';
 import type { Part } from '../../../src/domain/chat/message.ts';
 import { type NativeServer, startNative, WRITTEN } from '../../server/natives.ts';

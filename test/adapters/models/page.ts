@@ -1,6 +1,7 @@
 // What the browser test runs inside a page (and its network worker) of a real Chromium.
 import type { ChatEvent, ConnectionReport } from '../../../src/adapters/models/chat-model.ts';
-import { createEndpointModel, testConnection } from '../../../src/adapters/models/index.ts';
+import { testConnection } from '../../../src/adapters/models/connection-test.ts';
+import { createEndpointModel } from '../../../src/adapters/models/index.ts';
 import { createNetwork } from '../../../src/adapters/models/network.ts';
 
 export interface PageApi {
