@@ -55,9 +55,16 @@ let measuredWindow: number | null = null;
 /** Assumed before the first session: less than any browser gives, so that the first long conversation is not refused. */
 const ASSUMED_WINDOW = 4_096;
 
-/** The person's languages, in case the model knows them. */
+/** Languages that Chrome's model is sure of. It logs an error about any other, and a warning where none is named. */
+const KNOWN = new Set(['de', 'en', 'es', 'fr', 'ja']);
+
+/** The person's languages that the model knows. */
 const languagesOf = (): readonly string[] => [
-  ...new Set((navigator.languages ?? [navigator.language]).map((tag) => tag.split('-', 1)[0] ?? tag)),
+  ...new Set(
+    (navigator.languages ?? [navigator.language])
+      .map((tag) => tag.split('-', 1)[0] ?? tag)
+      .filter((tag) => KNOWN.has(tag)),
+  ),
 ];
 
 const expecting = (languages: readonly string[]): Languages => ({
@@ -66,13 +73,15 @@ const expecting = (languages: readonly string[]): Languages => ({
 });
 
 /**
- * State of the model, and the options for it: the person's languages, or none if it does not know all of them, since it
- * often answers in them anyway.
+ * State of the model, and the options for it: the person's languages as far as it knows them, else English, since it often answers in
+ * others anyway.
  */
 async function stateNow(): Promise<{ readonly state: BrowserModelState; readonly options: Languages }> {
   const model = languageModel();
   if (typeof model?.availability !== 'function') return { state: 'unavailable', options: {} };
-  for (const options of [expecting(languagesOf()), {}]) {
+  const own = languagesOf();
+  const isEnglish = own.length === 0 || own.join() === 'en';
+  for (const options of [...(isEnglish ? [] : [expecting(own)]), expecting(['en'])]) {
     // A frame or a policy that forbids it rejects.
     const said = await orElse(model.availability(options), 'unavailable', "the state of the browser's model");
     if (said === 'available' || said === 'downloadable' || said === 'downloading')

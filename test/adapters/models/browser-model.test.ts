@@ -16,7 +16,7 @@ const never = new AbortController().signal;
 function given(script: Script) {
   const model = scriptedLanguageModel(script);
   vi.stubGlobal('LanguageModel', model.global);
-  vi.stubGlobal('navigator', { languages: ['en-US', 'zh-CN'] });
+  vi.stubGlobal('navigator', { languages: ['de-AT', 'zh-CN', 'en-US'] });
   return model;
 }
 const text = (value: string) => [{ type: 'text' as const, text: value }];
@@ -103,7 +103,7 @@ describe('what browsers do differently', () => {
     ['no such global', null, 'unavailable'],
     ['a device that cannot run it', { state: 'unavailable' }, 'unavailable'],
     ['one that has to come first', { state: 'downloadable' }, 'downloadable'],
-    ['one that does not know the languages', { languages: [] }, 'available'],
+    ['one that does not know all of the languages', { languages: ['en'] }, 'available'],
   ])('%s', async (_, script, state) => {
     if (script) given(script);
     else vi.stubGlobal('LanguageModel', undefined);
@@ -114,6 +114,28 @@ describe('what browsers do differently', () => {
         ? { ok: false, problem: { code: 'model-browser', params: { reason: 'unavailable' } } }
         : { ok: true, models: ['built-in'] },
     );
+  });
+
+  it.each([
+    [['zh-CN', 'zh'], [['en']]],
+    [['en-GB', 'en'], [['en']]],
+    [
+      ['ja', 'zh-CN', 'en-US'],
+      [['ja', 'en'], ['en']],
+    ],
+  ])('is asked in languages that it knows, so that it logs nothing: %s', async (languages, wanted) => {
+    given({});
+    vi.stubGlobal('navigator', { languages });
+    const asked: unknown[] = [];
+    vi.stubGlobal('LanguageModel', {
+      availability: async (options?: { expectedInputs?: unknown; expectedOutputs?: unknown }) => {
+        expect(options?.expectedOutputs).toEqual(options?.expectedInputs);
+        asked.push(options?.expectedOutputs);
+        return 'unavailable';
+      },
+    });
+    expect(await browserModelState()).toBe('unavailable');
+    expect(asked).toEqual(wanted.map((some) => [{ type: 'text', languages: some }]));
   });
 
   it('a page whose policy forbids it', async () => {
