@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Surroundings } from '../../../src/adapters/models/http.ts';
 import { testConnection } from '../../../src/adapters/models/connection-test.ts';
+import type { Surroundings } from '../../../src/adapters/models/http.ts';
 import { contextWindowOf, PRESETS } from '../../../src/adapters/models/index.ts';
 import { SCRIPTS, type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
 
