@@ -237,6 +237,28 @@ describe('the documents', () => {
     expect(twice).toEqual([]);
   });
 
+  it('give a figure once', () => {
+    // Told by their digits: three that count, or a decimal with its unit. Decisions quote what they began with.
+    const figures = /(?<![\w.,/#:-])(?:\d[\d,]*\.\d+ (?:s|ms|MB|GB|KB|%)|\d[\d,.]*[1-9]\d*)(?![\w-])/g;
+    const counts = (figure: string): boolean => {
+      const digits = figure.replace(/\D/g, '');
+      const isPower = Number.isInteger(Math.log2(Number(digits)));
+      return / /.test(figure) || (digits.replace(/^0+|0+$/g, '').length > 2 && !isPower);
+    };
+    const pages = new Map<string, Set<string>>();
+    for (const page of PAGES.filter((name) => !name.startsWith('docs/decisions/')))
+      for (const [figure] of read(page)
+        .replace(
+          /```[\s\S]*?```|\]\([^)]*\)|[Dd]ecisions? [\d, and]+|\b20\d\d-\d\d-\d\d|\b(?:19|20)\d\d\b|`[^`\n]*`|\[\d{4}\]/g,
+          ' ',
+        )
+        .matchAll(figures))
+        if (counts(figure)) pages.set(figure, (pages.get(figure) ?? new Set()).add(page));
+    expect(pages.size).toBeGreaterThan(100);
+    const twice = [...pages].filter(([, on]) => on.size > 1).map(([figure, on]) => [figure, ...on].join(' '));
+    expect(twice, 'leave it on one page, and link there').toEqual([]);
+  });
+
   it('are written by the commands that say so', () => {
     expect(read('docs/benchmarks.md')).toBe(readBenchmarks());
     expect(read('docs/evaluation.md')).toBe(readEvaluation());
