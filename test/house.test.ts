@@ -144,7 +144,7 @@ describe('the house', () => {
         'domain/text/sentences.ts',
       ],
       [/\bSTOP_?WORDS\w* =/, 'domain/text/stop-words.ts'],
-      [/Record<string, CueSet>/, 'domain/text/cue-words.ts'],
+      [/Record<string, CueSet>/, 'domain/text/cue-words/sentences.ts'],
     ];
     const wrong = files.flatMap((file) => {
       const text = readFileSync(join(SRC, file), 'utf8');
@@ -155,6 +155,26 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
     for (const [sign, home] of ONE) expect(readFileSync(join(SRC, home), 'utf8'), home).toMatch(sign);
     expect(files.filter((file) => /(?:^|\/)cues\.ts$/.test(file))).toEqual(['domain/text/cues.ts']);
+  });
+
+  it('has cue words in one folder', () => {
+    // A line of a pattern with two of these is about what a sentence does.
+    const cue =
+      /always|never|from now on|prefer|decided|suggest|recommend|said|told|mentioned|discussed|agreed|remember|recall|remind|以后|今后|记得|记住|总结|建议|上次|之前|说过|提过|决定|聊过/gi;
+    const isPattern = /\(\?[:=!<]|\\b|\/[a-z]*[iu][a-z]*[;,.)\s]/;
+    const cuesIn = (line: string) => new Set(line.toLowerCase().match(cue) ?? []).size;
+    const wordings = (file: string) =>
+      readFileSync(join(SRC, file), 'utf8')
+        .split('\n')
+        .filter((line) => !/^\s*(?:\/\/|\/?\*)/.test(line) && isPattern.test(line) && line.includes('|'))
+        .filter((line) => cuesIn(line) > 1);
+    const here = files.filter((file) => !file.startsWith('ui/i18n/') && wordings(file).length > 0);
+    const folder = 'domain/text/cue-words/';
+    expect(
+      here.filter((file) => !file.startsWith(folder)),
+      `cues belong into ${folder}`,
+    ).toEqual([]);
+    expect(here.length).toBeGreaterThan(5);
   });
 
   it('has one message protocol', () => {

@@ -2,6 +2,7 @@
 // shares fewer words with the question than the corrected one.
 import { memoized } from '../base/once.ts';
 import type { Role } from '../chat/message.ts';
+import { NEW } from '../text/cue-words/change.ts';
 import { asks, corrects, speakerIn } from '../text/cues.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { roughWords } from '../text/words.ts';
@@ -31,9 +32,6 @@ const [SHARED_WORDS, SHARED_SHARE] = [3, 0.2];
 const USED_SHARED = 2;
 /** Share of the shorter text that must agree if only a new value suggests a correction. */
 const SHARED_IF_NEW = 0.3;
-/** Says that something has changed, which alone corrects nothing. */
-const NEW =
-  /\b(?:now|already|these days|as of|from (?:today|tomorrow|now|next|january|february|march|april|may|june|july|august|september|october|november|december)|changed?|raised|lifted|lowered|new|instead|moved|switched)\b|现在|已经|改|换|涨|降|加量|从\S{1,6}起|以后/iu;
 
 interface Read {
   readonly words: ReadonlySet<string>;

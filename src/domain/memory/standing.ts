@@ -1,22 +1,12 @@
 // Rules and preferences that a person set once ("Always name versions when I ask about libraries", 以后都用中文回答) hardly share a word with a
 // request that they apply to. So the fifth and the tenth place are reserved for the nearest ones.
+import { OF_THE_PAST, PREFERENCE, STANDING } from '../text/cue-words/standing.ts';
 import { asksWhen } from '../text/cues.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { askedFor } from './lanes.ts';
 import { asksForCourse } from './overview.ts';
 import type { Rankable, Scored } from './rank.ts';
 
-/** Matches a sentence that sets a rule for the future. */
-const STANDING = new RegExp(
-  [
-    '^(?:(?:please|and|but|so|also|then|just|ok(?:ay)?),? )*(?:always|never|from now on|make sure (?:to|you))\\b',
-    '\\bwhen(?:ever)? i ask\\b',
-    '^(?:请)?(?:以后|今后|从现在起|每次|始终|永远|一律|总是|务必)',
-  ].join('|'),
-  'iu',
-);
-const PREFERENCE =
-  /\bi(?:['’]d| would)? (?:really |much |usually |always |generally )?(?:prefer|rather|favou?r)\b|\blike i prefer\b|我(?:们)?(?:就|更|最|比较|一直|平时|宁可|宁愿)?(?:偏爱|习惯|倾向|更喜欢|宁愿|宁可)/iu;
 /** A rule is in the first sentences of a message, a preference in its first characters; a longer message is a text. */
 const [FIRST_SENTENCES, FIRST_CHARACTERS, LONGEST] = [3, 400, 600];
 
@@ -29,9 +19,6 @@ export function setsStanding(text: string): boolean {
     .some((sentence) => STANDING.test(sentence.trim()) && !/[?？]\s*$/u.test(sentence));
 }
 
-/** Asks about the past, which earlier words answer and no rule applies to. */
-const OF_THE_PAST =
-  /\b(?:did|had|was|were|have|has) (?:i|we|my|our)\b|\b(?:i|we)(?:['’]ve| have| had)\b|我们?.{0,12}(?:过|了|来着)|上次|之前/iu;
 /** Longest request; a longer message carries a text along, characters. */
 const LONGEST_REQUEST = 2_000;
 const isRequest = (question: string): boolean =>

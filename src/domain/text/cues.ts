@@ -1,11 +1,8 @@
 // Reads a text's wording: its named people, its requests, the cues of its sentences. Rules instead of a model: they can miss, but they cost
 // nothing and give the same answer every time.
-import { CUES, type CueSet } from './cue-words.ts';
+import { COURTESY, MARK, OPENS, PARTICLE, VERB } from './cue-words/asking.ts';
+import { CUES, type CueSet } from './cue-words/sentences.ts';
 import { sentencesOf } from './sentences.ts';
-
-/** Closing quotes and the like may follow the question mark. */
-const MARK = /[?？][\s"'”’」』)）*]*$/u;
-const PARTICLE = /(?:吗|呢|么)[。.]?\s*$/u;
 
 /** True for a text that ends in a question mark: it asks, and seldom answers. */
 export function asks(text: string): boolean {
@@ -57,9 +54,6 @@ export const requests = reader(CUES.request);
 
 /** Characters of an answer that are read for whether it knows nothing, and of a sentence that may be a mere "Oh, good question!". */
 const [ITS_BEGINNING, EXCLAIMED] = [600, 24];
-const COURTESY =
-  /\b(?:sorry|apolog|thank|thanks|hello|hi there|hey|good (?:morning|afternoon|evening|question)|great question|happy to help)\b|抱歉|对不起|不好意思|谢谢|感谢|您好|你好|好问题|嗨/iu;
-
 /** True for an answer of a model that first of all says, after its courtesies, that it never received the requested information. */
 export function answersNothing(text: string): boolean {
   for (const sentence of sentencesOf(text.slice(0, ITS_BEGINNING))) {
@@ -94,26 +88,8 @@ export function isNamed(speaker: string, question: string): boolean {
   return false;
 }
 
-const OPENS = new RegExp(
-  [
-    '^\\W*(?:(?:and|so|ok|hey|hi|please|remind me|tell me|do you (?:know|remember))\\W+)?' +
-      '(?:what|which|when|where|who|whose|whom|why|how|is|are|was|were|do|does|did|has|have|had|can|could|should|will|would|' +
-      'give me|show me|tell me|list|find|summari[sz]e|recap|remind me)\\b',
-    '^(?:帮我|请|给我|告诉我|总结|概括|回顾|列)',
-    '什么|哪|谁|几(?:点|号|天|个|月|岁|次)|多少|多久|多大|怎么|如何|为什么|[吗呢][。]?$',
-  ].join('|'),
-  'iu',
-);
 /** Most words, and most characters for Han, of a query made of key words. */
 const [KEY_WORDS, KEY_CHARACTERS] = [6, 14];
-const VERB = new RegExp(
-  [
-    '\\b(?:is|are|was|were|am|has|have|had|will|can|cannot|do|does|did|use|uses|want|wants|need|needs|takes?|said|told)\\b',
-    "n['’]t\\b|\\b(?:I|we|he|she|they|it)['’](?:m|ve|ll|re|d|s)\\b",
-    '[是在有要用改说]|不(?:能|要|是|吃|用)(?!.*的)|了',
-  ].join('|'),
-  'iu',
-);
 /** True if a text is typed to ask, with or without a question mark: a question, a request for information or a summary, or a few key words. */
 export function asksInWords(text: string): boolean {
   const line = text.trim();
