@@ -134,6 +134,7 @@ async function formReaders(): Promise<Readers> {
         (folds) => folds(text),
       ),
     withoutLinks: markdown.withoutLinks,
+    asPlainMarkdown: markdown.asPlainMarkdown,
     hanShare: sentences.hanShare,
     endsAbbreviated: sentences.endsAbbreviated,
     sentenceSpans: sentences.sentenceSpans,

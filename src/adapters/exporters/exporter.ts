@@ -46,6 +46,8 @@ type ExportWord =
   /** Above passages that were found and that the person left out. */
   | 'leftOut'
   | 'unknown'
+  /** Above the pages and documents that an answer cites. */
+  | 'sources'
   /** `number`; `place`: speaker and time of the branching message. */
   | 'branch'
   | 'branchAfter'

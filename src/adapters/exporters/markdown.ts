@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { attempt, log } from '../../domain/base/log.ts';
 import { holdsSomething, type NotesAndFeedback } from '../../domain/chat/archive.ts';
+import { sourcesAsMarkdown } from '../../domain/chat/cited.ts';
 import { inPieces, wholeOf } from '../../domain/chat/continuation.ts';
 import {
   type Conversation,
@@ -26,6 +27,7 @@ import {
 } from '../../domain/chat/message.ts';
 import { checksumOf } from '../../domain/chat/reading-copy.ts';
 import type { Compaction } from '../../domain/chat/records.ts';
+import { asPlainMarkdown } from '../../domain/text/markdown.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { Exporter, ExportWords } from './exporter.ts';
 import { type BlockReader, createBlockReader, indentedBySpaces, LINE_BREAK } from './open-block.ts';
@@ -87,7 +89,7 @@ async function* asFiles(
             ? new TextEncoder().encode(extractText(extract ?? { sections: [] }))
             : bytesOf(url),
       });
-      return `${part.mediaType.startsWith('image/') ? '!' : ''}[${plain(part.name ?? part.mediaType)}](${target(path)})`;
+      return `${part.mediaType.startsWith('image/') ? '!' : ''}[${asPlainMarkdown(part.name ?? part.mediaType)}](${target(path)})`;
     };
     yield {
       path: `${name}.md`,
@@ -143,7 +145,7 @@ type Place = (part: PartOf<'file'>) => string;
 const nameOnly =
   (words: ExportWords): Place =>
   (part) =>
-    `*[${plain(part.name ?? '') || words('attachment')}, ${plain(part.mediaType)}]*`;
+    `*[${asPlainMarkdown(part.name ?? '') || words('attachment')}, ${asPlainMarkdown(part.mediaType)}]*`;
 
 /** Writes one conversation. `place` shows an attachment. */
 function toMarkdown(conversation: Conversation, place: Place, words: ExportWords): string {
@@ -182,7 +184,7 @@ function toMarkdown(conversation: Conversation, place: Place, words: ExportWords
     );
   const sections = (line: readonly Message[]) => inPieces(line).map(section);
   const out = [
-    `# ${plain(shownTitle(meta.title, words('untitled')))}`,
+    `# ${asPlainMarkdown(shownTitle(meta.title, words('untitled')))}`,
     ...memories(conversation, words),
     ...sections(shown),
   ];
@@ -250,7 +252,7 @@ function marks(
     if (from) put(from.id, `*${words('dmailSent', { place: spot(message, words) })}*`);
   }
   for (const [name, { messageId }] of checkpoints)
-    put(messageId, `*${words('checkpoint', { name: plain(name) })}*`);
+    put(messageId, `*${words('checkpoint', { name: asPlainMarkdown(name) })}*`);
   for (const compaction of compactions.values())
     if (!compaction.undone) put(compaction.at, foldedUpTo(compaction, words));
   return all;
@@ -284,7 +286,7 @@ function notesAsMarkdown({ notes, feedback }: NotesAndFeedback, words: ExportWor
           feedback
             .map(({ verdict, query, passage, title, at }) =>
               item(
-                `${words(verdict, { query: plain(query ?? '') })} ${plain(passage)}${title ? ` — ${plain(title)}` : ''}`,
+                `${words(verdict, { query: asPlainMarkdown(query ?? '') })} ${asPlainMarkdown(passage)}${title ? ` — ${asPlainMarkdown(title)}` : ''}`,
                 at,
               ),
             )
@@ -301,13 +303,6 @@ const iso = (ms: number) => new Date(Math.max(0, Math.min(ms || 0, 8.64e15))).to
 const day = (ms: number) => iso(ms).slice(0, 10);
 const stamp = (ms: number) => iso(ms).slice(0, 16).replace('T', ' ');
 
-/** One line without Markdown of its own. */
-const plain = (text: string) =>
-  text
-    .replace(/\s+/g, ' ')
-    .trim()
-    .replace(/[[\]<>`*_~\\]|&(?=[#\w]+;)|#$/g, '\\$&');
-
 /** One line within HTML, where Markdown is not read. */
 const inHtml = (text: string) =>
   text.replace(/\s+/g, ' ').trim().replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -321,7 +316,7 @@ function speaker(message: Message, words: ExportWords, escaped: Escape): string 
 }
 
 /** Speaker and time: names a message in its heading, and in references to it. */
-const spot = (message: Message, words: ExportWords, escaped: Escape = plain) =>
+const spot = (message: Message, words: ExportWords, escaped: Escape = asPlainMarkdown) =>
   `${speaker(message, words, escaped)} · ${stamp(message.createdAt)}`;
 
 function asSection(message: Message, place: Place, words: ExportWords): string {
@@ -343,9 +338,11 @@ function blocks(
   let reader = createBlockReader();
   for (const part of parts) {
     const text = part.type === 'text' ? said(part.text, reader) : block(part, place, words);
-    if (text === '') continue;
-    out.push(text);
-    if (part.type !== 'text') reader = createBlockReader();
+    const cited = part.type === 'text' ? sourcesAsMarkdown(part, words('sources')) : '';
+    const written = [text, cited].filter((one) => one !== '');
+    if (written.length === 0) continue;
+    out.push(...written);
+    if (part.type !== 'text' || cited !== '') reader = createBlockReader();
   }
   return out;
 }
@@ -389,7 +386,7 @@ function block(part: Exclude<Part, { type: 'text' }>, place: Place, words: Expor
 const source = ({ title, createdAt, scores }: RecalledPassage, words: ExportWords) =>
   words('passage', {
     // At the start of a line, these signs would begin a list, a heading or a quote.
-    title: plain(shownTitle(title, words('untitled'))).replace(/^(\d*)([#+=.)-])/, '$1\\$2'),
+    title: asPlainMarkdown(shownTitle(title, words('untitled'))).replace(/^(\d*)([#+=.)-])/, '$1\\$2'),
     date: day(createdAt),
     score: scores.final.toFixed(2),
   });

@@ -1,4 +1,4 @@
-// Removes Markdown's own signs, in one pass over the text: hostile text costs no more than any other of its length.
+// Removes or escapes Markdown's own signs, in one pass over the text: hostile text costs no more than any other of its length.
 import { blocksOf } from './code.ts';
 
 /** Keeps the words of links and pictures without their targets, also if a picture is the link. */
@@ -127,3 +127,10 @@ export function replaceCode(text: string, replace: (code: string, isFenced: bool
   }
   return out + text.slice(done);
 }
+
+/** Puts a text on one line on which nothing is read as Markdown. */
+export const asPlainMarkdown = (text: string): string =>
+  text
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/[[\]<>`*_~\\]|&(?=[#\w]+;)|#$/g, '\\$&');

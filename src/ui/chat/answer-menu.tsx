@@ -27,8 +27,8 @@ function useOtherModels(message: Message): MenuItem[] {
   }));
 }
 
-/** Items of an answer's menu. `text`: the answer as Markdown. */
-export function useAnswerItems(message: Message, text: string): MenuItem[] {
+/** Items of an answer's menu. `text`: the answer as Markdown; `copied`: the same with its sources, for use elsewhere. */
+export function useAnswerItems(message: Message, text: string, copied: string): MenuItem[] {
   const { t, language } = useTranslation('chat');
   const { readAloud } = useSession();
   const actions = useActions();
@@ -39,7 +39,7 @@ export function useAnswerItems(message: Message, text: string): MenuItem[] {
   };
   const name = t('answerFile', { day: new Date(message.createdAt).toISOString().slice(0, 10) });
   const share = () => {
-    navigator.share({ text }).catch((error: unknown) => {
+    navigator.share({ text: copied }).catch((error: unknown) => {
       if (!isAbort(error)) report(error);
     });
   };
@@ -56,11 +56,11 @@ export function useAnswerItems(message: Message, text: string): MenuItem[] {
       : [];
   if (!text) return again;
   return [
-    { label: t('copyMarkdown'), icon: <Copy size={15} aria-hidden />, onSelect: () => copy(text) },
+    { label: t('copyMarkdown'), icon: <Copy size={15} aria-hidden />, onSelect: () => copy(copied) },
     {
       label: t('copyText'),
       icon: <Copy size={15} aria-hidden />,
-      onSelect: () => copy(plainAnswer(text)),
+      onSelect: () => copy(plainAnswer(copied)),
     },
     ...('share' in navigator
       ? [{ label: t('share'), icon: <Share2 size={15} aria-hidden />, onSelect: share }]
@@ -72,7 +72,7 @@ export function useAnswerItems(message: Message, text: string): MenuItem[] {
         download({
           name,
           mediaType: 'text/markdown',
-          blob: new Blob([text, text.endsWith('\n') ? '' : '\n'], { type: 'text/markdown' }),
+          blob: new Blob([copied, copied.endsWith('\n') ? '' : '\n'], { type: 'text/markdown' }),
         });
         toast(t('downloaded', { name }));
       },

@@ -10,6 +10,7 @@ import {
 } from 'lucide-react';
 import { type ComponentProps, Fragment, type ReactNode, useContext } from 'react';
 import type { Problem } from '../../domain/base/errors.ts';
+import { textWithSources } from '../../domain/chat/cited.ts';
 import { joinedParts, pieceToGoOn, wholeOf } from '../../domain/chat/continuation.ts';
 import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
@@ -395,14 +396,15 @@ function AnswerFoot({
 }) {
   const { t } = useTranslation('chat');
   const actions = useActions();
-  const items = useAnswerItems(message, text);
+  const copied = textWithSources(whole.parts, t('sourcesBelow'));
+  const items = useAnswerItems(message, text, copied);
   return (
     <div className={FOOT}>
       {siblings && <SiblingArrows siblings={siblings} onShow={actions.show} />}
       <UsageLine message={whole} remembered={remembered} />
       <ReadingTools message={message} />
       <div className={classes(TOOLS, last && 'opacity-100')}>
-        {text && <CopyButton text={text} />}
+        {text && <CopyButton text={copied} />}
         {/* A labelled button below an answer that ended early does the same. */}
         {actions.canWrite && endingOf(message, whole) === null && (
           <IconButton

@@ -1,6 +1,7 @@
 // Parts of a message other than text: a model's reasoning and its tools' work.
 import { ChevronRight, MailPlus, TriangleAlert, Wrench } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
+import { type Source, shownSources } from '../../domain/chat/cited.ts';
 import type { PartOf, ToolRecall } from '../../domain/chat/message.ts';
 import { useSession } from '../hooks/session.tsx';
 import { formatNumber } from '../i18n/index.ts';
@@ -90,19 +91,14 @@ export function Reasoning({ part, running }: { part: PartOf<'reasoning'>; runnin
   );
 }
 
-type Source = NonNullable<PartOf<'text'>['sources']>[number];
-
-const hostOf = (url: string): string => new URL(url).hostname.replace(/^www\./, '');
-
-const isPage = ({ url }: Source): boolean => /^https?:\/\//i.test(url) && URL.canParse(url);
+const hostOf = (url: string): string =>
+  URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : url;
 
 /** Pages and documents that an answer is based on, in the endpoint's order: its numbers (`[2]`) count them. Opens only on a click. */
 export function Sources({ sources }: { sources: readonly Source[] }) {
   const { t } = useTranslation('chat');
   const id = useId();
-  const shown = sources.filter(
-    (source) => isPage(source) || (source.url === '' && (source.title || source.cited)),
-  );
+  const shown = shownSources(sources);
   if (shown.length === 0) return null;
   return (
     <section aria-labelledby={id} className="my-2 text-sm">

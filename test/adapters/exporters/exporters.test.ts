@@ -168,9 +168,9 @@ describe('our own JSON', () => {
       .replace('"role":"assistant"', '"role":"oracle"')
       .replace('"archived":false', '"archived":"maybe"');
     const { conversations, skipped } = await back(new TextEncoder().encode(text));
-    // Skips the message and the flag.
-    expect(skipped).toEqual({ 'malformed-line': 2 });
-    expect(conversations[0]?.messages.size).toBe(2);
+    // Skips the flag, and keeps the message's words as a note.
+    expect(skipped).toEqual({ 'malformed-line': 1, 'unknown-role': 1 });
+    expect(conversations[0]?.messages.size).toBe(3);
     expect(conversations[0]?.meta).toMatchObject({ title: 'Own 对话', archived: false, pinned: true });
   });
 
@@ -615,6 +615,30 @@ describe('Markdown as others read it', () => {
       `${folder}/a (2).png`,
       `${folder}/${'x'.repeat(76)}.png`,
     ]);
+  });
+
+  it('lists the pages and documents that a text cites below it', async () => {
+    const cited: Part = {
+      type: 'text',
+      text: 'So [1].\n\n```\nleft open',
+      sources: [
+        { url: 'https://a.example/x(y) z?q=<b>', title: 'One *two* ](https://evil.example)' },
+        { url: 'https://b.example' },
+        { url: 'data:text/html,x', title: 'never' },
+        { url: '', cited: '# said\nthere' },
+      ],
+    };
+    const source = new TextDecoder().decode(await exported(markdown, [talk([[cited, text('And on.')]])]));
+    const tree = fromMarkdown(source);
+    expect(find(tree, 'link').map((link) => link.type === 'link' && link.url)).toEqual([
+      'https://a.example/x%28y%29%20z?q=%3Cb%3E',
+      'https://b.example',
+    ]);
+    const [list] = find(tree, 'list');
+    expect(list?.type === 'list' && list.ordered && list.children.length).toBe(3);
+    expect(source).toContain('Sources:\n\n1. ');
+    expect(source).toContain('3. “# said there”');
+    expect(find(tree, 'heading')).toHaveLength(3);
   });
 
   it('closes a fence that an answer left open, and the folds of a message', async () => {

@@ -40,6 +40,38 @@ it('copies as Markdown and as plain text', async () => {
   expect(copied).toHaveBeenLastCalledWith('Backups\n\nKeep two copies.');
 });
 
+it('takes the pages and documents that it cites along, numbered as they are shown', async () => {
+  const app = await createTestApp({
+    *reply() {
+      yield { type: 'text-delta', text: 'Two [1], three [2].' };
+      yield {
+        type: 'sources',
+        sources: [
+          { url: 'https://a.example/x_(y)', title: 'Backups [a]' },
+          { url: 'javascript:alert(1)' },
+          { url: '', title: 'Handbook', cited: 'Keep three.' },
+        ],
+      };
+    },
+  });
+  const id = await app.say('How many?');
+  await app.idle(id);
+  const copied = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
+  await show(app, `/c/${id}`);
+  await page.getByRole('article', { name: 'Answer' }).getByRole('button', { name: 'Copy' }).click();
+  const markdown =
+    'Two [1], three [2].\n\nSources:\n\n1. [Backups &#91;a&#93;](https://a.example/x_%28y%29)\n2. Handbook: “Keep three.”';
+  expect(copied).toHaveBeenLastCalledWith(markdown);
+  await menu();
+  await page.getByRole('menuitem', { name: 'Copy as Markdown' }).click();
+  expect(copied).toHaveBeenLastCalledWith(markdown);
+  await menu();
+  await page.getByRole('menuitem', { name: 'Copy as plain text' }).click();
+  expect(copied).toHaveBeenLastCalledWith(
+    'Two [1], three [2].\n\nSources:\n\n1. Backups [a] (https://a.example/x_%28y%29)\n2. Handbook: “Keep three.”',
+  );
+});
+
 it('saves as a file with the words as they are, and one line break at the end', async () => {
   const { app, id } = await answered(`${ANSWER}\n`);
   const files = vi.spyOn(URL, 'createObjectURL');

@@ -240,6 +240,7 @@ export const chat = {
   footnote: 'Footnote {{number}}',
   footnotes: 'Footnotes',
   sources: 'Sources',
+  sourcesBelow: 'Sources:',
   footnoteBack: 'Back to reference {{at}} of footnote {{number}}',
   taskDone: 'Done',
   taskOpen: 'Not done',

@@ -128,6 +128,7 @@ export const library = {
     recalled: 'Recalled',
     passage: '{{title}} · {{date}} · score {{score}}',
     leftOut: 'Left out by you:',
+    sources: 'Sources:',
     unknown: 'Unknown part',
     branch: 'Branch {{number}}',
     branchAfter: 'Branch {{number}} (after {{place}})',

@@ -217,6 +217,7 @@ export const chat = {
   footnote: '脚注 {{number}}',
   footnotes: '脚注',
   sources: '来源',
+  sourcesBelow: '来源：',
   footnoteBack: '回到脚注 {{number}} 的第 {{at}} 处引用',
   taskDone: '已完成',
   taskOpen: '未完成',

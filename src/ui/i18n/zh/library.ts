@@ -116,6 +116,7 @@ export const library = {
     recalled: '回忆到的片段',
     passage: '{{title}} · {{date}} · 得分 {{score}}',
     leftOut: '你未采用的片段：',
+    sources: '来源：',
     unknown: '类型不明的部分',
     branch: '分支 {{number}}',
     branchAfter: '分支 {{number}}（接在 {{place}} 之后）',
