@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import type { ChangeSet, FileWrite } from '@electric-sql/pglite/memfs-frontend';
 import fc from 'fast-check';
 import { openDB } from 'idb';
-import { describe, expect, it } from 'vitest';
-import { createPageFileSystem } from '../../../src/adapters/index/page-file-system.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { createPageFileSystem, type Packing } from '../../../src/adapters/index/page-file-system.ts';
 import { deletePages } from '../../../src/adapters/index/page-place.ts';
 import { cipherFor, holdDataKey, newDataKey } from '../../../src/adapters/vault/data-key.ts';
 import type { RecordCipher } from '../../../src/domain/base/record-cipher.ts';
@@ -22,13 +22,26 @@ const noFiles = (): ChangeSet['files'] => ({ wal: [], data: [], control: [] });
 const key = await holdDataKey(newDataKey());
 const index = await cipherFor(key, 'index');
 
-async function openStore(name: string, cipher: RecordCipher | null = null) {
-  const { backend } = createPageFileSystem(name, cipher);
+/** Everything is packed at once, in packs that the small files of these tests fill. */
+const packed: Packing = { pages: 2, loose: 0, share: 0, quietMs: 0 };
+/** Pages are packed now and then. */
+const sometimes: Packing = { pages: 2, loose: 4, share: 0, quietMs: 1 };
+
+async function openStore(name: string, cipher: RecordCipher | null = null, packing?: Packing) {
+  const { backend } = createPageFileSystem(name, cipher, packing);
   await backend.init();
   const entries: [string, string | null][] = [];
   for await (const entry of backend.load())
     entries.push([entry.path, entry.kind === 'dir' ? null : digest(entry.data)]);
   return { backend, entries };
+}
+
+/** Numbers of the stored records. */
+async function counts(name: string): Promise<{ pages: number; packs: number }> {
+  const database = await openDB(name);
+  const found = { pages: await database.count('pages'), packs: await database.count('packs') };
+  database.close();
+  return found;
 }
 
 /** Files as PGlite has them in memory, and the writes it reports for each step. */
@@ -58,6 +71,15 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('remove' as const), path: fc.oneof(path, fc.constant('/d')) }),
   fc.record({ do: fc.constant('replace' as const), path, size }),
 );
+
+/** A new file as PGlite reports it. */
+const written = (path: string, data: Uint8Array): FileWrite => ({
+  path,
+  size: data.length,
+  full: true,
+  truncate: true,
+  chunks: [{ at: 0, data }],
+});
 
 /** Plays one flush on the files in memory and says what changed, the way PGlite's front end does. */
 function play(files: Map<string, Uint8Array>, steps: readonly Step[]): ChangeSet {
@@ -128,37 +150,42 @@ describe('the page file system', () => {
   it.each([
     ['as they are', null],
     ['sealed', index],
-  ] as const)('%s: gives back what any sequence of flushes made of the files', async (kind, cipher) => {
-    let run = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.array(anyStep, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 8 }),
-        fc.nat(7),
-        async (flushes, reopenAfter) => {
-          const name = `random-${kind}-${run++}`;
-          const files = new Map<string, Uint8Array>();
-          let { backend } = await openStore(name, cipher);
-          await backend.apply({ ops: [{ op: 'mkdir', path: '/d' }], files: noFiles() }, strict);
-          for (const [at, steps] of flushes.entries()) {
-            await backend.apply(play(files, steps), strict);
-            if (at === reopenAfter) {
-              await backend.close();
-              ({ backend } = await openStore(name, cipher));
+    ['sealed and packed', index, packed],
+    ['sealed and packed in part', index, sometimes],
+  ] as const)(
+    '%s: gives back what any sequence of flushes made of the files',
+    async (kind, cipher, packing?: Packing) => {
+      let run = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.array(anyStep, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 8 }),
+          fc.nat(7),
+          async (flushes, reopenAfter) => {
+            const name = `random-${kind}-${run++}`;
+            const files = new Map<string, Uint8Array>();
+            let { backend } = await openStore(name, cipher, packing);
+            await backend.apply({ ops: [{ op: 'mkdir', path: '/d' }], files: noFiles() }, strict);
+            for (const [at, steps] of flushes.entries()) {
+              await backend.apply(play(files, steps), strict);
+              if (at === reopenAfter) {
+                await backend.close();
+                ({ backend } = await openStore(name, cipher, packing));
+              }
             }
-          }
-          await backend.close();
-          const { backend: again, entries } = await openStore(name, cipher);
-          await again.close();
-          const wanted = [...files].map(([at, bytes]) => [at, digest(bytes)]);
-          expect(entries.filter(([, content]) => content !== null)).toEqual(
-            wanted.sort(([a], [b]) => ((a as string) < (b as string) ? -1 : 1)),
-          );
-          await deletePages(name);
-        },
-      ),
-      { numRuns: runs(60, 30) },
-    );
-  });
+            await backend.close();
+            const { backend: again, entries } = await openStore(name, cipher, packing);
+            await again.close();
+            const wanted = [...files].map(([at, bytes]) => [at, digest(bytes)]);
+            expect(entries.filter(([, content]) => content !== null)).toEqual(
+              wanted.sort(([a], [b]) => ((a as string) < (b as string) ? -1 : 1)),
+            );
+            await deletePages(name);
+          },
+        ),
+        { numRuns: runs(60, 30) },
+      );
+    },
+  );
 
   it('leaves everything as it was when a flush fails, and takes the next', async () => {
     const { backend } = await openStore('failing');
@@ -209,5 +236,109 @@ describe('the page file system', () => {
     await expect(openStore('pages', index)).rejects.toThrow('does not open');
     const other = await cipherFor(await holdDataKey(newDataKey()), 'index');
     await expect(openStore('pages', other)).rejects.toThrow('does not open');
+  });
+
+  it('a pack shows nothing, and opens neither elsewhere nor with another key', async () => {
+    const { backend } = await openStore('packs', index, packed);
+    const data = new TextEncoder().encode('canary'.repeat(6000));
+    await backend.apply({ ops: [], files: { ...noFiles(), data: [written('/a', data)] } }, strict);
+    await vi.waitUntil(async () => (await counts('packs')).pages === 0);
+    await backend.close();
+    const database = await openDB('packs');
+    const [keys, packs] = [await database.getAllKeys('packs'), await database.getAll('packs')];
+    expect(keys.length).toBe(3);
+    for (const pack of packs) expect(Buffer.from(pack).includes('canary')).toBe(false);
+    const other = await cipherFor(await holdDataKey(newDataKey()), 'index');
+    await expect(openStore('packs', other, packed)).rejects.toThrow('does not open');
+    await database.put('packs', packs[1], keys[0]);
+    await expect(openStore('packs', index, packed)).rejects.toThrow('does not open');
+    await database.delete('packs', keys[0] as IDBValidKey);
+    await database.put('pages', packs[0], keys[0]);
+    database.close();
+    await expect(openStore('packs', index, packed)).rejects.toThrow('does not open');
+  });
+
+  it('opens a store of a version without packs, and moves its pages into packs', async () => {
+    const { backend } = await openStore('old', index);
+    const data = Uint8Array.from({ length: 300_000 }, (_, at) => at % 251);
+    await backend.apply({ ops: [], files: { ...noFiles(), data: [written('/a', data)] } }, strict);
+    await backend.close();
+    const now = await openDB('old');
+    const rows = await now.getAll('files');
+    const [keys, pages] = [await now.getAllKeys('pages'), await now.getAll('pages')];
+    now.close();
+    await deletePages('old');
+    const old = await openDB('old', 1, {
+      upgrade: (database) => {
+        database.createObjectStore('files', { keyPath: 'path' });
+        database.createObjectStore('pages');
+      },
+    });
+    for (const row of rows) await old.put('files', row);
+    for (const [at, page] of pages.entries()) await old.put('pages', page, keys[at]);
+    old.close();
+    const { backend: again, entries } = await openStore('old', index, sometimes);
+    expect(entries).toEqual([['/a', digest(data)]]);
+    await again.apply({ ops: [{ op: 'mkdir', path: '/d' }], files: noFiles() }, strict);
+    await vi.waitUntil(async () => (await counts('old')).pages <= 4);
+    await again.close();
+    const { backend: last, entries: after } = await openStore('old', index, sometimes);
+    await last.close();
+    expect(after).toEqual([
+      ['/a', digest(data)],
+      ['/d', null],
+    ]);
+  });
+
+  it('has every acknowledged flush and nothing of another, wherever it dies', async () => {
+    const story: Step[][] = [
+      [{ do: 'write', path: '/a', at: 0, length: 50_000, byte: 1 }],
+      [{ do: 'write', path: '/a', at: 20_000, length: 9_000, byte: 2 }],
+      [{ do: 'resize', path: '/a', size: 25_000 }],
+      [
+        { do: 'write', path: '/a', at: 45_000, length: 20_000, byte: 3 },
+        { do: 'write', path: '/b', at: 0, length: 30_000, byte: 3 },
+      ],
+      [{ do: 'write', path: '/b', at: 8192, length: 8192, byte: 0 }],
+      [{ do: 'remove', path: '/a' }],
+      [{ do: 'replace', path: '/b', size: 12_000 }],
+    ];
+    const transaction = IDBDatabase.prototype.transaction;
+    let deaths = 0;
+    for (let diesAt = 1, died = true; died; diesAt++) {
+      const name = `dying-${diesAt}`;
+      const files = new Map<string, Uint8Array>();
+      const { backend } = await openStore(name, index, packed);
+      let before: [string, string][] = [];
+      let writes = 0;
+      died = false;
+      IDBDatabase.prototype.transaction = function dying(...given) {
+        if (given[1] === 'readwrite' && ++writes >= diesAt) {
+          died = true;
+          throw new Error('The process died.');
+        }
+        return transaction.apply(this, given);
+      };
+      try {
+        for (const steps of story) {
+          await backend.apply(play(files, steps), strict);
+          before = [...files].map(([at, bytes]) => [at, digest(bytes)]);
+          await vi.waitUntil(async () => died || (await counts(name)).pages === 0);
+          if (died) break;
+        }
+      } catch (error) {
+        expect(error).toMatchObject({ message: 'The process died.' });
+      } finally {
+        IDBDatabase.prototype.transaction = transaction;
+      }
+      deaths += died ? 1 : 0;
+      await backend.close();
+      const { backend: again, entries } = await openStore(name, index, packed);
+      await again.close();
+      expect(entries).toEqual(before.sort(([a], [b]) => (a < b ? -1 : 1)));
+      await deletePages(name);
+    }
+    // Seven flushes, and packs between them.
+    expect(deaths).toBeGreaterThan(14);
   });
 });
