@@ -4,6 +4,9 @@ import type { TFunction } from 'i18next';
 import { formatDate, locale } from '../i18n/index.ts';
 import { type CalendarDay, type Layer, type Stretch, weekdayOf } from './calendar.ts';
 
+/** Lines from one row of weeks to the next. */
+const APART = 10;
+
 /** `days` by local midnight in ms; `width` in px. */
 export function calendarPlot({
   days,
@@ -38,8 +41,9 @@ export function calendarPlot({
   const rows = width < 560 ? 2 : 1;
   const weeks = Math.ceil(((cells.at(-1)?.week ?? 0) + 1) / rows);
   const across = ({ week }: { week: number }) => week % weeks;
-  /** Each row has a line for month names above its seven days. */
-  const line = (week: number, weekday: number) => Math.floor(week / weeks) * 8 + 1 + weekday;
+  /** Each row has a line for month names above its seven days; two more keep the names of the second off the first. */
+  const line = (week: number, weekday: number) => Math.floor(week / weeks) * APART + 1 + weekday;
+  const lines = 8 + (rows - 1) * APART;
   const down = ({ week, weekday }: { week: number; weekday: number }) => line(week, weekday);
   const most = Math.max(1, ...cells.map(({ count }) => count));
   const months = cells.filter(({ date }) => date.getDate() === 1);
@@ -47,7 +51,7 @@ export function calendarPlot({
   const dayName = new Intl.DateTimeFormat(locale(), { weekday: 'short' });
   const strong = layer === 'written' ? 'var(--ink-2)' : 'var(--memory-strong)';
   return {
-    height: Math.round((width - 40) / weeks) * 8 * rows + 4,
+    height: Math.round((width - 40) / weeks) * lines + 4,
     marginLeft: 36,
     marginTop: 0,
     marginRight: 4,
@@ -56,11 +60,11 @@ export function calendarPlot({
     x: { axis: null, type: 'band', domain: Array.from({ length: weeks }, (_, week) => week) },
     y: {
       type: 'band',
-      domain: Array.from({ length: 8 * rows }, (_, at) => at),
+      domain: Array.from({ length: lines }, (_, at) => at),
       ticks: Array.from({ length: rows }, (_, row) => [0, 2, 4].map((one) => line(row * weeks, one))).flat(),
       tickSize: 0,
       label: null,
-      tickFormat: (at: number) => dayName.format(new Date(2024, 0, at % 8)),
+      tickFormat: (at: number) => dayName.format(new Date(2024, 0, at % APART)),
     },
     marks: [
       Plot.cell(cells, { x: across, y: down, fill: 'var(--fill)', inset: 1, rx: 2 }),

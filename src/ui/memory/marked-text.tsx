@@ -16,8 +16,8 @@ export function matchesIn(text: string, query: string, typing = false): [number,
   return stretches;
 }
 
-/** Matches a paragraph with the line below a table's head, or with a line that is all cells. */
-const TABLE = /\|\s*:?-{3}|-{3}:?\s*\||^[ \t]*\|.*\|[ \t]*$/m;
+/** Matches a paragraph with the line below a table's head, with a line that is all cells, or with rows joined to one line. */
+const TABLE = /\|\s*:?-{3}|-{3}:?\s*\||^[ \t]*\|.*\|[ \t]*$|\|[ \t]+\|[^|\n]+\|/m;
 
 /** Joins the cells of a table with dots; a pipe in any other paragraph is the person's own. */
 const cellsOf = (paragraph: string): string =>

@@ -60,6 +60,10 @@ describe('plain text', () => {
     expect(plainText('cat a | wc\n\n| a | b |\n|---|---|\n| `x \\| y` | **2** |')).toBe(
       'cat a | wc · a · b · x \\| y · 2',
     );
+    // A snippet of a table is one line, cut anywhere.
+    expect(plainText('…| | rows read | 38,000 | 20 | | index size | – | 41 MB | The price is a tenth.')).toBe(
+      '… · rows read · 38,000 · 20 · index size · – · 41 MB · The price is a tenth.',
+    );
     expect(plainText('obj.__init__ sums x**2 + y**2, 这是**重点**内容')).toBe(
       'obj.__init__ sums x**2 + y**2, 这是重点内容',
     );
