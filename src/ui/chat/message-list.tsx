@@ -162,7 +162,7 @@ export function MessageList({
         tabIndex={0}
         onScroll={() => keeper.noteScroll()}
         data-messages
-        className="-outline-offset-2 absolute inset-0 overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable]"
+        className="-outline-offset-2 absolute inset-0 overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable] has-[>.sticky]:scroll-pb-20"
       >
         {/* The list library ignores clicks while it scrolls, so a click at that moment would be lost. */}
         <div className="relative mx-auto w-full max-w-(--measure) px-5 pb-6 *:[pointer-events:inherit]! md:px-8">
@@ -180,6 +180,12 @@ export function MessageList({
           <div ref={below}>{after}</div>
           <div ref={room} aria-hidden />
         </div>
+        {/* Lines fade out below the button, which would cover their words. */}
+        {away && (
+          <div aria-hidden className="pointer-events-none sticky bottom-0 h-0">
+            <div className="absolute inset-x-0 bottom-0 h-20 bg-linear-to-t from-55% from-paper pointer-coarse:h-24" />
+          </div>
+        )}
       </section>
       {away && (
         <IconButton
@@ -187,7 +193,7 @@ export function MessageList({
           tooltipSide="top"
           icon={<ArrowDown size={17} aria-hidden />}
           onClick={() => keeper.toEnd()}
-          className="md:-translate-x-1/2 absolute end-2 bottom-2 animate-fade md:start-1/2 md:end-auto md:bottom-3 rounded-full! border border-line bg-raised shadow-float"
+          className="-translate-x-1/2 absolute start-1/2 bottom-1 animate-fade rounded-full! border border-line bg-raised shadow-float"
         />
       )}
     </div>

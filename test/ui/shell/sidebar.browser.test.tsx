@@ -176,3 +176,24 @@ it.each([390, 320])(
     await expect.element(drawer).toBeVisible();
   },
 );
+
+it('a notice lies on no row of the drawer, on the smallest phone with the largest letters', async () => {
+  const app = await withConversations({ width: 320, height: 568 });
+  await app.settings.set('ui.font_size', 'larger');
+  await page.getByRole('button', { name: /^More for.*Dates/ }).click();
+  await page.getByRole('menuitem', { name: 'Archive', exact: true }).click();
+  await expect.element(page.getByText(/archived$/i)).toBeVisible();
+  const last = line('Apples').element();
+  const isOnTop = (element: Element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+  };
+  await expect
+    .poll(() => {
+      const drawer = document.querySelector('[data-drawer]');
+      drawer?.scrollTo(0, drawer.scrollHeight);
+      last.scrollIntoView({ block: 'nearest' });
+      return [last, page.getByRole('link', { name: 'Settings' }).element()].map(isOnTop);
+    })
+    .toEqual([true, true]);
+});
