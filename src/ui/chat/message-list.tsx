@@ -180,25 +180,32 @@ export function MessageList({
           <div ref={below}>{after}</div>
           <div ref={room} aria-hidden />
         </div>
-        {/* Lines fade out below the button, which would cover their words. */}
-        {away && (
-          <div aria-hidden className="pointer-events-none sticky bottom-0 h-0">
-            <div className="absolute inset-x-0 bottom-0 h-20 bg-linear-to-t from-55% from-paper pointer-coarse:h-24" />
-          </div>
-        )}
+        {away && <Fade />}
       </section>
-      {away && (
-        <IconButton
-          label={t('toEnd')}
-          tooltipSide="top"
-          icon={<ArrowDown size={17} aria-hidden />}
-          onClick={() => keeper.toEnd()}
-          className="-translate-x-1/2 absolute start-1/2 bottom-1 animate-fade rounded-full! border border-line bg-raised shadow-float"
-        />
-      )}
+      {away && <ToEnd onClick={() => keeper.toEnd()} />}
     </div>
   );
 }
+
+function ToEnd({ onClick }: { onClick: () => void }) {
+  const { t } = useTranslation('chat');
+  return (
+    <IconButton
+      label={t('toEnd')}
+      tooltipSide="top"
+      icon={<ArrowDown size={17} aria-hidden />}
+      onClick={onClick}
+      className="-translate-x-1/2 absolute start-1/2 bottom-1 animate-fade rounded-full! border border-line bg-raised shadow-float"
+    />
+  );
+}
+
+/** Lets lines fade out below the button to the end, which would cover their words. */
+const Fade = () => (
+  <div aria-hidden className="pointer-events-none sticky bottom-0 h-0">
+    <div className="absolute inset-x-0 bottom-0 h-20 bg-linear-to-t from-55% from-paper pointer-coarse:h-24" />
+  </div>
+);
 
 /** Keeps the reader's place in the list and restores it when the list opens again. `cache`: measured heights of that time. */
 function useScrollKeeper({

@@ -57,7 +57,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
   }, [view]);
 
   return (
-    <div ref={frame} data-drawer className="flex h-full flex-col overflow-y-auto bg-side">
+    <div ref={frame} data-sidebar className="flex h-full flex-col overflow-y-auto bg-side">
       <SidebarHead onHide={onHide} onOpened={onOpened} onStrip={setStrip} />
       {view !== 'open' && (
         <div className="flex shrink-0 items-center gap-1 px-2 pt-2">
@@ -75,7 +75,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
       <nav aria-label={t('conversations')} className="min-h-36 flex-1">
         <ConversationList key={view} view={view} strip={strip} onOpened={onOpened} />
       </nav>
-      {/* Place of notices in the drawer, which scrolls where there is no room for both: they never lie on its last rows. */}
+      {/* Place of notices on a phone. The sidebar scrolls where there is no room for both: they never lie on its last rows. */}
       <div className="h-(--notices) shrink-0 md:hidden" />
       <div ref={foot} className="flex shrink-0 flex-col gap-0.5 border-t p-2">
         {view === 'open' && <OtherViews counts={counts} onView={setView} />}
@@ -104,12 +104,12 @@ function useSidebarFoot(foot: RefObject<HTMLElement | null>): void {
     grown.observe(element);
     // The place of notices moves the foot when it grows.
     if (element.previousElementSibling) grown.observe(element.previousElementSibling);
-    const drawer = element.parentElement;
-    drawer?.addEventListener('scroll', measure, { passive: true });
+    const sidebar = element.parentElement;
+    sidebar?.addEventListener('scroll', measure, { passive: true });
     addEventListener('resize', measure);
     return () => {
       grown.disconnect();
-      drawer?.removeEventListener('scroll', measure);
+      sidebar?.removeEventListener('scroll', measure);
       removeEventListener('resize', measure);
       style.removeProperty('--sidebar-foot');
     };

@@ -190,8 +190,8 @@ it('a notice lies on no row of the drawer, on the smallest phone with the larges
   };
   await expect
     .poll(() => {
-      const drawer = document.querySelector('[data-drawer]');
-      drawer?.scrollTo(0, drawer.scrollHeight);
+      const sidebar = document.querySelector('[data-sidebar]');
+      sidebar?.scrollTo(0, sidebar.scrollHeight);
       last.scrollIntoView({ block: 'nearest' });
       return [last, page.getByRole('link', { name: 'Settings' }).element()].map(isOnTop);
     })
