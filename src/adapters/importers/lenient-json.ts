@@ -148,9 +148,9 @@ export function recordsOf(text: string): JsonRecord[] {
       standing = readOn(next, standing);
     }
     const whole = end > at && standing.depth === 0 ? lines.slice(at, end + 1).join('\n') : line;
-    const mended = whole === line ? undefined : parseJson(whole);
-    records.push({ value: mended, line: mended === undefined ? line : whole });
-    if (mended !== undefined) at = end;
+    const repaired = whole === line ? undefined : parseJson(whole);
+    records.push({ value: repaired, line: repaired === undefined ? line : whole });
+    if (repaired !== undefined) at = end;
   }
   return records;
 }

@@ -12,10 +12,10 @@ import type { CopyRecord } from './copy-format.ts';
 import { STORAGE_LOST } from './idb-connection.ts';
 import { putBack, repairRows } from './log-integrity.ts';
 
-/** Key of `Healed`: counts of restored and missing entries, until the person has read them. */
-export const LOG_HEALED = 'storage/healed';
+/** Key of `Repaired`: counts of restored and missing entries, until the person has read them. */
+export const LOG_REPAIRED = 'storage/healed';
 
-interface Healed {
+interface Repaired {
   /** Entries and values restored from the copy; and entries that the counters miss and no copy has. */
   readonly restored: number;
   readonly missing: number;
@@ -60,16 +60,16 @@ export const logCopyOf = (name: string): LogCopy => ({
 });
 
 /** Adds to the counts that a person has not read yet. */
-export async function noteHealed(
+export async function noteRepaired(
   keyValues: Pick<KeyValues, 'get' | 'set'>,
-  { restored = 0, missing = 0 }: Partial<Healed>,
+  { restored = 0, missing = 0 }: Partial<Repaired>,
 ): Promise<void> {
-  const before = (await keyValues.get(LOG_HEALED)) as Partial<Healed> | undefined;
-  await keyValues.set(LOG_HEALED, {
+  const before = (await keyValues.get(LOG_REPAIRED)) as Partial<Repaired> | undefined;
+  await keyValues.set(LOG_REPAIRED, {
     restored: (before?.restored ?? 0) + restored,
     missing: (before?.missing ?? 0) + missing,
     at: Date.now(),
-  } satisfies Healed);
+  } satisfies Repaired);
 }
 
 /** Fills a lost database from its copy, once for all threads that open it. Returns how many entries and values came back. */
@@ -84,13 +84,13 @@ async function restoreLost(name: string, store: Store): Promise<number> {
   restored += await restoreValues(name, store);
   if (restored === 0) return 0;
   log.warn(`The database was empty: ${restored} entries and values came back from the second copy`);
-  await noteHealed(store.keyValues, { restored });
+  await noteRepaired(store.keyValues, { restored });
   await store.keyValues.set(STORAGE_LOST, undefined);
   return restored;
 }
 
 /** Replaces damaged entries by sound ones from the copy, also in the log. */
-async function mended(name: string, entries: LogEntry[]): Promise<LogEntry[]> {
+async function repaired(name: string, entries: LogEntry[]): Promise<LogEntry[]> {
   const damaged = new Set(entries.flatMap(({ id, bytes }) => (bytes.length === 0 ? [id] : [])));
   if (damaged.size === 0) return entries;
   const sound = new Map<string, LogEntry>();
@@ -115,7 +115,7 @@ async function mended(name: string, entries: LogEntry[]): Promise<LogEntry[]> {
 }
 
 /** Reads a value; if the browser can no longer read it, takes the copy's and stores that. */
-async function readOrMended(name: string, keyValues: KeyValues, key: string): Promise<unknown> {
+async function readOrRepaired(name: string, keyValues: KeyValues, key: string): Promise<unknown> {
   try {
     return await keyValues.get(key);
   } catch (error) {
@@ -145,11 +145,11 @@ export async function withCopy(name: string, store: Store): Promise<{ store: Sto
   return {
     restored,
     store: {
-      ...withKeyValues(store, { ...keyValues, get: (key) => readOrMended(name, keyValues, key) }),
+      ...withKeyValues(store, { ...keyValues, get: (key) => readOrRepaired(name, keyValues, key) }),
       log: {
         ...inner,
-        since: async (seq, limit) => mended(name, await inner.since(seq, limit)),
-        read: async (document, after) => mended(name, await inner.read(document, after)),
+        since: async (seq, limit) => repaired(name, await inner.since(seq, limit)),
+        read: async (document, after) => repaired(name, await inner.read(document, after)),
         fold: async (document, snapshot, upTo, id) => {
           await inner.fold(document, snapshot, upTo, id);
           announce(document);

@@ -18,7 +18,7 @@ import {
 } from './conversation-log.ts';
 import { VALUES_COPIED } from './copied-values.ts';
 import { STORAGE_LOST } from './idb-connection.ts';
-import { LOG_HEALED } from './recovering.ts';
+import { LOG_REPAIRED } from './recovering.ts';
 import { decodeValue, encodeValue } from './stored-values.ts';
 
 /** Ciphers for both kinds of records of a log database. */
@@ -28,7 +28,7 @@ export interface StoreCiphers {
 }
 
 /** Keys that repairs of the log write without a key: counts and times. */
-const READABLE: ReadonlySet<string> = new Set([STORAGE_LOST, LOG_HEALED, VALUES_COPIED]);
+const READABLE: ReadonlySet<string> = new Set([STORAGE_LOST, LOG_REPAIRED, VALUES_COPIED]);
 
 /** Bytes of an entry that cannot be opened: passed on like a damaged one. */
 const NOTHING = new Uint8Array(0);

@@ -1,7 +1,7 @@
 // Turns an endpoint's answer into the requested event stream. Reads it leniently (`server-events.ts`, JSON lines, one JSON
 // document), normalises each event, and joins events that arrive together: an event costs the SDK the same for one token as for twenty.
 import { parsePartialJson } from 'ai';
-import { lenientJson, mendedJson } from '../../domain/base/json.ts';
+import { lenientJson, repairedJson } from '../../domain/base/json.ts';
 import { ChunkReader, KEEP_ALIVE, type StreamFacts } from './chunk.ts';
 import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
 
@@ -15,7 +15,7 @@ async function parsedHalf(text: string): Promise<unknown> {
   // Half a character is no word.
   let end = text.length;
   while (text[end - 1] === '\uFFFD') end--;
-  const { value } = await parsePartialJson(mendedJson(text.slice(0, end)));
+  const { value } = await parsePartialJson(repairedJson(text.slice(0, end)));
   return value;
 }
 

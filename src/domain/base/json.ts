@@ -17,7 +17,7 @@ export function readJson(text: string): unknown {
  */
 export function lenientJson(text: string): unknown {
   const value = readJson(text);
-  return value === undefined ? readJson(mendedJson(text)) : value;
+  return value === undefined ? readJson(repairedJson(text)) : value;
 }
 
 /** As JSON has them; at the end of a text that was cut off, the beginning of one. */
@@ -25,7 +25,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|u[0-9a-fA-F]{0,3}$|$)/y;
 const NO_NUMBER = /(?:NaN|Infinity)(?!\w)/y;
 
 /** Rewrites the text as valid JSON, as far as `lenientJson` promises; reads each character once. */
-export function mendedJson(text: string): string {
+export function repairedJson(text: string): string {
   let out = '';
   let from = 0;
   let inString = false;

@@ -110,7 +110,7 @@ function proseAndCode(text: string, units: Unit[], numbers: Blocks): void {
       if (!LIST_ITEM.test(line)) open.of = null;
       const listed = LIST_ITEM.test(line) ? { block: within('list') } : {};
       const quoted = QUOTING.test(line) ? { quoted: true as const } : {};
-      for (const sentence of ONE_SENTENCE.test(line) ? [line.trim()] : mended(sentencesOf(line))) {
+      for (const sentence of ONE_SENTENCE.test(line) ? [line.trim()] : rejoined(sentencesOf(line))) {
         const cut = pieces(sentence);
         const whole = cut.length > 1 && sentence.length <= MAX_SENTENCE ? { sentence } : {};
         for (const piece of cut)
@@ -130,7 +130,7 @@ const isFragment = (text: string): boolean =>
   ) < 3;
 
 /** Rejoins sentences of one line that were cut behind an abbreviation, and fragments with their neighbours. Each is verbatim in the line. */
-function mended(sentences: readonly string[]): string[] {
+function rejoined(sentences: readonly string[]): string[] {
   const out: string[] = [];
   let held = '';
   const joinedTo = (first: string, second: string): string =>

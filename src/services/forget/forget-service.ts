@@ -2,7 +2,7 @@
 // whichever device made it.
 import { v7 } from 'uuid';
 import { z } from 'zod';
-import { LOG_HEALED } from '../../adapters/log/recovering.ts';
+import { LOG_REPAIRED } from '../../adapters/log/recovering.ts';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation, isTemporary } from '../../domain/base/ids.ts';
 import { ignore, log } from '../../domain/base/log.ts';
@@ -119,7 +119,7 @@ class Forgetting implements Forget {
   readonly #underWay = new Map<string, Eraser>();
   #isFollowing = false;
   /** True if the log recovered entries from its second copy, which may contain anything forgotten before. */
-  #isHealed = false;
+  #isRepaired = false;
 
   constructor(deps: ForgetDeps) {
     this.#deps = deps;
@@ -142,7 +142,7 @@ class Forgetting implements Forget {
       }),
       sync.status.subscribe(() => this.#onSync()),
       keyValues.subscribe(({ keys }) => {
-        if (keys.includes(LOG_HEALED)) this.#onHealed();
+        if (keys.includes(LOG_REPAIRED)) this.#onRepaired();
       }),
     ];
     signal.addEventListener(
@@ -266,7 +266,7 @@ class Forgetting implements Forget {
   /** Continues what an earlier page left, once its time is over. */
   async #begin(): Promise<void> {
     const { keyValues, now, signal, graceMs = GRACE_MS } = this.#deps;
-    if ((await keyValues.get(LOG_HEALED)) !== undefined) this.#isHealed = true;
+    if ((await keyValues.get(LOG_REPAIRED)) !== undefined) this.#isRepaired = true;
     this.#job.wake();
     const read = async (): Promise<Asked | undefined> => {
       const asked = askedSchema.safeParse(await keyValues.get(ASKED)).data;
@@ -299,8 +299,8 @@ class Forgetting implements Forget {
     this.#job.wake();
   }
 
-  #onHealed(): void {
-    this.#isHealed = true;
+  #onRepaired(): void {
+    this.#isRepaired = true;
     this.#progress.clear();
     this.#job.wake();
   }
@@ -311,21 +311,21 @@ class Forgetting implements Forget {
     await notes.known();
     await this.#notifyNew();
     await exclusive(async () => {
-      const isHealed = this.#isHealed;
-      this.#isHealed = false;
+      const isRepaired = this.#isRepaired;
+      this.#isRepaired = false;
       const device = await this.#device();
       for (const record of notes.forgotten.get()) {
         const isBegun = this.#begun?.record.id === record.id;
         const isDone = record.confirmed.get(device)?.left === 0;
-        if (isDone && !isHealed && !isBegun && !this.#isOnScreen(record.id)) continue;
+        if (isDone && !isRepaired && !isBegun && !this.#isOnScreen(record.id)) continue;
         const progress = this.#progressOf(record.id);
         if (isBegun || performance.now() >= progress.notBefore)
-          await this.#carryOut(record, progress, isHealed);
+          await this.#carryOut(record, progress, isRepaired);
       }
     });
   }
 
-  async #carryOut(record: ForgottenRecord, progress: Progress, isHealed: boolean): Promise<void> {
+  async #carryOut(record: ForgottenRecord, progress: Progress, isRepaired: boolean): Promise<void> {
     const { keyValues, notes, sync, now } = this.#deps;
     const plan = this.#begun?.record.id === record.id ? this.#begun : undefined;
     const shown = this.state.get();
@@ -334,7 +334,7 @@ class Forgetting implements Forget {
     // the trash.
     const isOwn = plan !== undefined || kept !== undefined;
     if (!isOwn && sync.account.get() !== null && sync.status.get().state !== 'synced') return;
-    const eraser = createEraser(record, kept?.quotes ?? [], isOwn || isHealed);
+    const eraser = createEraser(record, kept?.quotes ?? [], isOwn || isRepaired);
     // More of it may still arrive while sync is fetching.
     const isWhole = sync.account.get() === null || sync.status.get().state === 'synced';
     for (const [done, place] of this.#places.entries()) {

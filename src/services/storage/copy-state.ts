@@ -1,7 +1,7 @@
 // State of the log's second copy, read from the key-value store, since a worker of any tab may write the copy.
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
-import { LOG_HEALED } from '../../adapters/log/recovering.ts';
+import { LOG_REPAIRED } from '../../adapters/log/recovering.ts';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
 import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
@@ -17,7 +17,7 @@ const copyState = z.object({
 });
 export type CopyState = z.infer<typeof copyState>;
 
-const healed = z.object({ restored: z.number(), missing: z.number() });
+const repaired = z.object({ restored: z.number(), missing: z.number() });
 
 interface StorageNews {
   /** State of the copy; null until a worker has checked it. */
@@ -40,27 +40,27 @@ export function createStorageNews({
   const copy = writable<CopyState | null>(null);
   const look = async () => {
     copy.set(copyState.safeParse(await keyValues.get(COPY_STATE)).data ?? null);
-    const news = healed.safeParse(await keyValues.get(LOG_HEALED)).data;
+    const news = repaired.safeParse(await keyValues.get(LOG_REPAIRED)).data;
     if (alert.get() !== null) return;
-    if (news) alert.set(healedProblem(news));
+    if (news) alert.set(repairedProblem(news));
     else if (copy.get()?.state === 'full')
       alert.set(new RecollectError('copy-full', 'There is no room for the second copy of the log').problem);
   };
   const failed = (error: unknown) => log.warn('News of the storage could not be read', error);
   look().catch(failed);
   keyValues.subscribe(({ keys }) => {
-    if (keys.includes(LOG_HEALED) || keys.includes(COPY_STATE)) look().catch(failed);
+    if (keys.includes(LOG_REPAIRED) || keys.includes(COPY_STATE)) look().catch(failed);
   });
   return {
     copy,
     dismiss: (code) => {
       if (code === 'storage-healed' || code === 'storage-truncated')
-        keyValues.set(LOG_HEALED, undefined).catch(failed);
+        keyValues.set(LOG_REPAIRED, undefined).catch(failed);
     },
   };
 }
 
-function healedProblem({ restored, missing }: z.infer<typeof healed>): Problem {
+function repairedProblem({ restored, missing }: z.infer<typeof repaired>): Problem {
   const params = { restored, missing };
   return missing > 0
     ? new RecollectError('storage-truncated', `${missing} entries of the log are missing`, { params }).problem

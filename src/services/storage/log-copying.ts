@@ -6,7 +6,7 @@
 import type { LogEntry, Store } from '../../adapters/log/conversation-log.ts';
 import { CopyFiles, CopyFull, type Held } from '../../adapters/log/copy-files.ts';
 import { countLog, recountLog, seqsOfLog } from '../../adapters/log/log-integrity.ts';
-import { joinRewritten, noteHealed, VALUES } from '../../adapters/log/recovering.ts';
+import { joinRewritten, noteRepaired, VALUES } from '../../adapters/log/recovering.ts';
 import type { DocumentId } from '../../domain/base/ids.ts';
 import { ignore, log } from '../../domain/base/log.ts';
 import { createJob } from '../scheduler.ts';
@@ -194,7 +194,7 @@ class Copying {
     if (counted >= kept) return;
     log.warn(`The log was truncated: ${kept - counted} entries are missing`);
     await recountLog(name);
-    await noteHealed(keyValues, { missing: kept - counted });
+    await noteRepaired(keyValues, { missing: kept - counted });
   }
 
   /** Repairs each side from the other; returns the seq that both now have. */
@@ -273,7 +273,7 @@ class Copying {
     // They are copied again under their new seqs, and the old records are dropped.
     if (restored > 0) await files.drop(({ id }) => lost.has(id));
     if (restored > 0 || missing > 0)
-      await noteHealed(keyValues, { restored, missing: Math.max(0, missing - restored) });
+      await noteRepaired(keyValues, { restored, missing: Math.max(0, missing - restored) });
   }
 
   /** Copies new entries. */

@@ -12,7 +12,7 @@ import {
   valuesCopyOf,
 } from '../../adapters/log/copied-values.ts';
 import { CopyFiles, type Held } from '../../adapters/log/copy-files.ts';
-import { noteHealed } from '../../adapters/log/recovering.ts';
+import { noteRepaired } from '../../adapters/log/recovering.ts';
 import { log } from '../../domain/base/log.ts';
 
 const NOT_COPIED = [
@@ -124,7 +124,7 @@ export class ValueCopying {
     this.#seq = [...newest.values()].reduce((most, { seq }) => Math.max(most, seq), 0);
     this.#hasOld = records > newest.size;
     const restored = await restoreValues(name, below);
-    if (restored > 0) await noteHealed(below.keyValues, { restored });
+    if (restored > 0) await noteRepaired(below.keyValues, { restored });
     // Set before the first record: from then on a missing mark means another database.
     await below.keyValues.set(VALUES_COPIED, true);
     return new Map([...newest].map(([key, { id }]) => [key, id]));

@@ -17,7 +17,7 @@ export type ProblemLike = Pick<Problem, 'message'> &
 const FROM_ENDPOINT = /^model-(?!network)/;
 
 /** Section of the settings in which a problem can be fixed, as its sentence says. */
-const MENDED_IN: Readonly<Record<string, SectionId>> = {
+const SECTION_OF: Readonly<Record<string, SectionId>> = {
   'storage-full': 'storage',
   'storage-lost': 'storage',
   'storage-healed': 'models',
@@ -42,7 +42,7 @@ const MENDED_IN: Readonly<Record<string, SectionId>> = {
 function ToMendingPlace({ code }: { code: string }) {
   const { t } = useTranslation(['shell', 'settings']);
   const navigation = useNavigationIfAny();
-  const section = MENDED_IN[code];
+  const section = SECTION_OF[code];
   const hasWords = useAllWords(section !== undefined);
   if (!section || !navigation || !hasWords) return null;
   const { route } = navigation;
@@ -159,7 +159,7 @@ export function ProblemNotice({
           <Button
             size="sm"
             variant="ghost"
-            className={actions || (!compact && MENDED_IN[problem.code]) ? '-ml-1' : '-ml-2.5'}
+            className={actions || (!compact && SECTION_OF[problem.code]) ? '-ml-1' : '-ml-2.5'}
             onClick={details}
             icon={copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
           >

@@ -1,7 +1,7 @@
 // JSON that others wrote, and what is none.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lenientJson, mendedJson, readJson } from '../../../src/domain/base/json.ts';
+import { lenientJson, readJson, repairedJson } from '../../../src/domain/base/json.ts';
 
 it('gives the value, or undefined where the text is no JSON', () => {
   expect(readJson('{"a":[1,null]}')).toEqual({ a: [1, null] });
@@ -39,7 +39,7 @@ describe('JSON as other tools write it', () => {
       fc.property(fc.jsonValue(), spoken, (value, words) => {
         const said = words.join('');
         const text = JSON.stringify({ said, value, [said]: 1 });
-        expect(mendedJson(text)).toBe(text);
+        expect(repairedJson(text)).toBe(text);
         expect(lenientJson(`[${text},NaN]`)).toEqual([JSON.parse(text), null]);
       }),
     );

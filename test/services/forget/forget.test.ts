@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ImportedConversation } from '../../../src/adapters/importers/importer.ts';
 import type { LogEntry } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
-import { LOG_HEALED } from '../../../src/adapters/log/recovering.ts';
+import { LOG_REPAIRED } from '../../../src/adapters/log/recovering.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { asMessageId, NOTES_DOCUMENT, newMessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
@@ -523,7 +523,7 @@ describe('forget', () => {
     await device.forgetAll({ kind: 'conversation', conversation: story.id });
     await device.store.log.append(before);
     expect(await device.placesOf('lost the garden')).toEqual(['log']);
-    await device.store.keyValues.set(LOG_HEALED, { restored: before.length, missing: 0, at: NOW });
+    await device.store.keyValues.set(LOG_REPAIRED, { restored: before.length, missing: 0, at: NOW });
     for (let look = 0; look < 200 && (await device.placesOf('lost the garden')).length > 0; look += 1)
       await new Promise((resolve) => setTimeout(resolve, 10));
     expect(await device.placesOf('lost the garden')).toEqual([]);
@@ -789,7 +789,7 @@ describe('forget', () => {
       await device.library.importFiles(filesOf({ 'backup.json': bytes }));
       expect(await device.placesOf(CANARY)).toEqual([]);
       await device.say('since', [`Lunch with ${CANARY}`], {}, NOW + DAY_MS);
-      await store.keyValues.set(LOG_HEALED, { restored: 1, missing: 0, at: NOW });
+      await store.keyValues.set(LOG_REPAIRED, { restored: 1, missing: 0, at: NOW });
       device.forget.dismiss();
       await device.forgetAll({ kind: 'phrase', words: ['Mooncastle'], whole: false }).catch(() => undefined);
       expect((await device.documents.read(idOf('since')))?.messages.size).toBe(1);
@@ -900,7 +900,7 @@ it('whatever is forgotten, restored, imported and deleted in whatever order: not
             (await device.store.log.since(0, Number.POSITIVE_INFINITY)).map(({ id }) => id),
           );
           await device.store.log.append(entries.filter(({ id }) => !here.has(id)));
-          await device.store.keyValues.set(LOG_HEALED, { restored: 1, missing: 0, at: NOW });
+          await device.store.keyValues.set(LOG_REPAIRED, { restored: 1, missing: 0, at: NOW });
         } else if (what === 'undelete' && (await device.documents.read(story.id)))
           await device.documents.change(story.id, { restored: story.messages });
         else await device.say(`more ${acts.length}`, ['More rain']);

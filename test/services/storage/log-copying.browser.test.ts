@@ -9,7 +9,7 @@ import type { LogSchema } from '../../../src/adapters/log/idb-connection.ts';
 import { openStore } from '../../../src/adapters/log/index.ts';
 import { openIndexedDbStore } from '../../../src/adapters/log/indexed-db.ts';
 import { countLog, putBack } from '../../../src/adapters/log/log-integrity.ts';
-import { LOG_HEALED, logCopyOf, withCopy } from '../../../src/adapters/log/recovering.ts';
+import { LOG_REPAIRED, logCopyOf, withCopy } from '../../../src/adapters/log/recovering.ts';
 import { sealedStore } from '../../../src/adapters/log/sealed.ts';
 import { cipherFor, holdDataKey, newDataKey } from '../../../src/adapters/vault/data-key.ts';
 import { type ConversationId, newConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
@@ -136,7 +136,7 @@ describe('the second copy follows the log', () => {
     await start();
     expect(await copiedWords()).toEqual(['kept']);
     expect(await logged()).toEqual(['kept']);
-    expect(await store.keyValues.get(LOG_HEALED)).toBeUndefined();
+    expect(await store.keyValues.get(LOG_REPAIRED)).toBeUndefined();
   });
 
   it('goes on in another tab when the first one dies, and is written by one at a time', async () => {
@@ -186,7 +186,7 @@ describe('a log that lost something takes it back', () => {
     expect(await store.log.documents()).toEqual([a]);
     expect(await store.log.stats()).toEqual({ entries: 2, bytes: 8 });
     expect(await store.log.append([entry(a, 'four')])).toBe(4);
-    expect(await store.keyValues.get(LOG_HEALED)).toMatchObject({ restored: 2, missing: 0 });
+    expect(await store.keyValues.get(LOG_REPAIRED)).toMatchObject({ restored: 2, missing: 0 });
     expect(problems).toEqual([]);
   });
 
@@ -199,7 +199,7 @@ describe('a log that lost something takes it back', () => {
     expect(await logged()).toEqual(['one', 'three', 'two']);
     expect((await countLog(name)).kept).toBe(3);
     await expect.poll(copiedWords).toEqual(['one', 'three', 'two']);
-    expect(await store.keyValues.get(LOG_HEALED)).toMatchObject({ restored: 1, missing: 0 });
+    expect(await store.keyValues.get(LOG_REPAIRED)).toMatchObject({ restored: 1, missing: 0 });
   });
 
   it('what it fell back behind, also when it went on from there', async () => {
@@ -243,7 +243,7 @@ describe('a log that lost something takes it back', () => {
     await one.ask({ type: 'no-files' });
     await one.ask({ type: 'start', name });
     expect(await store.keyValues.get(COPY_STATE)).toMatchObject({ state: 'unavailable' });
-    expect(await store.keyValues.get(LOG_HEALED)).toMatchObject({ restored: 0, missing: 1 });
+    expect(await store.keyValues.get(LOG_REPAIRED)).toMatchObject({ restored: 0, missing: 1 });
     expect(await countLog(name)).toEqual({ kept: 1, counted: 1 });
   });
 });
@@ -265,7 +265,7 @@ describe('a damaged copy is put right from the log', () => {
         await one.ask({ type: 'stop' });
       }
     expect(await logged()).toEqual(['one', 'two']);
-    expect(await store.keyValues.get(LOG_HEALED)).toBeUndefined();
+    expect(await store.keyValues.get(LOG_REPAIRED)).toBeUndefined();
   });
 });
 
@@ -354,7 +354,7 @@ describe('what lies beside the log has a second copy, too', () => {
     expect(await store.keyValues.get('queue/x/tab')).toEqual([new Map([['waits', 1]])]);
     expect(await store.keyValues.get('settings/config')).toEqual({ 'chat.instructions': 'be brief' });
     expect(await store.keyValues.get('forgetting/asked')).toEqual({ words: ['a name'] });
-    expect(await store.keyValues.get(LOG_HEALED)).toMatchObject({ restored: 4, missing: 0 });
+    expect(await store.keyValues.get(LOG_REPAIRED)).toMatchObject({ restored: 4, missing: 0 });
     // Only once: what the person deletes afterwards stays deleted, even if the copy still has it.
     await store.keyValues.set(DRAFT, undefined);
     await store.log.close();
@@ -376,7 +376,7 @@ describe('what lies beside the log has a second copy, too', () => {
     expect(await copiedDraft()).toContain('new words');
     expect(await rawCopy(valuesCopyOf(name))).not.toMatch(/old words|sent since/);
     expect(await logCopyOf(name).hasStaleValues()).toBe(false);
-    expect(await store.keyValues.get(LOG_HEALED)).toBeUndefined();
+    expect(await store.keyValues.get(LOG_REPAIRED)).toBeUndefined();
   });
 
   it('a database that is deleted under a page that goes on takes nothing out of the copy', async () => {
