@@ -39,7 +39,7 @@ const STATES: Readonly<Record<string, State>> = {
       Object.assign(app.documents, { open: failing('storage-failed') });
       return `/c/${asConversationId('bread')}`;
     },
-    says: 'The browser failed while saving.',
+    says: 'The browser’s storage failed.',
     button: 'Start a new conversation',
   },
   'a conversation that is not there': {

@@ -23,8 +23,8 @@ export const problems = {
       'Close other tabs of Recollect, then reload this page. If that does not help, close the browser and open it again.',
   },
   'storage-failed': {
-    what: 'The browser failed while saving.',
-    kept: 'Everything saved so far is safe. The last change stays on the screen and is tried again.',
+    what: 'The browser’s storage failed.',
+    kept: 'Everything saved so far is safe. A change that was not saved stays on the screen and is tried again.',
     do: 'Leave this tab open. If it keeps failing, copy your last message and reload the page.',
     what_start: 'The browser failed to open your conversations.',
     kept_start: 'Recollect changed nothing and deleted nothing.',
