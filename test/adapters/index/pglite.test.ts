@@ -2,7 +2,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openEngine } from '../../../src/adapters/index/engines.ts';
 import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
 import { migrate, SCHEMA_VERSION } from '../../../src/adapters/index/schema.ts';
@@ -92,6 +92,9 @@ async function shapeOf(migrated: PGlite): Promise<unknown> {
 
 describe('PGlite', () => {
   it('runs in memory where nothing can be kept', { timeout: 120_000 }, async () => {
+    // Other tests of this process have one.
+    vi.stubGlobal('indexedDB', undefined);
+    onTestFinished(() => void vi.unstubAllGlobals());
     const opened = await openEngine({ wanted: 'auto' });
     expect(opened.engine).toBe('memory');
     expect(opened.passedOver.map((one) => one.engine)).toEqual(['opfs', 'indexeddb']);
