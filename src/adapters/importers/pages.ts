@@ -1,4 +1,5 @@
 // Finds the pages and documents that an answer of another app cites, in any of the shapes in which exports name them.
+import { shortenCited } from '../../domain/chat/cited.ts';
 import type { Part } from '../../domain/chat/message.ts';
 
 /** A page: its address, and its title if known. A document has no address, but the words that were cited. */
@@ -15,9 +16,6 @@ const DEEPEST = 8;
 const isFields = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Longest quotation of a document that is kept, characters. */
-const LONGEST_CITED = 600;
-
 /** Lists each page and each place in a document once, in the order in which they are named; leaves out other addresses. */
 export function pagesIn(value: unknown): Page[] {
   const pages = new Map<string, Page>();
@@ -31,7 +29,7 @@ export function pagesIn(value: unknown): Page[] {
       if (!pages.get(url)?.title) pages.set(url, name === '' ? { url } : { url, title: name });
     } else if (typeof value.cited_text === 'string' && value.cited_text.trim() !== '') {
       const name = [value.document_title, title].find((one) => typeof one === 'string' && one.trim() !== '');
-      const cited = value.cited_text.trim().slice(0, LONGEST_CITED);
+      const cited = shortenCited(value.cited_text);
       const page = { url: '', ...(typeof name === 'string' ? { title: name.trim() } : {}), cited };
       pages.set(JSON.stringify(page), page);
     }

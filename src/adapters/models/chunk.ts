@@ -1,6 +1,7 @@
 // Normalises one event of an answer, as endpoints really send it, for the SDK's strict schema. Keeps only the parts in
 // use: text, thoughts, calls, the finish reason, usage, an error. The rest is dropped before the SDK can refuse it.
 import { readJson } from '../../domain/base/json.ts';
+import { shortenCited } from '../../domain/chat/cited.ts';
 
 /** A page that an endpoint cites, or a document: without an address, with the words that were cited. */
 interface Source {
@@ -585,14 +586,10 @@ export function addSource({ sources }: StreamFacts, url: unknown, title: unknown
   else if (known >= 0 && name !== '' && !sources[known]?.title) sources[known] = { url, title: name };
 }
 
-/** Longest quotation of a document that is kept, characters. */
-const LONGEST_CITED = 600;
-
 /** Notes a document that an answer cites, once for each place in it; without words only if it is not there with some. */
 export function addDocument({ sources }: StreamFacts, title: unknown, words: unknown): void {
   const name = textOf(title).trim();
-  const said = textOf(words).trim();
-  const cited = said.length > LONGEST_CITED ? `${said.slice(0, LONGEST_CITED).trimEnd()}…` : said;
+  const cited = shortenCited(textOf(words));
   if ((name === '' && cited === '') || sources.length >= MOST_SOURCES) return;
   const isKnown = (source: Source) =>
     source.url === '' && source.title === (name || undefined) && (cited === '' || source.cited === cited);

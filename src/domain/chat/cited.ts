@@ -5,6 +5,18 @@ import type { Part, PartOf } from './message.ts';
 /** A page with an http(s) address, or a document: the address '', with its title, the cited words, or both. */
 export type Source = NonNullable<PartOf<'text'>['sources']>[number];
 
+/** Longest words of a document that are kept as cited, characters. */
+export const LONGEST_CITED = 600;
+
+/** Trims cited words; ends longer ones with an ellipsis after `LONGEST_CITED` characters, so that nobody takes them for the whole. */
+export function shortenCited(words: string): string {
+  const cited = words.trim();
+  if (cited.length <= LONGEST_CITED) return cited;
+  // The cut would otherwise leave half of a character that takes two code units.
+  const kept = cited.slice(0, LONGEST_CITED).replace(/[\ud800-\udbff]$/, '');
+  return `${kept.trimEnd()}…`;
+}
+
 /** Returns the sources that can be shown, in the endpoint's order: the answer's numbers (`[2]`) count them. */
 export const shownSources = (sources: readonly Source[]): Source[] =>
   sources.filter(({ url, title, cited }) =>
