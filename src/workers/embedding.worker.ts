@@ -18,7 +18,7 @@ const host = createEmbeddingHost({
     readAssembly,
     ort: ORT_FILES,
     kept: MODEL_CACHE,
-    spawnLane: () => new Worker(new URL('./encoder.worker.ts', import.meta.url), { type: 'module' }),
+    spawnPoolWorker: () => new Worker(new URL('./encoder.worker.ts', import.meta.url), { type: 'module' }),
   }),
   idleMs: IDLE_MS,
   onRetired: () => say({ type: 'retired' }),

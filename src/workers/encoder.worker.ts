@@ -1,6 +1,6 @@
 // One of the threads that read passages beside the model's own.
 import { watchWorker } from '../adapters/browser/diagnostics.ts';
-import { serveLane } from '../adapters/embedding/encoder/encoder-pool.ts';
+import { servePoolWorker } from '../adapters/embedding/encoder/encoder-pool.ts';
 
 watchWorker(self, 'encoder');
-serveLane(self);
+servePoolWorker(self);

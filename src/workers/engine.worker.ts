@@ -5,7 +5,7 @@ import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { exclusively } from '../adapters/browser/locks.ts';
 import { createEmbedding } from '../adapters/embedding/index.ts';
 import type { Port } from '../adapters/embedding/protocol.ts';
-import { transferLines } from '../adapters/embedding/thread.ts';
+import { connectByTransfer } from '../adapters/embedding/thread.ts';
 import type { EngineName } from '../adapters/index/engines.ts';
 import type { MemoryIndex } from '../adapters/index/memory-index.ts';
 import { conditionSchema, serveIndex } from '../adapters/index/worker-host.ts';
@@ -38,7 +38,7 @@ const port = new Promise<Port>((resolve) => {
     if (data?.type === 'embedding' && first) resolve(first);
   });
 });
-const lines = port.then(transferLines);
+const connect = port.then(connectByTransfer);
 
 const opened = openDevice();
 opened.catch((error) => log.error('The engine has no log to read', error));
@@ -68,7 +68,7 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
     make: (config) =>
       createEmbedding({
         config,
-        connect: async () => (await lines)(),
+        connect: async () => (await connect)(),
         secret: createKeys(vault).get,
         // Passages go only to the address that a person chose, so redirects are refused.
         fetch: (input, init) => fetch(input, { ...init, redirect: 'error' }),

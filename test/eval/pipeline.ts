@@ -1,6 +1,6 @@
 // The product's own way from a file to a passage, opened for measuring: importer, log, engine, real Postgres, real model.
 import { join } from 'node:path';
-import { hasCentredPieces } from '../../src/adapters/embedding/state-centres.ts';
+import { hasCentredTokenVectors } from '../../src/adapters/embedding/state-centres.ts';
 import type { Found as IndexFound, MemoryIndex } from '../../src/adapters/index/memory-index.ts';
 import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
 import { together, united } from '../../src/adapters/index/rules.ts';
@@ -266,7 +266,7 @@ async function recordOf(
     )) ?? [];
   const { tokens, weights } = whole && tail ? leaning(whole, tail) : (whole ?? {});
   const late =
-    tokens && weights && hasCentredPieces(embedding.id)
+    tokens && weights && hasCentredTokenVectors(embedding.id)
       ? await postgres.maxSim(
           embedding.id,
           { tokens, weights },

@@ -9,8 +9,8 @@ import type { Cancellation } from '../../domain/base/readable.ts';
 import { type Served, serveCalls } from '../../domain/threads/calls.ts';
 import { withTransfer } from '../../domain/threads/endpoint.ts';
 import { joinNews } from '../../domain/threads/news.ts';
-import type { LineNews, LocalModel, Pieces, Port } from './protocol.ts';
-import { lineNewsSchema, modelCalls } from './protocol.ts';
+import type { LocalModel, Port, PortNews, TokenVectors } from './protocol.ts';
+import { modelCalls, portNewsSchema } from './protocol.ts';
 
 /** A model in memory. */
 export interface EmbeddingRuntime {
@@ -19,15 +19,15 @@ export interface EmbeddingRuntime {
   readonly batch: number;
   readonly device: 'cpu' | 'wasm' | 'webgpu';
   /** How many passages may be read at the same time, all of them beside a query. Absent: one text after another of either kind. */
-  readonly beside?: number | undefined;
+  readonly concurrency?: number | undefined;
   /** Vectors of length 1. */
   run(texts: readonly string[]): Promise<Float32Array[]>;
-  /** One text with its pieces; the first `context` characters are only context. Absent: this runtime knows no pieces. */
+  /** One text with its token vectors; the first `context` characters are only context. Absent: this runtime makes none. */
   read?(
     text: string,
     context: number,
     kind: 'query' | 'passage',
-  ): Promise<{ vector: Float32Array; pieces: Pieces }>;
+  ): Promise<{ vector: Float32Array; pieces: TokenVectors }>;
   dispose(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export class StaleFilesError extends Error {
 }
 
 interface EmbeddingHost {
-  /** Serves one more line. */
+  /** Serves one more port. */
   accept(port: Port): void;
   /** Stops answering and frees the model. */
   close(): Promise<void>;
@@ -55,7 +55,7 @@ interface EmbeddingHost {
 
 interface Caller {
   readonly port: Port;
-  readonly notify: (news: LineNews) => void;
+  readonly notify: (news: PortNews) => void;
   /** Key of the model last reported to this caller as ready. */
   lastNotified: string | null;
 }
@@ -72,7 +72,7 @@ interface Job {
   readonly contexts?: readonly number[] | undefined;
   /** Vectors by position, filled as they arrive. */
   readonly vectors: Float32Array[];
-  readonly pieces: Pieces[];
+  readonly pieces: TokenVectors[];
   /** How many texts have begun their step, and how many have finished it. */
   begun: number;
   over: number;
@@ -113,8 +113,8 @@ class ModelHost implements EmbeddingHost {
       port.close();
       return;
     }
-    const receive = ({ type }: LineNews) => type === 'bye' && this.#leave(caller);
-    const caller: Caller = { port, notify: joinNews(port, lineNewsSchema, receive), lastNotified: null };
+    const receive = ({ type }: PortNews) => type === 'bye' && this.#leave(caller);
+    const caller: Caller = { port, notify: joinNews(port, portNewsSchema, receive), lastNotified: null };
     this.#callers.add(caller);
     serveCalls(modelCalls, port, { embed: (given, { signal }) => this.#embed(caller, given, signal) });
   }
@@ -142,7 +142,7 @@ class ModelHost implements EmbeddingHost {
     const { caller, contexts, texts, begun: from } = job;
     if (caller.lastNotified !== job.key) {
       caller.lastNotified = job.key;
-      caller.notify({ type: 'ready', dimensions: runtime.dimensions, beside: runtime.beside ?? 1 });
+      caller.notify({ type: 'ready', dimensions: runtime.dimensions, beside: runtime.concurrency ?? 1 });
     }
     if (contexts && runtime.read) {
       job.begun = from + 1;
@@ -173,10 +173,10 @@ class ModelHost implements EmbeddingHost {
     const waiting = this.#jobs.filter(({ begun, texts }) => begun < texts.length);
     const job = waiting.find(({ kind }) => kind === 'query') ?? waiting[0];
     if (!job || this.#steps.size === 0) return job;
-    const beside = this.#loaded?.key === job.key ? this.#loaded.runtime.beside : undefined;
-    if (!beside) return undefined;
+    const concurrency = this.#loaded?.key === job.key ? this.#loaded.runtime.concurrency : undefined;
+    if (!concurrency) return undefined;
     const sameKind = [...this.#steps.values()].filter((kind) => kind === job.kind).length;
-    return sameKind < (job.kind === 'query' ? 1 : beside) ? job : undefined;
+    return sameKind < (job.kind === 'query' ? 1 : concurrency) ? job : undefined;
   }
 
   #work(): void {

@@ -2,13 +2,13 @@
 import type { Config } from '../../domain/settings/config.ts';
 import type { CalibrationKeyValues } from './calibration.ts';
 import type { EmbeddingProvider } from './embedding-provider.ts';
-import type { Line } from './protocol.ts';
+import type { ModelConnection } from './protocol.ts';
 
 /** Dependencies that the composition root passes to the chosen member. */
 interface EmbeddingDeps {
   readonly config: Config['embedding'];
-  /** Opens a line to the thread that runs local models. */
-  readonly connect: () => Line | Promise<Line>;
+  /** Opens a connection to the thread that runs local models. */
+  readonly connect: () => ModelConnection | Promise<ModelConnection>;
   /** Looks up the key of a remote member before each request; undefined if none is kept for this address. */
   readonly secret: (name: SecretName, address: string) => Promise<string | undefined>;
   /** How requests of remote members leave this thread. */

@@ -1,4 +1,4 @@
-// A model on this device, as callers that want vectors see it: a proxy over a line (a MessagePort) to the thread that runs it.
+// A model on this device, as callers that want vectors see it: a proxy over a MessagePort to the thread that runs it.
 // Calls queue up there, the thread starts with the first and may retire between any two; the caller just awaits.
 import { isAbort, type Problem, RecollectError, toError, toProblem } from '../../domain/base/errors.ts';
 import { ignore, orElse } from '../../domain/base/log.ts';
@@ -11,8 +11,8 @@ import { bundledModel } from './bundled-models.ts';
 import { type CalibrationKeyValues, createCalibration } from './calibration.ts';
 import type { EmbeddingKind, EmbeddingProvider, EmbeddingState, Reading } from './embedding-provider.ts';
 import { familyOf } from './families.ts';
-import type { Line, LineNews, LocalModel, Pieces } from './protocol.ts';
-import { lineNewsSchema, modelCalls, RETIRED } from './protocol.ts';
+import type { LocalModel, ModelConnection, PortNews, TokenVectors } from './protocol.ts';
+import { modelCalls, portNewsSchema, RETIRED } from './protocol.ts';
 import type { Centre } from './vector.ts';
 import { centred } from './vector.ts';
 
@@ -27,11 +27,11 @@ const LAST_WORDS_MS = 50;
 
 interface Answer {
   readonly vectors: Float32Array[];
-  readonly pieces: readonly Pieces[];
+  readonly pieces: readonly TokenVectors[];
 }
 interface LocalEmbeddingDeps {
   readonly config: Config['embedding']['local'];
-  readonly connect: () => Line | Promise<Line>;
+  readonly connect: () => ModelConnection | Promise<ModelConnection>;
   readonly keyValues?: CalibrationKeyValues;
   /** Returns vectors as the model makes them, with no centre subtracted. */
   readonly raw?: boolean;
@@ -39,7 +39,7 @@ interface LocalEmbeddingDeps {
 
 /**
  * Makes the provider. Nothing is opened before the first `embed` or `prepare`. `dimensions` is 0 for a model that is not bundled until it
- * has been loaded once. `connect` opens a line to the thread that runs models, starting the thread if need be.
+ * has been loaded once. `connect` opens a port to the thread that runs models, starting the thread if need be.
  */
 export function createLocalEmbedding(deps: LocalEmbeddingDeps): EmbeddingProvider {
   const model = new LocalEmbedding(deps);
@@ -71,14 +71,14 @@ class LocalEmbedding {
   readonly #prefixes: { readonly query: string; readonly passage: string };
   readonly #model: LocalModel;
   readonly state = writable<EmbeddingState>({ status: 'idle' });
-  /** Calls that wait for an answer, on any line. */
+  /** Calls that wait for an answer, on any port. */
   #pending = 0;
   readonly #caller = createCaller(modelCalls, null);
-  #open: { readonly line: Promise<Line> } | null = null;
+  #open: { readonly connection: Promise<ModelConnection> } | null = null;
   #withoutGpu = false;
   #failedUntil = 0;
   #dimensions: number;
-  #beside = 1;
+  #concurrency = 1;
   readonly #nothing = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };
   // A prefix of the person's own, or another centre (the number), makes incomparable vectors, so both stand in the id. WebGPU's q4 and ONNX
   // Runtime come near our encoder (cosine .98 to .99 after centring): they share an id, so that a change of device re-embeds nothing.
@@ -148,9 +148,10 @@ class LocalEmbedding {
     this.state.set({ status: 'idle' });
     this.#caller.connect(null);
     this.#caller.refuse(new DOMException('The embedding model was closed.', 'AbortError'));
-    const line = mine && (await orElse(mine.line, null, 'a line to the model that did not open'));
-    const { port } = line ?? {};
-    if (port) postNews<LineNews>(port, { type: 'bye' });
+    const connection =
+      mine && (await orElse(mine.connection, null, 'a connection to the model that did not open'));
+    const { port } = connection ?? {};
+    if (port) postNews<PortNews>(port, { type: 'bye' });
     port?.close();
   };
 
@@ -172,7 +173,7 @@ class LocalEmbedding {
   }
 
   get concurrency(): number {
-    return this.#beside;
+    return this.#concurrency;
   }
 
   #fail(problem: Problem): void {
@@ -181,9 +182,9 @@ class LocalEmbedding {
   }
 
   #start(): void {
-    const mine = { line: (async () => this.#deps.connect())() };
+    const mine = { connection: (async () => this.#deps.connect())() };
     this.#open = mine;
-    /** Leaves this line, once; returns whether it was the one in use. */
+    /** Leaves this connection, once; returns whether it was the one in use. */
     const leave = (): boolean => {
       if (this.#open !== mine) return false;
       this.#open = null;
@@ -207,20 +208,20 @@ class LocalEmbedding {
       this.#fail(broken.problem);
       this.#caller.refuse(broken);
     };
-    const receive = (news: LineNews) => {
+    const receive = (news: PortNews) => {
       if (news.type === 'loading')
         this.state.set({ status: 'loading', loaded: news.loaded, total: news.total });
       else if (news.type === 'ready') {
-        ({ dimensions: this.#dimensions, beside: this.#beside } = news);
+        ({ dimensions: this.#dimensions, beside: this.#concurrency } = news);
         this.state.set({ status: 'ready' });
       } else if (news.type === 'retired') {
         this.#withoutGpu ||= news.withoutGpu;
         retired();
       }
     };
-    mine.line.then(({ port, lost: gone }) => {
+    mine.connection.then(({ port, lost: gone }) => {
       if (this.#open !== mine) return;
-      joinNews(port, lineNewsSchema, receive);
+      joinNews(port, portNewsSchema, receive);
       this.#caller.connect(port);
       const leaveIt = () => {
         port.close();

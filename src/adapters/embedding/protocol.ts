@@ -1,5 +1,5 @@
 // Messages between callers that want vectors and the one thread that runs the model.
-// A line is a MessagePort; any number of lines may lead to the same thread.
+// Each caller has a MessagePort of its own; any number of them may lead to the same thread.
 import { z } from 'zod';
 import type { Endpoint } from '../../domain/threads/endpoint.ts';
 
@@ -17,13 +17,13 @@ const localModelSchema = z.object({
 export type LocalModel = z.infer<typeof localModelSchema>;
 
 const numbers = z.custom<Float32Array>((value) => value instanceof Float32Array);
-/** The pieces of a text: see `Read` in the contract. */
-const piecesSchema = z.object({
+/** Vectors of a text's tokens: see `Read` in the contract. */
+const tokenVectorsSchema = z.object({
   bits: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
   tokens: numbers,
   weights: numbers,
 });
-export type Pieces = z.infer<typeof piecesSchema>;
+export type TokenVectors = z.infer<typeof tokenVectorsSchema>;
 
 export const modelCalls = {
   embed: {
@@ -32,36 +32,37 @@ export const modelCalls = {
       model: localModelSchema,
       kind: z.enum(['query', 'passage']),
       texts: z.array(z.string()).min(1),
-      /** Characters of each text that are only context. Present: the caller wants the pieces' vectors too. */
+      /** Characters of each text that are only context. Present: the caller wants token vectors too. */
       contexts: z.array(z.number().int().min(0)).optional(),
     }),
-    answer: z.object({ vectors: z.array(numbers), pieces: z.array(piecesSchema).optional() }),
+    /** `pieces`: the token vectors of each text. */
+    answer: z.object({ vectors: z.array(numbers), pieces: z.array(tokenVectorsSchema).optional() }),
   },
 };
 
-export const lineNewsSchema = z.discriminatedUnion('type', [
+export const portNewsSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('loading'), loaded: z.number(), total: z.number() }),
   z.object({
     type: z.literal('ready'),
     dimensions: z.number().int().positive(),
-    /** How many passages are read at the same time. */
+    /** Concurrency: how many passages are read at the same time. */
     beside: z.number().int().positive(),
   }),
-  /** The thread ends; the caller repeats unanswered requests on a new line. `withoutGpu`: WebGPU failed here, ask for `wasm`. */
+  /** The thread ends; the caller repeats unanswered requests on a new port. `withoutGpu`: WebGPU failed here, ask for `wasm`. */
   z.object({ type: z.literal('retired'), withoutGpu: z.boolean() }),
-  /** The caller closes the line. */
+  /** The caller closes the port. */
   z.object({ type: z.literal('bye') }),
 ]);
-export type LineNews = z.infer<typeof lineNewsSchema>;
+export type PortNews = z.infer<typeof portNewsSchema>;
 
-/** The members of a MessagePort that a line needs; the browser's and Node's both have them. */
+/** The members of a MessagePort that are needed; the browser's and Node's both have them. */
 export type Port = Required<Endpoint> & { close(): void };
 
 /** A connection to the thread. `lost` fires when the thread is gone; its reason is `RETIRED`, or the error that ended it. */
-export interface Line {
+export interface ModelConnection {
   readonly port: Port;
   readonly lost: AbortSignal;
 }
 
-/** Reason of a `lost` that is no failure: the thread retired, and a new line leads to a new thread. */
+/** Reason of a `lost` that is no failure: the thread retired, and a new connection leads to a new thread. */
 export const RETIRED = 'retired';

@@ -9,5 +9,5 @@ export const STATE_CENTRES: Readonly<Record<string, string>> = {
  * True if token vectors of this provider are centred, by its id (`local/<model>/…`). Those of any other model lie in a cone of unknown
  * width: the similarity of two unrelated ones is unknown, so their MaxSim says nothing.
  */
-export const hasCentredPieces = (provider: string): boolean =>
+export const hasCentredTokenVectors = (provider: string): boolean =>
   Object.keys(STATE_CENTRES).some((model) => provider.startsWith(`local/${model}/`));

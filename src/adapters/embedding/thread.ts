@@ -1,11 +1,11 @@
-// The owner's side of the model's thread: starts it with the first line, forgets it when it retires, and serves lines to other threads.
-// One thread serves them all.
+// The owner's side of the model's thread: starts it with the first connection, forgets it when it retires, and transfers
+// ports to other threads. One thread serves them all.
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { createCaller, serveCalls } from '../../domain/threads/calls.ts';
 import { type Endpoint, withTransfer } from '../../domain/threads/endpoint.ts';
 import { joinNews } from '../../domain/threads/news.ts';
-import type { Line, Port } from './protocol.ts';
+import type { ModelConnection, Port } from './protocol.ts';
 import { RETIRED } from './protocol.ts';
 
 /** The members of a Worker that are needed. */
@@ -17,13 +17,13 @@ export interface Thread extends Endpoint {
 
 const port = z.custom<Port>((value) => typeof value === 'object' && value !== null);
 export const threadNewsSchema = z.discriminatedUnion('type', [
-  /** From the owner to the thread: serve this line too. */
+  /** From the owner to the thread: serve this port too. The news is named `line` between threads. */
   z.object({ type: z.literal('line'), port }),
   /** From the thread to its owner: it has retired and may be ended. */
   z.object({ type: z.literal('retired') }),
 ]);
-/** Call by which another thread asks the owner for a line. The line travels at once; the answer comes when the line is lost. */
-const loans = {
+/** Call by which another thread asks the owner for a port. The port is transferred at once; the answer comes when the connection is lost. */
+const transferCalls = {
   line: { given: z.null(), progress: z.object({ port }), answer: z.object({ retired: z.boolean() }) },
 };
 
@@ -34,8 +34,8 @@ interface Running {
 }
 
 interface EmbeddingThread {
-  /** Opens a new line; starts the thread if none runs. */
-  connect(): Line;
+  /** Opens a new connection; starts the thread if none runs. */
+  connect(): ModelConnection;
   /** Answers another thread's `transferLines` on this port, until the port closes or the owner does. */
   serve(port: Port): void;
   /** Ends the thread. Waiting requests reject with `AbortError`; a later `connect` starts a new one. */
@@ -72,13 +72,13 @@ export function createEmbeddingThread(spawn: () => Thread): EmbeddingThread {
     return mine;
   };
 
-  const connect = (): Line => {
+  const connect = (): ModelConnection => {
     const { say, gone } = running ?? start();
     const { port1, port2 } = new MessageChannel();
     say(withTransfer({ type: 'line', port: port2 } as const, [port2]));
     return { port: port1, lost: gone.signal };
   };
-  const transferLine = (handOver: (line: { port: Port }) => void) =>
+  const transferPort = (handOver: (transferred: { port: Port }) => void) =>
     new Promise<{ retired: boolean }>((resolve, reject) => {
       const { port, lost } = connect();
       handOver(withTransfer({ port }, [port]));
@@ -90,7 +90,7 @@ export function createEmbeddingThread(spawn: () => Thread): EmbeddingThread {
 
   return {
     connect,
-    serve: (port) => serveCalls(loans, port, { line: (_, { progress }) => transferLine(progress) }),
+    serve: (port) => serveCalls(transferCalls, port, { line: (_, { progress }) => transferPort(progress) }),
     close: () => end(running, new DOMException('The embedding thread was ended.', 'AbortError')),
   };
 }
@@ -99,8 +99,8 @@ export function createEmbeddingThread(spawn: () => Thread): EmbeddingThread {
  * The other side of `serve`, in a thread that does not own the model's worker: makes the `connect` of `createLocalEmbedding`.
  * @param port leads to the owner's `serve`
  */
-export function transferLines(port: Port): () => Promise<Line> {
-  const { call } = createCaller(loans, port);
+export function connectByTransfer(port: Port): () => Promise<ModelConnection> {
+  const { call } = createCaller(transferCalls, port);
   return () =>
     new Promise((resolve) => {
       const gone = new AbortController();

@@ -1,6 +1,6 @@
 // Makes a model's states of a text's pieces small, for late interaction. Each piece becomes the signs of `TOKEN_BITS` numbers
 // of its rotated state (32 bytes), which nearly keeps the order of cosines. Only the centre is learnt from data.
-import type { Pieces } from './protocol.ts';
+import type { TokenVectors } from './protocol.ts';
 import { unit } from './vector.ts';
 
 /** Signs kept for each piece of a passage. */
@@ -77,7 +77,7 @@ interface OwnStates {
 }
 
 /** Turns states into the form that late interaction compares. */
-export type ReduceTokens = (own: OwnStates) => Pieces;
+export type ReduceTokens = (own: OwnStates) => TokenVectors;
 
 /** The shipped way: a passage's tokens become signs, a question's become vectors with weights. */
 export const reduceWith =

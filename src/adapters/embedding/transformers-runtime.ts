@@ -33,7 +33,7 @@ import { createEncoderPool } from './encoder/encoder-pool.ts';
 import type { EmbeddingRuntime, LoadRuntime } from './host.ts';
 import { GpuError, StaleFilesError } from './host.ts';
 import { compareKept } from './kept-answers.ts';
-import type { LocalModel, Pieces } from './protocol.ts';
+import type { LocalModel, TokenVectors } from './protocol.ts';
 import type { Thread } from './thread.ts';
 import { type ReduceTokens, reduceWith } from './tokens.ts';
 import { unit } from './vector.ts';
@@ -56,8 +56,8 @@ export interface RuntimePlaces {
   };
   /** Name of the browser's cache of bundled models; absent in Node. The library keeps those of a hub itself. */
   readonly kept?: string;
-  /** Starts a thread for a lane; absent where this thread reads everything. */
-  readonly spawnLane?: () => Thread;
+  /** Starts a thread for the pool; absent where this thread reads everything. */
+  readonly spawnPoolWorker?: () => Thread;
   /** Replaces the shipped way to make token vectors of states, for measurements. */
   readonly reduceTokens?: ReduceTokens;
 }
@@ -143,8 +143,8 @@ async function load(
       dimensions: (probe as Float32Array).length,
       batch: device === 'webgpu' ? model.batchSize : 1,
       device,
-      get beside() {
-        return network.beside?.most ?? undefined;
+      get concurrency() {
+        return network.pool?.most ?? undefined;
       },
       run: (texts) =>
         run(texts).catch((error: unknown) => {
@@ -211,7 +211,7 @@ function readingWith(
   const read: NonNullable<EmbeddingRuntime['read']> = async (text, context, kind) => {
     const inputs = tokenizer([readable(text)], { padding: false, truncation: true, max_length: limit });
     const begins = beginning(text, context);
-    const make = ({ dims, data }: Tensor): { vector: Float32Array; pieces: Pieces } => {
+    const make = ({ dims, data }: Tensor): { vector: Float32Array; pieces: TokenVectors } => {
       const [, count, width] = dims as [number, number, number];
       // No other code uses this array, so it is changed in place.
       const numbers = data instanceof Float32Array ? data : Float32Array.from(data as ArrayLike<number>);
@@ -240,8 +240,8 @@ function readingWith(
         }),
       };
     };
-    const { beside } = network;
-    return kind === 'passage' && beside?.most ? beside.run(inputs, make) : make(await network.run(inputs));
+    const { pool } = network;
+    return kind === 'passage' && pool?.most ? pool.run(inputs, make) : make(await network.run(inputs));
   };
   return { run, read };
 }
@@ -291,7 +291,7 @@ interface Network {
   /** The states of the last layer: texts by pieces by numbers. */
   run(inputs: Inputs): Promise<Tensor>;
   /** Turns the states of several texts into something while `run` is at work; the states are gone afterwards. */
-  readonly beside?: {
+  readonly pool?: {
     readonly most: number | null;
     run<Made>(inputs: Inputs, make: (states: Tensor) => Made): Promise<Made>;
   };
@@ -304,13 +304,13 @@ interface Inputs {
 }
 
 /**
- * Loads our own encoder: one text at a time on this thread, and lanes beside it.
+ * Loads our own encoder: one text at a time on this thread, and more by a pool of threads.
  * @throws `embedding-missing` if the weights cannot be fetched, as offline before they are kept
  */
 async function encoderOf(
   model: BundledModel,
   code: EncoderCode,
-  { models, files, spawnLane }: RuntimePlaces,
+  { models, files, spawnPoolWorker }: RuntimePlaces,
 ): Promise<Network> {
   const path = `${model.id}/${ENCODER_NUMBERS.data}`;
   const answer = files ? null : await orElse(env.fetch(models + path), null, 'the weights of the encoder');
@@ -321,8 +321,8 @@ async function encoderOf(
   if (!(await isAsShipped)) throw new RangeError('the file of weights is not the one that was shipped');
   const count = Math.min(SHARES, threads());
   const pool =
-    spawnLane && count > 1
-      ? createEncoderPool({ count, spawn: spawnLane, share: encoder.share, here: encoder })
+    spawnPoolWorker && count > 1
+      ? createEncoderPool({ count, spawn: spawnPoolWorker, share: encoder.share, here: encoder })
       : null;
   const idsOf = ({ input_ids }: Inputs): number[] => {
     if (input_ids.dims[0] !== 1) throw new RangeError('the encoder reads one text at a time');
@@ -334,7 +334,7 @@ async function encoderOf(
     run: async (inputs) => tensorOf(encoder.run(idsOf(inputs))),
     ...(pool
       ? {
-          beside: {
+          pool: {
             get most() {
               return pool.most;
             },

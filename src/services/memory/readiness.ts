@@ -1,7 +1,7 @@
 // Waits for the parts that a question needs: an index that is opening or being rebuilt, and the model that reads the question.
 
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
-import { hasCentredPieces } from '../../adapters/embedding/state-centres.ts';
+import { hasCentredTokenVectors } from '../../adapters/embedding/state-centres.ts';
 import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -186,7 +186,9 @@ class QuestionEmbedder {
       const { vector, tokens, weights } = end ? leaning(whole, end) : whole;
       // Without a centre MaxSim has no known zero, so the whole vectors alone give the semantic score.
       const pieces =
-        tokens && weights && weights.length > 0 && hasCentredPieces(provider.id) ? { tokens, weights } : null;
+        tokens && weights && weights.length > 0 && hasCentredTokenVectors(provider.id)
+          ? { tokens, weights }
+          : null;
       return {
         vector: { model: provider.id, values: vector, scale, languages: provider.languages, pieces },
       };

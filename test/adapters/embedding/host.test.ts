@@ -3,13 +3,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { EmbeddingRuntime, LoadRuntime } from '../../../src/adapters/embedding/host.ts';
 import { createEmbeddingHost, GpuError, StaleFilesError } from '../../../src/adapters/embedding/host.ts';
 import { createLocalEmbedding } from '../../../src/adapters/embedding/local.ts';
-import type { Line, LocalModel } from '../../../src/adapters/embedding/protocol.ts';
+import type { LocalModel, ModelConnection } from '../../../src/adapters/embedding/protocol.ts';
 import { RETIRED } from '../../../src/adapters/embedding/protocol.ts';
 import type { Thread } from '../../../src/adapters/embedding/thread.ts';
 import {
+  connectByTransfer,
   createEmbeddingThread,
   threadNewsSchema,
-  transferLines,
 } from '../../../src/adapters/embedding/thread.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { until } from '../../../src/domain/base/readable.ts';
@@ -20,7 +20,7 @@ const query = { kind: 'query', signal: never } as const;
 const passage = { kind: 'passage', signal: never } as const;
 
 /** A model whose every run waits for `go`; notes what it was given, in order. */
-function scripted(options: { batch?: number; held?: boolean; beside?: number } = {}) {
+function scripted(options: { batch?: number; held?: boolean; concurrency?: number } = {}) {
   const ran: string[][] = [];
   const loads: LocalModel[] = [];
   let disposed = 0;
@@ -40,9 +40,9 @@ function scripted(options: { batch?: number; held?: boolean; beside?: number } =
         if (held) await new Promise<void>((resolve) => waiting.push(resolve));
         return texts.map(() => Float32Array.of(1, 0));
       },
-      ...(options.beside
+      ...(options.concurrency
         ? {
-            beside: options.beside,
+            concurrency: options.concurrency,
             read: async (text) => {
               const [vector] = await runtime.run([text]);
               const none = {
@@ -118,7 +118,7 @@ afterEach(() => {
   for (const close of open.splice(0)) close();
 });
 
-const provider = (connect: () => Line | Promise<Line>, model = 'all-MiniLM-L6-v2') => {
+const provider = (connect: () => ModelConnection | Promise<ModelConnection>, model = 'all-MiniLM-L6-v2') => {
   const made = createLocalEmbedding({ config: { ...defaultConfig.embedding.local, model }, connect });
   open.push(() => void made.close());
   return made;
@@ -166,7 +166,7 @@ describe('the queue', () => {
   });
 
   it('reads as many passages at a time as the model can, and a query beside them at once', async () => {
-    const model = scripted({ held: true, beside: 2 });
+    const model = scripted({ held: true, concurrency: 2 });
     const { owner } = threads(model.load);
     const [indexer, tab] = [provider(owner.connect), provider(owner.connect)];
     const reading = (text: string) => ({ context: '', text });
@@ -188,7 +188,7 @@ describe('the queue', () => {
       dimensions: 2,
       batch: 1,
       device: 'cpu',
-      beside: 3,
+      concurrency: 3,
       run: async (texts) => texts.map(() => Float32Array.of(1, 0)),
       read: async (text) => {
         await new Promise<void>((resolve) => waits.set(text, resolve));
@@ -222,7 +222,7 @@ describe('the queue', () => {
         dimensions: 2,
         batch: 1,
         device: 'cpu',
-        beside: 2,
+        concurrency: 2,
         run: async (texts) => texts.map(() => Float32Array.of(1, 0)),
         read: async (text) => {
           log.push(text);
@@ -328,15 +328,15 @@ describe('retirement', () => {
     const tab = provider(owner.connect);
     const lost = new AbortController();
     const [first, second] = [owner.connect(), owner.connect()];
-    let lines = 0;
-    const other = provider(() => (++lines === 1 ? { port: first.port, lost: lost.signal } : second));
+    let connections = 0;
+    const other = provider(() => (++connections === 1 ? { port: first.port, lost: lost.signal } : second));
     const answer = other.embed(['y'], query);
     await until({ get: () => model.ran.length, subscribe: poll }, (count) => count === 1);
     lost.abort(RETIRED);
-    await until({ get: () => lines, subscribe: poll }, (count) => count === 2);
+    await until({ get: () => connections, subscribe: poll }, (count) => count === 2);
     model.go();
     expect(await answer).toHaveLength(1);
-    expect(lines).toBe(2);
+    expect(connections).toBe(2);
     await tab.embed(['z'], query);
   });
 
@@ -346,11 +346,11 @@ describe('retirement', () => {
     const { port1, port2 } = new MessageChannel();
     owner.serve(port1);
     open.push(() => port1.close());
-    const [tab, engine] = [provider(owner.connect), provider(transferLines(port2))];
+    const [tab, engine] = [provider(owner.connect), provider(connectByTransfer(port2))];
     const waiting = [tab.embed(['x'], query), engine.embed(['y'], passage)];
     await until({ get: () => model.ran.length, subscribe: poll }, (count) => count === 1);
     const settled = Promise.allSettled(waiting);
-    // The engine's line is on its way through two ports: it must have arrived before it can be lost.
+    // The engine's port is on its way through two ports: it must have arrived before it can be lost.
     await new Promise((resolve) => setTimeout(resolve, 10));
     owner.close();
     model.go();

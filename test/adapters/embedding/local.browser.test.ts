@@ -5,7 +5,7 @@ import { BUNDLED_MODELS } from '../../../src/adapters/embedding/bundled-models.t
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
 import { createLocalEmbedding } from '../../../src/adapters/embedding/local.ts';
 import { pathsToKeep } from '../../../src/adapters/embedding/offline.ts';
-import { createEmbeddingThread, transferLines } from '../../../src/adapters/embedding/thread.ts';
+import { connectByTransfer, createEmbeddingThread } from '../../../src/adapters/embedding/thread.ts';
 import { cosine } from '../../../src/adapters/embedding/vector.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import samples from '../../fixtures/embedding/sample-vectors.json';
@@ -23,7 +23,7 @@ const spawnWithoutAssembly = () =>
 const spawnAlone = () =>
   new Worker(new URL('./without-isolation.worker.ts', import.meta.url), { type: 'module' });
 const spawnBroken = () =>
-  new Worker(new URL('./without-lanes.worker.ts', import.meta.url), { type: 'module' });
+  new Worker(new URL('./without-pool.worker.ts', import.meta.url), { type: 'module' });
 const vectorsOf = (id: string): number[][] => (samples.vectors as Record<string, number[][]>)[id] ?? [];
 const never = new AbortController().signal;
 const local = (model: string, connect: Parameters<typeof createLocalEmbedding>[0]['connect']) =>
@@ -89,14 +89,14 @@ describe('passages side by side', () => {
     return { concurrency, made };
   };
 
-  deep('are read as one after the other, on several lanes or where none can be started', async () => {
+  deep('are read as one after the other, on several workers or where none can be started', async () => {
     const alone = await read(spawnAlone);
-    const lanes = await read(spawn);
+    const pooled = await read(spawn);
     const broken = await read(spawnBroken);
     expect(alone.concurrency).toBe(1);
-    expect(lanes.concurrency).toBeGreaterThan(2);
+    expect(pooled.concurrency).toBeGreaterThan(2);
     expect(broken.concurrency).toBeGreaterThan(2);
-    expect(lanes.made).toEqual(alone.made);
+    expect(pooled.made).toEqual(alone.made);
     expect(broken.made).toEqual(alone.made);
   });
 });
@@ -107,7 +107,7 @@ describe('one thread for two askers', () => {
   const { port1, port2 } = new MessageChannel();
   thread.serve(port1);
   const tab: EmbeddingProvider = local('all-MiniLM-L6-v2', thread.connect);
-  const indexer: EmbeddingProvider = local('all-MiniLM-L6-v2', transferLines(port2));
+  const indexer: EmbeddingProvider = local('all-MiniLM-L6-v2', connectByTransfer(port2));
 
   deep('lets a query overtake the bulk of the other', async () => {
     const order: string[] = [];

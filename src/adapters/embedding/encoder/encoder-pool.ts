@@ -1,5 +1,5 @@
-// Reads passages side by side. Each lane is a thread of its own over one copy of the weights, so both cores of a small machine work and the thread
-// that is asked stays free for a question. Lanes start when they are needed and end with the model.
+// Reads passages concurrently. Each worker of the pool is a thread of its own over one copy of the weights, so both cores of a small machine
+// work and the thread that is asked stays free for a question. Workers start when they are needed and end with the model.
 
 import { z } from 'zod';
 import { isAbort } from '../../../domain/base/errors.ts';
@@ -10,8 +10,8 @@ import type { Thread } from '../thread.ts';
 import type { Encoder, EncoderShare } from './encoder.ts';
 import { joinEncoder, STATES_BYTES } from './encoder.ts';
 
-/** Calls of a lane: first it takes the model, then it reads texts. Null: it could not read a text. Only this app's own threads speak here. */
-const laneCalls = {
+/** Calls of a worker: first it takes the model, then it reads texts. Null: it could not read a text. Only this app's own threads speak here. */
+const workerCalls = {
   join: { given: z.custom<EncoderShare>(), answer: z.null() },
   read: {
     given: z.object({ ids: z.array(z.number().int()), room: z.instanceof(ArrayBuffer) }),
@@ -19,27 +19,27 @@ const laneCalls = {
   },
 };
 
-interface Lane extends Caller<typeof laneCalls> {
+interface PoolWorker extends Caller<typeof workerCalls> {
   readonly thread: Thread;
-  /** How many texts the lane has not answered yet. */
+  /** How many texts the worker has not answered yet. */
   waiting: number;
 }
 
 interface EncoderPool {
-  /** How many texts to hand over at the same time; null when every lane is gone. */
+  /** How many texts to hand over at the same time; null when every worker is gone. */
   readonly most: number | null;
   /**
-   * Reads a text on the lane with the least to do and makes something of its states (as `Encoder.run` returns them) at once: their buffer is used
+   * Reads a text on the worker with the least to do and makes something of its states (as `Encoder.run` returns them) at once: their buffer is used
    * again.
    */
   run<Made>(ids: readonly number[], make: (states: Float32Array) => Made): Promise<Made>;
-  /** Ends all lanes; texts they have not answered reject with `AbortError`. */
+  /** Ends all workers; texts they have not answered reject with `AbortError`. */
   close(): void;
 }
 
 /**
- * Makes the lanes. A lane that cannot start, or breaks, is given up: `here` reads its texts on this thread.
- * @param count most lanes, 1 to `SHARES`
+ * Makes the pool. A worker that cannot start, or breaks, is given up: `here` reads its texts on this thread.
+ * @param count most workers, 1 to `SHARES`
  */
 export function createEncoderPool(deps: {
   readonly count: number;
@@ -47,18 +47,18 @@ export function createEncoderPool(deps: {
   readonly share: () => EncoderShare;
   readonly here: Encoder;
 }): EncoderPool {
-  let pool: Lane[] = [];
+  let pool: PoolWorker[] = [];
   let left = deps.count;
   /** Buffers are used again: a browser collects memory outside a thread's own heap late, a hundred megabytes of it. */
   const rooms: ArrayBuffer[] = [];
 
-  const drop = (lane: Lane) => {
-    pool = pool.filter((other) => other !== lane);
-    lane.thread.terminate();
-    lane.refuse(new Error('An encoder thread broke'));
+  const drop = (worker: PoolWorker) => {
+    pool = pool.filter((other) => other !== worker);
+    worker.thread.terminate();
+    worker.refuse(new Error('An encoder thread broke'));
   };
-  /** Starts a lane; null where no more can be had. */
-  const start = (): Lane | null => {
+  /** Starts a worker; null where no more can be had. */
+  const start = (): PoolWorker | null => {
     left--;
     let thread: Thread | undefined;
     const fewer = (error: unknown) => {
@@ -67,54 +67,54 @@ export function createEncoderPool(deps: {
     };
     try {
       thread = deps.spawn();
-      const lane: Lane = { ...createCaller(laneCalls, thread), thread, waiting: 0 };
-      lane.call.join(deps.share()).catch((error: unknown) => {
-        if (isAbort(error) || !pool.includes(lane)) return;
+      const worker: PoolWorker = { ...createCaller(workerCalls, thread), thread, waiting: 0 };
+      worker.call.join(deps.share()).catch((error: unknown) => {
+        if (isAbort(error) || !pool.includes(worker)) return;
         fewer(error);
-        drop(lane);
+        drop(worker);
       });
       const onError = (event: Event) => {
-        // An unhandled error of the lane would end this thread as well.
+        // An unhandled error of the worker would end this thread as well.
         event.preventDefault();
-        drop(lane);
+        drop(worker);
       };
       thread.addEventListener('error', onError);
       thread.addEventListener('messageerror', onError);
-      pool.push(lane);
-      return lane;
+      pool.push(worker);
+      return worker;
     } catch (error) {
       fewer(error);
       thread?.terminate();
       return null;
     }
   };
-  const freest = (): Lane | undefined => pool.toSorted((a, b) => a.waiting - b.waiting)[0];
+  const freest = (): PoolWorker | undefined => pool.toSorted((a, b) => a.waiting - b.waiting)[0];
 
-  /** Null where the lane cannot read the text: reading it again on this thread gives the better error. */
-  const readThere = async (lane: Lane, ids: readonly number[]): Promise<Float32Array | null> => {
-    lane.waiting++;
+  /** Null where the worker cannot read the text: reading it again on this thread gives the better error. */
+  const readThere = async (worker: PoolWorker, ids: readonly number[]): Promise<Float32Array | null> => {
+    worker.waiting++;
     try {
       const room = rooms.pop() ?? new ArrayBuffer(STATES_BYTES);
-      return await lane.call.read(withTransfer({ ids: [...ids], room }, [room]));
+      return await worker.call.read(withTransfer({ ids: [...ids], room }, [room]));
     } catch (error) {
       if (isAbort(error)) throw error;
-      if (pool.includes(lane)) drop(lane);
+      if (pool.includes(worker)) drop(worker);
       return null;
     } finally {
-      lane.waiting--;
+      worker.waiting--;
     }
   };
 
   return {
     get most() {
       const count = pool.length + left;
-      // One more than there are lanes, so that the next text is ready when a lane is done.
+      // One more than there are workers, so that the next text is ready when one is done.
       return count > 0 ? count + 1 : null;
     },
     run: async (ids, make) => {
       const free = freest();
-      const lane = (left > 0 && (!free || free.waiting > 0) ? start() : null) ?? free;
-      const states = lane && (await readThere(lane, ids));
+      const worker = (left > 0 && (!free || free.waiting > 0) ? start() : null) ?? free;
+      const states = worker && (await readThere(worker, ids));
       if (!states) return make(deps.here.run(ids));
       try {
         return make(states);
@@ -133,10 +133,10 @@ export function createEncoderPool(deps: {
   };
 }
 
-/** Serves a lane in its own thread. */
-export function serveLane(scope: Endpoint): void {
+/** Serves as a worker of the pool, in its own thread. */
+export function servePoolWorker(scope: Endpoint): void {
   let encoder: Encoder | null = null;
-  serveCalls(laneCalls, scope, {
+  serveCalls(workerCalls, scope, {
     join: (share) => {
       encoder = joinEncoder(share);
       return null;

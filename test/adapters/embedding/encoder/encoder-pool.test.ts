@@ -1,4 +1,4 @@
-// Which lane reads which text, and what happens where one breaks; that lanes read rightly is shown in Chromium (`local.browser.test.ts`).
+// The worker that reads each text, and what happens where one breaks; that workers read rightly is shown in Chromium (`local.browser.test.ts`).
 import { afterEach, expect, it } from 'vitest';
 import type { EncoderShare } from '../../../../src/adapters/embedding/encoder/encoder.ts';
 import { createEncoderPool } from '../../../../src/adapters/embedding/encoder/encoder-pool.ts';
@@ -7,7 +7,7 @@ interface Order {
   readonly asked: { call: number; verb: string; given: { ids?: number[]; room?: ArrayBuffer } };
 }
 
-/** A lane that answers on demand, with the text's first piece. */
+/** A worker that answers on demand, with the text's first piece. */
 function scripted() {
   const listeners = new Map<string, (event: never) => void>();
   const orders: Order['asked'][] = [];
@@ -41,16 +41,16 @@ afterEach(() => {
   for (const close of open.splice(0)) close();
 });
 
-function lanesOf(count: number, refuses: { spawn?: boolean; share?: boolean } = {}) {
+function poolOf(count: number, refuses: { spawn?: boolean; share?: boolean } = {}) {
   const spawned: ReturnType<typeof scripted>[] = [];
   const readHere: number[] = [];
-  const lanes = createEncoderPool({
+  const pool = createEncoderPool({
     count,
     spawn: () => {
       if (refuses.spawn) throw new DOMException('no', 'SecurityError');
-      const lane = scripted();
-      spawned.push(lane);
-      return lane;
+      const worker = scripted();
+      spawned.push(worker);
+      return worker;
     },
     share: () => {
       if (refuses.share) throw new RangeError('no memory');
@@ -64,13 +64,13 @@ function lanesOf(count: number, refuses: { spawn?: boolean; share?: boolean } = 
       },
     },
   });
-  open.push(lanes.close);
-  const read = (ids: readonly number[]) => lanes.run(ids, (states) => [...states]);
-  return { lanes, read, spawned, readHere };
+  open.push(pool.close);
+  const read = (ids: readonly number[]) => pool.run(ids, (states) => [...states]);
+  return { pool, read, spawned, readHere };
 }
 
-it('starts a lane when all others have something to do, and gives a text to the one that has least', async () => {
-  const { read, spawned } = lanesOf(2);
+it('starts a worker when all others have something to do, and gives a text to the one that has least', async () => {
+  const { read, spawned } = poolOf(2);
   const first = read([1]);
   expect(spawned).toHaveLength(1);
   spawned[0]?.answer();
@@ -85,8 +85,8 @@ it('starts a lane when all others have something to do, and gives a text to the 
   expect((await Promise.all([...more, last])).map(([id]) => id)).toEqual([2, 3, 4, 5]);
 });
 
-it('reads here what a broken lane leaves, and starts none in its place', async () => {
-  const { lanes, read, spawned, readHere } = lanesOf(2);
+it('reads here what a broken worker leaves, and starts none in its place', async () => {
+  const { pool, read, spawned, readHere } = poolOf(2);
   const [one, two] = [read([1]), read([2])];
   spawned[0]?.fail();
   expect(await one).toEqual([1]);
@@ -97,20 +97,20 @@ it('reads here what a broken lane leaves, and starts none in its place', async (
   expect(readHere).toEqual([1, 2, 3]);
   expect(spawned).toHaveLength(2);
   // The caller gives this thread one text at a time again.
-  expect(lanes.most).toBeNull();
+  expect(pool.most).toBeNull();
 });
 
-it.each([{ spawn: true }, { share: true }])('does without a lane that is refused: %j', async (refuses) => {
-  const { lanes, read, spawned, readHere } = lanesOf(2, refuses);
-  expect(lanes.most).toBe(3);
+it.each([{ spawn: true }, { share: true }])('does without a worker that is refused: %j', async (refuses) => {
+  const { pool, read, spawned, readHere } = poolOf(2, refuses);
+  expect(pool.most).toBe(3);
   expect(await read([1])).toEqual([1]);
   expect(readHere).toEqual([1]);
   expect(spawned.every(({ ended }) => ended)).toBe(true);
-  expect(lanes.most).toBeNull();
+  expect(pool.most).toBeNull();
 });
 
 it('gives the room of one text to another, and only when nothing of it is wanted any more', async () => {
-  const { lanes, read, spawned } = lanesOf(1);
+  const { pool, read, spawned } = poolOf(1);
   const rooms = new Set<ArrayBuffer>();
   let waiting = read([1]);
   for (let id = 2; id < 10; id++) {
@@ -121,7 +121,7 @@ it('gives the room of one text to another, and only when nothing of it is wanted
     waiting = next;
   }
   expect(rooms.size).toBe(2);
-  const bad = lanes.run([10], () => {
+  const bad = pool.run([10], () => {
     throw new TypeError('made nothing of it');
   });
   spawned[0]?.answer();
@@ -131,17 +131,17 @@ it('gives the room of one text to another, and only when nothing of it is wanted
 });
 
 it('says what is wrong with a text, and goes on with the next', async () => {
-  const { read, spawned } = lanesOf(1);
+  const { read, spawned } = poolOf(1);
   const bad = read([13]);
   spawned[0]?.answerWith(null);
   await expect(bad).rejects.toThrow('pieces that this model does not know');
   expect(spawned[0]?.ended).toBe(false);
 });
 
-it('ends its lanes with the model, and whoever still waits is told', async () => {
-  const { lanes, read, spawned, readHere } = lanesOf(1);
+it('ends its workers with the model, and whoever still waits is told', async () => {
+  const { pool, read, spawned, readHere } = poolOf(1);
   const waiting = read([1]);
-  lanes.close();
+  pool.close();
   await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
   expect(spawned[0]?.ended).toBe(true);
   await read([2]);

@@ -1,2 +1,2 @@
-import './forget-lanes.ts';
+import './forget-pool.ts';
 import '../../../src/workers/embedding.worker.ts';
