@@ -9,7 +9,7 @@ import { log, orElse } from '../../domain/base/log.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 import { fetchCluster, INITDB, SETTINGS } from './cluster.ts';
 import { HandlePool } from './handle-pool.ts';
-import { createPageFileSystem } from './page-file-system.ts';
+import { createPageFileSystem, hasFiles } from './page-file-system.ts';
 import { deletePages, hasPages } from './page-place.ts';
 import { migrate } from './schema.ts';
 import { isFull, noRoom, PostgresCrash } from './statements.ts';
@@ -81,6 +81,11 @@ interface Files {
   available(): Promise<boolean>;
   /** True if there are files of that name, or if that is unknown. */
   exists(name: string): Promise<boolean>;
+  /** True if the files of that name come from a first start that was cut short: they are no database yet. */
+  isUnfinished(name: string): Promise<boolean>;
+  /** Marks the files of that name as unfinished until `finish`. */
+  begin(name: string): Promise<void>;
+  finish(name: string): Promise<void>;
   /** Opens a file system for that name with room for `first` files; none in memory, for which PGlite has its own. */
   open(name: string, first: number, cipher: RecordCipher | null): Opening;
   /** Deletes files of that name, if there are any. */
@@ -110,6 +115,9 @@ const isOfTheApp = (error: unknown): boolean =>
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
+/** An empty file in OPFS, beside the folder of a new database until that is complete. */
+const markOf = (name: string) => `${name}-unfinished`;
+
 const FILES: Record<EngineName, Files> = {
   opfs: {
     available: async () => {
@@ -127,6 +135,21 @@ const FILES: Record<EngineName, Files> = {
         (error: unknown) => !isMissing(error),
       );
     },
+    isUnfinished: async (name) => {
+      const root = await navigator.storage.getDirectory();
+      return root.getFileHandle(markOf(name)).then(
+        () => true,
+        (error: unknown) => {
+          if (!isMissing(error))
+            log.debug('The mark of an unfinished database could not be looked for', error);
+          return false;
+        },
+      );
+    },
+    begin: async (name) => {
+      await (await navigator.storage.getDirectory()).getFileHandle(markOf(name), { create: true });
+    },
+    finish: async (name) => (await navigator.storage.getDirectory()).removeEntry(markOf(name)),
     open: (name, first) => {
       const fs = new HandlePool(name, first);
       return {
@@ -140,14 +163,20 @@ const FILES: Record<EngineName, Files> = {
     },
     remove: async (name) => {
       const root = await navigator.storage.getDirectory();
-      await onceReleased(() => root.removeEntry(name, { recursive: true })).catch((error: unknown) => {
-        if (!isMissing(error)) throw error;
-      });
+      // The mark goes last: without it the rest of a folder would count as a database.
+      for (const entry of [name, markOf(name)])
+        await onceReleased(() => root.removeEntry(entry, { recursive: true })).catch((error: unknown) => {
+          if (!isMissing(error)) throw error;
+        });
     },
   },
   indexeddb: {
     available: async () => typeof indexedDB !== 'undefined',
     exists: async (name) => typeof indexedDB !== 'undefined' && hasPages(name),
+    // One transaction writes a new database, so that there is all of it or nothing.
+    isUnfinished: async (name) => (await hasPages(name)) && !(await hasFiles(name)),
+    begin: async () => {},
+    finish: async () => {},
     open: (name, _first, cipher) => {
       const fs = createPageFileSystem(name, cipher);
       return { fs, settled: () => {}, release: () => fs.backend.close() };
@@ -157,6 +186,9 @@ const FILES: Record<EngineName, Files> = {
   memory: {
     available: async () => true,
     exists: async () => false,
+    isUnfinished: async () => false,
+    begin: async () => {},
+    finish: async () => {},
     open: () => ({ settled: () => {}, release: async () => {} }),
     remove: async () => {},
   },
@@ -267,6 +299,11 @@ async function open(
   make: boolean,
   cipher: RecordCipher | null,
 ): Promise<PGlite> {
+  const isNew = cluster !== null || make;
+  if (isNew)
+    await files.begin(name).catch((error: unknown) => {
+      throw isFull(error) ? noRoom(error) : error;
+    });
   const { fs, failed, ranOut, renew, settled, release } = files.open(
     name,
     FIRST_FILES[cluster ? 'packed' : 'own'],
@@ -286,10 +323,11 @@ async function open(
       database = made;
       failOnCrash(made, () => ranOut?.() ?? false);
       await migrate(made);
-      if (cluster || make) await renew?.();
+      if (isNew) await renew?.();
       return made;
     });
     database = await inTime(Promise.race(failed ? [opening, failed] : [opening]));
+    if (isNew) await files.finish(name);
     settled();
     return database;
   } catch (error) {
@@ -326,7 +364,7 @@ export async function openEngine({
     let isNew = false;
     try {
       if (!(await place.available())) throw new Error('This browser does not have it.');
-      if (fresh) await place.remove(files);
+      if (fresh || (await place.isUnfinished(files))) await place.remove(files);
       isNew = !(await place.exists(files));
       const packed = async () => (cluster ? fetchCluster(cluster) : null);
       const first = isNew ? await packed() : null;

@@ -503,3 +503,15 @@ export const createPageFileSystem = (
   cipher: RecordCipher | null = null,
   packing: Packing = PACKING,
 ): MemfsFrontendFS => new MemfsFrontendFS(new PageBackend(name, cipher, packing));
+
+/** True if the database `name`, which exists, contains a file: PGlite stores all files of a new index at once. */
+export async function hasFiles(name: string): Promise<boolean> {
+  const opening = (await placeOfPages(name)).open(name);
+  await wrap(opening);
+  const database = wrap(opening.result) as IDBPDatabase<PageStore>;
+  try {
+    return database.objectStoreNames.contains('files') && (await database.count('files')) > 0;
+  } finally {
+    database.close();
+  }
+}

@@ -239,6 +239,22 @@ describe('engines', { timeout: 120_000 }, () => {
       await index.close();
     });
 
+  it('make a database of a first start that ended before anything was stored, and speak of no damage', async () => {
+    const warned = vi.spyOn(log, 'warn');
+    const unfinished = await openDB(`${NAME}-${POSTGRES_VERSION}`, 2, {
+      upgrade: (database) => {
+        database.createObjectStore('files', { keyPath: 'path' });
+        database.createObjectStore('pages');
+        database.createObjectStore('packs');
+      },
+    });
+    unfinished.close();
+    const { database, engine, remade } = await open();
+    expect([engine, remade]).toEqual(['indexeddb', false]);
+    expect(warned).not.toHaveBeenCalled();
+    await database.close();
+  });
+
   /** Every page of a table's file, or the file itself. */
   const inside: [table: string, what: string, damage: (path: string) => Promise<void>][] = [
     [

@@ -2,14 +2,14 @@
 import { openEngine } from '../../../src/adapters/index/engines.ts';
 
 const cluster = import.meta.env.VITE_CLUSTER && `/${import.meta.env.VITE_CLUSTER}`;
-const opening = openEngine({ wanted: 'opfs', name: 'pool', cluster });
+const opening = openEngine({ wanted: 'opfs', name: self.name || 'pool', cluster });
 
 self.addEventListener('message', async ({ data }: MessageEvent<string>) => {
   try {
-    const { database, engine } = await opening;
+    const { database, engine, remade } = await opening;
     if (data === 'close') await database.close();
     const rows = data === 'close' ? [] : (await database.query(data)).rows;
-    self.postMessage({ engine, rows });
+    self.postMessage({ engine, rows, remade });
   } catch (error) {
     self.postMessage({ failed: String(error) });
   }
