@@ -10,11 +10,11 @@ import type { Message, Part } from '../../src/domain/chat/message.ts';
 import { budgetOf } from '../../src/domain/context/budget.ts';
 import { createCompactedSearch } from '../../src/domain/context/compacted.ts';
 import { planCompaction, STRATEGIES, strategyOf } from '../../src/domain/context/compaction/index.ts';
-import { rememberAsItGoes } from '../../src/domain/context/compaction/memory-writer.ts';
+import { readBranchAhead } from '../../src/domain/context/compaction/memory-writer.ts';
 import type { CompactionTools } from '../../src/domain/context/compaction/strategy.ts';
 import { createMeter, MESSAGE_OVERHEAD } from '../../src/domain/context/meter.ts';
 import { buildPrompt } from '../../src/domain/context/prompt.ts';
-import { readAhead } from '../../src/domain/context/reading.ts';
+import { readMessageAhead } from '../../src/domain/context/reading.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import type { App } from '../../src/services/app.ts';
 import { createContext } from '../../src/services/context/context-service.ts';
@@ -93,10 +93,10 @@ async function measure(path: readonly Message[], window: number) {
 
   // The memory is kept as the conversation goes on: reading a message is part of saving it, not of compacting.
   const began = busy();
-  rememberAsItGoes(path);
+  readBranchAhead(path);
   const notes = busy() - began;
   const reading = busy();
-  for (const message of path) readAhead(message);
+  for (const message of path) readMessageAhead(message);
   const read = busy() - reading;
 
   const strategies: Record<string, Figure> = {};

@@ -15,10 +15,10 @@ import type { Compaction } from '../../src/domain/chat/records.ts';
 import { planCompaction, STRATEGIES } from '../../src/domain/context/compaction/index.ts';
 import { boundaryOf, type CompactionPlan } from '../../src/domain/context/compaction/plan.ts';
 import type { CompactionTools, Summarise } from '../../src/domain/context/compaction/strategy.ts';
-import { comparableIn } from '../../src/domain/context/meant.ts';
 import { createMeter, MESSAGE_OVERHEAD } from '../../src/domain/context/meter.ts';
 import type { BuiltPrompt } from '../../src/domain/context/prompt.ts';
 import { createRedaction } from '../../src/domain/context/redaction.ts';
+import { comparableUnits } from '../../src/domain/context/semantic-scores.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { heldOn } from '../../src/services/context/holding.ts';
 import type { MeaningSource } from '../../src/services/context/meaning.ts';
@@ -278,7 +278,7 @@ export async function measure(
     const meaning = known?.meaning ?? {};
     const held = known && (await heldOn(path, known.recognising, signal));
     // What the model makes of a question is kept: asked once without a limit, it is there in time for each send, as on a device that is not busy.
-    const units = path.flatMap(comparableIn);
+    const units = path.flatMap(comparableUnits);
     await meaning.readAhead?.(units, signal);
     for (const { ask } of conversation.facts) {
       await meaning.relevance?.(asConversationId(id), ask, signal);

@@ -7,13 +7,27 @@ import { gainOf, idfOf } from '../text/bm25.ts';
 import { corrects, goesWrong, isAcknowledgement, isQuestion } from '../text/cues.ts';
 import { termsOf } from '../text/words.ts';
 import { type AppliedPlan, dispositionsOf } from './compaction/plan.ts';
-import { type Meant, meantBy, NOT_MEANT, nearestOf, ownMeaning } from './meant.ts';
 import type { TokenMeter } from './meter.ts';
 import { notesOf } from './notes.ts';
-import { formOf, formsOf, LISTED, tells } from './outputs.ts';
-import { isSingle, queryOf } from './query.ts';
+import { countLineForms, LIST_FROM, lineFormOf, statesResult } from './outputs.ts';
+import { isSingleHan, queryOf } from './query.ts';
 import { quotedLines } from './quoted.ts';
-import { closingOf, correctingUnits, documentOf, leadOf, standingIn, startsOf, termsIn } from './reading.ts';
+import {
+  closingTermsOf,
+  correctingUnits,
+  documentOf,
+  headingTermsOf,
+  termPositionsIn,
+  termsIn,
+  wordBeginningsOf,
+} from './reading.ts';
+import {
+  NO_SEMANTIC_SCORE,
+  nearnessWeights,
+  type SemanticScore,
+  semanticScoresOf,
+  withOwnScore,
+} from './semantic-scores.ts';
 import { type Unit, unitsOf } from './units.ts';
 import { type ValueKind, valuesOf } from './value-kinds.ts';
 
@@ -115,7 +129,7 @@ const MEANING = 3;
 const BESIDE_WORDS = 0.7;
 const SAID_WELL = 1;
 /** From here on meaning alone brings a sentence back. */
-const MEANT = 0.03;
+const LEAST_SEMANTIC = 0.03;
 
 /** Rates a sentence's values against the kinds that the question wants: its first kind is best; any definite value is better than none. */
 function answers(expected: readonly ValueKind[], values: ReadonlySet<ValueKind>): number {
@@ -135,7 +149,7 @@ interface Scoring {
   readonly nearby: ReadonlyMap<string, ReadonlyMap<number, number>>;
   /** Words that may also match by their beginning. */
   readonly long: ReadonlySet<string>;
-  readonly relevance: ReadonlyMap<MessageId, Meant>;
+  readonly relevance: ReadonlyMap<MessageId, SemanticScore>;
   /** Weight of the nearest sentences by their rank in meaning, 0–1; empty without vectors. */
   readonly nearest: ReadonlyMap<Unit, number>;
   /** Speaker whose words the question wants. */
@@ -146,7 +160,7 @@ interface Scoring {
 interface Fit extends Omit<CompactedHit, 'score'> {
   /** Share of the question's words, 0–1.2; score by meaning, 0–1; and the factor on both. */
   readonly words: number;
-  readonly meaning: Meant;
+  readonly meaning: SemanticScore;
   readonly factor: number;
 }
 
@@ -165,9 +179,14 @@ function wordWeights(message: Message): ReadonlyMap<number, number> {
       notesOf(message).map(({ index, weight }) => [index, 1 + NOTED * Math.min(8, weight)] as const),
     );
     const units = unitsOf(message);
-    const forms = formsOf(units.flatMap(({ kind, text }) => (kind === 'result' ? text : [])));
+    const forms = countLineForms(units.flatMap(({ kind, text }) => (kind === 'result' ? text : [])));
     units.forEach(({ kind, text }, index) => {
-      if (kind === 'result' && (forms.get(formOf(text)) ?? 1) >= LISTED && !goesWrong(text) && !tells(text))
+      if (
+        kind === 'result' &&
+        (forms.get(lineFormOf(text)) ?? 1) >= LIST_FROM &&
+        !goesWrong(text) &&
+        !statesResult(text)
+      )
         worth?.set(index, ONE_OF_MANY);
     });
     worths.set(message, worth);
@@ -214,15 +233,15 @@ function anywhereIn(
   { rarity, nearby, long }: Scoring,
 ): Anywhere {
   const { counts } = documentOf(message);
-  const starts = startsOf(message);
+  const starts = wordBeginningsOf(message);
   let base = 0;
   let firstBase = 0;
   const searched: [string, number, number][] = [];
   for (const [term, rare] of rarity) {
     const isAnswered = answered.has(term);
     const least = Math.max(isAnswered ? WHERE.message : 0, nearby.get(term)?.get(at) ?? 0);
-    if (counts.has(term) || isSingle(term))
-      searched.push([term, rare, isSingle(term) ? least : WHERE.message]);
+    if (counts.has(term) || isSingleHan(term))
+      searched.push([term, rare, isSingleHan(term) ? least : WHERE.message]);
     else if (long.has(term) && starts.has(term.slice(0, 5))) searched.push([term, rare, least]);
     else {
       base += rare * least;
@@ -243,13 +262,13 @@ function fitOf(
 ): { words: number; touched: boolean; spoken: boolean } {
   const unit = units[index] as Unit;
   const own = terms[index] as ReadonlyMap<string, number>;
-  const lead = leadOf(unit);
+  const lead = headingTermsOf(unit);
   let words = index === 0 ? firstBase : base;
   let touched = words > 0;
   let spoken = false;
   for (const [term, rarity, least] of searched) {
     let where: number = least;
-    if (own.has(term) || (isSingle(term) && unit.text.includes(term))) where = WHERE.own;
+    if (own.has(term) || (isSingleHan(term) && unit.text.includes(term))) where = WHERE.own;
     else if (lead.has(term)) where = WHERE.lead;
     else if (index === 0 && answered.has(term)) where = WHERE.answered;
     else if (terms[index - 1]?.has(term) || terms[index + 1]?.has(term)) where = WHERE.beside;
@@ -325,14 +344,14 @@ class PathSearch implements CompactedSearch {
     const query = queryOf(question);
     if (this.messages.length === 0 || (query.weights.size === 0 && !relevance)) return [];
     const standing = this.#standingOf(query.weights.keys());
-    const meant = meantBy(question, relevance);
+    const semantic = semanticScoresOf(question, relevance);
     const scoring: Scoring = {
       ...this.#rarityOf(query, standing),
       expected: query.expected,
       nearby: nearbyOf(standing, this.messages.length),
       long: new Set([...query.weights.keys()].filter((term) => term.length >= 5 && /^[a-z]+$/.test(term))),
-      relevance: meant.messages,
-      nearest: meant.isPlain ? new Map() : nearestOf(near),
+      relevance: semantic.messages,
+      nearest: semantic.isPlain ? new Map() : nearnessWeights(near),
       lane: askedFor(question),
     };
     const found = this.#roughly(standing, scoring).flatMap((at) => this.#hitsIn(at, scoring));
@@ -342,14 +361,14 @@ class PathSearch implements CompactedSearch {
     const weight = MEANING - (MEANING - BESIDE_WORDS) * worded;
     const hits = found.map(({ words, meaning, factor, ...hit }) => ({
       ...hit,
-      score: (words + weight * (worded * meaning.beside + (1 - worded) * meaning.alone)) * factor,
+      score: (words + weight * (worded * meaning.withWords + (1 - worded) * meaning.alone)) * factor,
     }));
     return hits.sort((a, b) => b.score - a.score || b.at - a.at || a.index - b.index).slice(0, limit);
   }
 
   nearest(text: string, limit: number, must: readonly MessageId[] = []): CompactedSearch {
     if (this.messages.length <= limit) return this;
-    const index = standingIn(this.messages);
+    const index = termPositionsIn(this.messages);
     const lists = [...new Set(termsOf(text))]
       .flatMap((term) => [index.get(term) ?? []])
       .sort((a, b) => a.length - b.length);
@@ -392,7 +411,7 @@ class PathSearch implements CompactedSearch {
     const take = (hit: CompactedHit, why: ReturnedPassage['why']): void => {
       const key = `${hit.at}/${hit.index}`;
       const { kind, text: words } = hit.unit;
-      const form = kind === 'result' || kind === 'call' ? formOf(words) : '';
+      const form = kind === 'result' || kind === 'call' ? lineFormOf(words) : '';
       if (form !== '' && why === 'asked') {
         const times = seenForms.get(form) ?? 0;
         seenForms.set(form, times + 1);
@@ -474,11 +493,11 @@ class PathSearch implements CompactedSearch {
 
   /** Positions of each term on the path, without absent terms. */
   #standingOf(terms: Iterable<string>): Map<string, readonly number[]> {
-    const index = this.#indexed && this.messages.length > FEW ? standingIn(this.messages) : null;
+    const index = this.#indexed && this.messages.length > FEW ? termPositionsIn(this.messages) : null;
     const standing = new Map<string, readonly number[]>();
     for (const term of terms) {
       const found =
-        isSingle(term) || !index
+        isSingleHan(term) || !index
           ? this.messages.flatMap((message, place) => (says(message, term) ? [place] : []))
           : index.get(term);
       if (found && found.length > 0)
@@ -526,7 +545,7 @@ class PathSearch implements CompactedSearch {
     if (relevance.size > 0)
       for (const at of this.#places) {
         const meaning = relevance.get((this.#path[at] as Message).id);
-        if (meaning) add(at, meaning.beside * MEANING * reach);
+        if (meaning) add(at, meaning.withWords * MEANING * reach);
       }
     if (nearest.size > 0)
       for (const at of this.#places)
@@ -545,8 +564,8 @@ class PathSearch implements CompactedSearch {
     const message = this.#path[at] as Message;
     const units = unitsOf(message);
     const terms = units.map(termsIn);
-    const answered = closingOf(this.#before(at));
-    const whole = scoring.relevance.get(message.id) ?? NOT_MEANT;
+    const answered = closingTermsOf(this.#before(at));
+    const whole = scoring.relevance.get(message.id) ?? NO_SEMANTIC_SCORE;
     const age = 1 + (0.12 * at) / this.#path.length;
     const anywhere = anywhereIn(message, at, answered, scoring);
     const hits: Fit[] = [];
@@ -554,7 +573,7 @@ class PathSearch implements CompactedSearch {
     for (let index = 0; index < units.length; index++) {
       const unit = units[index] as Unit;
       const { words, touched, spoken } = fitOf(units, terms, index, answered, anywhere, scoring);
-      if (!touched && whole.beside < MEANT && !scoring.nearest.has(unit)) continue;
+      if (!touched && whole.withWords < LEAST_SEMANTIC && !scoring.nearest.has(unit)) continue;
       const own = terms[index] as ReadonlyMap<string, number>;
       let score = 1;
       score *= answers(scoring.expected, valuesOf(unit));
@@ -578,7 +597,7 @@ class PathSearch implements CompactedSearch {
           unit,
           index,
           words: Math.min(1.2, words / scoring.reach),
-          meaning: ownMeaning(whole, unit, scoring.nearest),
+          meaning: withOwnScore(whole, unit, scoring.nearest),
           factor: score,
         });
     }
@@ -634,7 +653,7 @@ function betweenUnits(
 }
 
 const says = (message: Message, term: string): boolean =>
-  isSingle(term)
+  isSingleHan(term)
     ? // There are few parts and many units.
       message.parts.some((part) => textOfPart(part).includes(term)) &&
       unitsOf(message).some(({ text }) => text.includes(term))

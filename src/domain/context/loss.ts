@@ -115,7 +115,11 @@ function contradiction(said: string, hits: readonly CompactedHit[]): CompactedHi
  * Lists compacted messages that an answer seems to have missed; empty for most answers. `question`: what it answers, which gives
  * sentences without a subject one.
  */
-export function lossIn(answer: Pick<Message, 'parts'>, question: string, compacted: CompactedSearch): Loss[] {
+export function lossesIn(
+  answer: Pick<Message, 'parts'>,
+  question: string,
+  compacted: CompactedSearch,
+): Loss[] {
   if (compacted.messages.length === 0) return [];
   const losses: Loss[] = [];
   // Read as a message of its own, since an answer that is not saved yet has no id.

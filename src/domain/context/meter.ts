@@ -82,7 +82,11 @@ const MIN_SAMPLE = 200;
  * Learns from one answer: `counted` is the prompt's count with ratio 1, `reported` the endpoint's input tokens. A running mean
  * of the last eight or so; a report that differs by more than a factor of three is ignored.
  */
-export function corrected(known: Correction, counted: number, reported: number | undefined): Correction {
+export function learnCorrection(
+  known: Correction,
+  counted: number,
+  reported: number | undefined,
+): Correction {
   if (reported === undefined || counted < MIN_SAMPLE || reported <= 0) return known;
   const ratio = reported / counted;
   if (!Number.isFinite(ratio) || ratio > 3 || ratio < 1 / 3) return known;

@@ -17,7 +17,7 @@ import {
 } from '../text/cues.ts';
 import { hasTerms, termsOf } from '../text/words.ts';
 import { constraintsOf } from './constraints.ts';
-import { formOf, formsOf, LISTED, tells } from './outputs.ts';
+import { countLineForms, LIST_FROM, lineFormOf, statesResult } from './outputs.ts';
 import { termsIn } from './reading.ts';
 import { estimateTokens } from './tokens.ts';
 import { type Unit, unitsOf } from './units.ts';
@@ -122,13 +122,13 @@ export function notesOf(message: Message): readonly Note[] {
         tokens: estimateTokens(text),
       });
     }
-    const forms = formsOf(units.flatMap(({ kind, text }) => (kind === 'result' ? text : [])));
+    const forms = countLineForms(units.flatMap(({ kind, text }) => (kind === 'result' ? text : [])));
     const seen = new Map<string, number>();
     units.forEach((unit, index) => {
       // Only lines of output have repeated forms.
       let same = { of: 1, before: 0 };
       if (unit.kind === 'result') {
-        const form = formOf(unit.text);
+        const form = lineFormOf(unit.text);
         same = { of: forms.get(form) ?? 1, before: seen.get(form) ?? 0 };
         seen.set(form, same.before + 1);
       }
@@ -165,7 +165,7 @@ function kindOf(
   if (unit.kind === 'call') return values.has('path') || values.has('code') ? 'file' : 'workflow';
   if (unit.kind === 'result') {
     if (goesWrong(text)) return 'error';
-    return DEFINITE.some((kind) => values.has(kind)) && (same.of < LISTED || !LOGGED.test(text))
+    return DEFINITE.some((kind) => values.has(kind)) && (same.of < LIST_FROM || !LOGGED.test(text))
       ? 'fact'
       : null;
   }
@@ -190,9 +190,9 @@ function kindOf(
 /** Weight of an output line relative to others: higher for rare lines, and for those the output was run for. */
 function standing(unit: Unit, { of, before }: SameForm): number {
   if (unit.kind !== 'result') return 1;
-  const said = tells(unit.text) ? 1.5 : 1;
-  if (of < LISTED) return 1.15 * said;
-  return before < 1 && said > 1 ? 0.9 * said : (LISTED / of) * (said > 1 ? 0.9 : 0.5);
+  const said = statesResult(unit.text) ? 1.5 : 1;
+  if (of < LIST_FROM) return 1.15 * said;
+  return before < 1 && said > 1 ? 0.9 * said : (LIST_FROM / of) * (said > 1 ? 0.9 : 0.5);
 }
 
 function noteOf(message: Message, unit: Unit, index: number, same: SameForm): Note | null {

@@ -4,14 +4,14 @@ import { goesWrong } from '../text/cues.ts';
 import type { TokenMeter } from './meter.ts';
 
 /** Totals, findings, durations. */
-const TELLS =
+const RESULT_WORDS =
   /\b(?:total|sum(?:mary)?|passed|failed|found|duration|elapsed|took|execution time|exit(?: code)?|status|result|warn(?:ing)?|conflict|version|limit|max(?:imum)?|oldest|newest|used|free)\b|合计|总计|共|耗时|退出码|最[早晚大小新旧]|失败|通过|警告|剩余/i;
 
 /** True for a line that states a result. */
-export const tells = (line: string): boolean => TELLS.test(line);
+export const statesResult = (line: string): boolean => RESULT_WORDS.test(line);
 
 /** From so many lines of one form on they are a list, represented by its first lines. */
-export const LISTED = 4;
+export const LIST_FROM = 4;
 /** Longest part of a line that is read, characters. */
 const LOOKED_AT = 160;
 /** Last lines, in which an output states how it ended. */
@@ -20,8 +20,8 @@ const LAST = 3;
 /** Most lines of a long output that are weighed at its beginning, and at its end. */
 const WEIGHED = 2_000;
 
-/** Form of a line without its words and figures: lines of one log, listing or table share it. */
-export const formOf = (line: string): string =>
+/** Returns the form of a line, without its words and figures: lines of one log, listing or table share it. */
+export const lineFormOf = (line: string): string =>
   line
     .slice(0, LOOKED_AT)
     .replace(/\d+/g, '0')
@@ -29,10 +29,10 @@ export const formOf = (line: string): string =>
     .replace(/\s+/g, ' ');
 
 /** Counts the lines of each form. */
-export function formsOf(lines: Iterable<string>): Map<string, number> {
+export function countLineForms(lines: Iterable<string>): Map<string, number> {
   const forms = new Map<string, number>();
   for (const line of lines) {
-    const form = formOf(line);
+    const form = lineFormOf(line);
     forms.set(form, (forms.get(form) ?? 0) + 1);
   }
   return forms;
@@ -42,16 +42,16 @@ export function formsOf(lines: Iterable<string>): Map<string, number> {
 export function shortenOutput(text: string, tokens: number, meter: TokenMeter): string {
   const lines = text.trimEnd().split('\n');
   const isFar = (at: number) => at >= WEIGHED && at < lines.length - WEIGHED;
-  const forms = formsOf(lines.filter((_, at) => !isFar(at)));
+  const forms = countLineForms(lines.filter((_, at) => !isFar(at)));
   const weighed = lines.flatMap((line, at) => {
     if (isFar(at) || line.trim() === '') return [];
-    const same = forms.get(formOf(line)) ?? 1;
+    const same = forms.get(lineFormOf(line)) ?? 1;
     const weight =
       (at === 0 ? 4 : 0) +
       (at >= lines.length - LAST ? 2 : 0) +
       (goesWrong(line) ? 3 : 0) +
-      (tells(line) ? 2.5 : 0) +
-      (same < LISTED ? 1 : 1 / same);
+      (statesResult(line) ? 2.5 : 0) +
+      (same < LIST_FROM ? 1 : 1 / same);
     return [{ line, at, weight }];
   });
   const kept = new Set<number>();

@@ -72,7 +72,7 @@ function carriedOut(text: string, { find, put }: Edit): string | null {
 }
 
 /** Applies all blocks to the answer, or returns the reason for which that is impossible. */
-export function patched(
+export function applyPatch(
   answer: string,
   written: string,
 ): { readonly text: string; readonly edits: number } | { readonly failure: PatchFailure } {

@@ -72,4 +72,4 @@ export function queryOf(question: string): Query {
 }
 
 /** True for a word of one Han character, which is not in the index of pairs: the text itself is searched. */
-export const isSingle = (term: string): boolean => term.length === 1 && term > '\u2e80';
+export const isSingleHan = (term: string): boolean => term.length === 1 && term > '\u2e80';

@@ -7,14 +7,14 @@ const TAGS = /<(?=\/?(?:recalled_memory|standing_notes|passage|earlier)\b)/gi;
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
 /** Makes our own tags in a text harmless. */
-export const quoted = (text: string): string => text.replace(TAGS, '‹');
+export const escapeOwnTags = (text: string): string => text.replace(TAGS, '‹');
 
 /**
  * Puts `> ` before each line of a text. No line of a quotation can then pass for a role, a tag or an instruction of the app, in whichever
  * letters: only lines without the sign are unquoted.
  */
 export const quotedLines = (text: string): string =>
-  quoted(text)
+  escapeOwnTags(text)
     .split(LINE_BREAK)
     .map((line) => `> ${line}`)
     .join('\n');

@@ -20,7 +20,7 @@ const indexes = new WeakMap<
 >();
 
 /** Positions of each term among these messages. Built once for a list, which stays the same between two compactions. */
-export function standingIn(messages: readonly Message[]): ReadonlyMap<string, number[]> {
+export function termPositionsIn(messages: readonly Message[]): ReadonlyMap<string, number[]> {
   const last = messages.at(-1);
   if (!last) return new Map();
   const known = indexes.get(last);
@@ -57,7 +57,7 @@ export function termsIn(unit: Unit): ReadonlyMap<string, number> {
 }
 
 /** Terms of a unit's heading. */
-export function leadOf(unit: Unit): ReadonlySet<string> {
+export function headingTermsOf(unit: Unit): ReadonlySet<string> {
   if (unit.lead === '') return NONE;
   let terms = leadTerms.get(unit);
   if (!terms) {
@@ -78,7 +78,7 @@ export function documentOf(message: Message): Document {
         counts.set(term, (counts.get(term) ?? 0) + count);
         length += count;
       }
-      for (const term of leadOf(unit)) if (!counts.has(term)) counts.set(term, 1);
+      for (const term of headingTermsOf(unit)) if (!counts.has(term)) counts.set(term, 1);
     }
     document = { counts, length };
     documents.set(message, document);
@@ -87,17 +87,17 @@ export function documentOf(message: Message): Document {
 }
 
 /** Reads a message once, so that a later search is quick. For idle time. */
-export function readAhead(message: Message): void {
+export function readMessageAhead(message: Message): void {
   if (message.kind !== 'message') return;
   documentOf(message);
-  startsOf(message);
+  wordBeginningsOf(message);
   if (message.role === 'user') correctingUnits(message);
 }
 
 const beginnings = new WeakMap<Message, ReadonlySet<string>>();
 
 /** Beginnings of a message's longer words. */
-export function startsOf(message: Message): ReadonlySet<string> {
+export function wordBeginningsOf(message: Message): ReadonlySet<string> {
   let starts = beginnings.get(message);
   if (!starts) {
     starts = new Set(
@@ -125,7 +125,7 @@ export function correctingUnits(message: Message): readonly number[] {
 }
 
 /** Terms of a message's end, which the next one answers: its last sentences and its questions. */
-export function closingOf(message: Message | undefined): ReadonlySet<string> {
+export function closingTermsOf(message: Message | undefined): ReadonlySet<string> {
   if (!message) return NONE;
   let terms = lastWords.get(message);
   if (!terms) {

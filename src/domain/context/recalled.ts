@@ -1,12 +1,12 @@
 // Memory as a model reads it: the block of passages before a question, the same bytes every time.
 import type { AppliedNote, Message, PartOf, RecalledPassage } from '../chat/message.ts';
 import { neighboursOf } from '../memory/passages.ts';
-import { quoted, quotedLines } from './quoted.ts';
+import { escapeOwnTags, quotedLines } from './quoted.ts';
 
 export type Recall = PartOf<'recall'>;
 
 const attribute = (text: string): string =>
-  quoted(text)
+  escapeOwnTags(text)
     .replaceAll('"', '”')
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
@@ -26,19 +26,19 @@ type Quoting = Recall['quoting'];
 /** Writes a passage with its neighbours, as a model reads it. */
 function renderPassage(passage: RecalledPassage, quoting: Quoting): string {
   const lines = inOrder(passage).map(({ role, text }) =>
-    quoting === 'lines' ? `${role}:\n${quotedLines(text.trim())}` : `${role}: ${quoted(text.trim())}`,
+    quoting === 'lines' ? `${role}:\n${quotedLines(text.trim())}` : `${role}: ${escapeOwnTags(text.trim())}`,
   );
   return `<passage conversation="${attribute(passage.title)}" date="${day(passage.createdAt)}">\n${lines.join('\n')}\n</passage>`;
 }
 
 /** True if a recall has anything for a model. */
-export const givesSomething = ({ passages, applied = [] }: Pick<Recall, 'passages' | 'applied'>): boolean =>
+export const hasRecallContent = ({ passages, applied = [] }: Pick<Recall, 'passages' | 'applied'>): boolean =>
   passages.length + applied.length > 0;
 
 /** Writes the person's own notes that apply. They are instructions, unlike quotations, and stand apart from them. */
 const renderApplied = (applied: readonly AppliedNote[]): string =>
   `<standing_notes>\nThe person keeps these notes about how they want things and about themselves; they apply here. Keep to them, without mentioning it:\n${applied
-    .map(({ text }) => `- ${quoted(text).replace(/\s+/g, ' ').trim()}`)
+    .map(({ text }) => `- ${escapeOwnTags(text).replace(/\s+/g, ' ').trim()}`)
     .join('\n')}\n</standing_notes>`;
 
 /** Writes the block of memory before a message; it depends on the stored part alone, so it never changes. */
@@ -60,7 +60,7 @@ const renderPassages = (passages: readonly RecalledPassage[], quoting: Quoting):
   `<recalled_memory>\n${passages.map((passage) => renderPassage(passage, quoting)).join('\n')}\n</recalled_memory>`;
 
 /** Writes a passage for a model that asked for it: its place, and its neighbours in order. */
-export function renderFoundOne(passage: RecalledPassage, at: number): string {
+export function renderFoundPassage(passage: RecalledPassage, at: number): string {
   const date = passage.createdAt > 0 ? day(passage.createdAt) : 'unknown date';
   return [
     `${at + 1}. “${attribute(passage.title)}”, ${date}, said by ${passage.role} (conversation ${passage.conversationId}, message ${passage.messageId})`,
@@ -69,16 +69,16 @@ export function renderFoundOne(passage: RecalledPassage, at: number): string {
 }
 
 /** Writes the result of the tool `recall`. `sure`: they passed the threshold. */
-export const renderFound = (passages: readonly RecalledPassage[], sure: boolean): string =>
+export const renderFoundPassages = (passages: readonly RecalledPassage[], sure: boolean): string =>
   [
     sure
       ? `${passages.length} passages:`
       : 'Nothing that surely belongs to it. The nearest, which may be beside the point:',
-    ...passages.map(renderFoundOne),
+    ...passages.map(renderFoundPassage),
   ].join('\n');
 
 /** Position of a question on the path → its block of memory: the one stored with its answer, and the new one for the last. */
-export function memoriesOn(path: readonly Message[], recall: Recall | null): Map<number, string> {
+export function recallBlocksOn(path: readonly Message[], recall: Recall | null): Map<number, string> {
   const blocks = new Map<number, string>();
   let asked = -1;
   for (let at = 0; at < path.length; at++) {
@@ -88,11 +88,11 @@ export function memoriesOn(path: readonly Message[], recall: Recall | null): Map
     if (role !== 'assistant' || asked < 0 || blocks.has(asked)) continue;
     for (const part of parts)
       if (part.type === 'recall') {
-        if (givesSomething(part)) blocks.set(asked, renderRecall(part));
+        if (hasRecallContent(part)) blocks.set(asked, renderRecall(part));
         break;
       }
   }
-  if (asked >= 0 && recall && givesSomething(recall) && !blocks.has(asked))
+  if (asked >= 0 && recall && hasRecallContent(recall) && !blocks.has(asked))
     blocks.set(asked, renderRecall(recall));
   return blocks;
 }

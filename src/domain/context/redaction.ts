@@ -4,7 +4,7 @@ import { NOTES } from '../base/ids.ts';
 import type { Message, Part, ToolRecall } from '../chat/message.ts';
 import { isOfMemory } from '../memory/own-tools.ts';
 import { type Said, withoutMessages } from '../memory/passages.ts';
-import { renderFound } from './recalled.ts';
+import { renderFoundPassages } from './recalled.ts';
 
 /** Replaces removed words in a tool's result. */
 const REDACTED = '[No longer available to you.]';
@@ -15,7 +15,7 @@ const changed = new WeakSet<Part>();
 export const isChanged = (part: Part): boolean => changed.has(part);
 
 /**
- * Source line in the output of memory's tools: behind the title, in the first line of each (`renderFoundOne`,
+ * Source line in the output of memory's tools: behind the title, in the first line of each (`renderFoundPassage`,
  * `open_conversation`).
  */
 const READ_FROM = /\(conversation ([\w-]{8,})(?:, message ([\w@-]+))?\)/g;
@@ -91,7 +91,7 @@ function foundAgain(recalled: ToolRecall, text: string, out: (said: Said) => boo
   const given = nearMissesGiven ? nearMisses : passages;
   const left = withoutMessages(given, out);
   if (isSame(left, given)) return text;
-  return left.length === 0 ? REDACTED : renderFound(left, !nearMissesGiven);
+  return left.length === 0 ? REDACTED : renderFoundPassages(left, !nearMissesGiven);
 }
 
 /**

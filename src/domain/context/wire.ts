@@ -84,7 +84,7 @@ export function pairCalls(entries: readonly Entry[]): Sent[] {
  * Makes roles alternate, as some endpoints demand: joins neighbours of one role, unless messages of the model were left out between
  * them; a note replaces a missing message of the person. `isGone`: that message was compacted, or had no room.
  */
-export function takeTurns(
+export function alternateRoles(
   messages: readonly Sent[],
   path: readonly Message[],
   { isOut, isGone }: { isOut: (at: number) => boolean; isGone: (at: number) => boolean },
@@ -124,8 +124,8 @@ export function takeTurns(
   return out;
 }
 
-/** Text that `takeTurns` may add for a message so that roles alternate; empty for most. */
-export function addedTo(path: readonly Message[], at: number): string {
+/** Text that `alternateRoles` may add for a message so that roles alternate; empty for most. */
+export function addedForAlternation(path: readonly Message[], at: number): string {
   if (path[at]?.role === 'system') return SYSTEM_MARK;
   return path[at]?.role === 'user' && path[at - 1]?.role === 'tool' ? NOTHING_SAID : '';
 }

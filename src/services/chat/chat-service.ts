@@ -22,7 +22,7 @@ import { type Conversation, effectiveHead } from '../../domain/chat/conversation
 import { hasContent } from '../../domain/chat/draft.ts';
 import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
 import type { Price } from '../../domain/context/budget.ts';
-import { givesSomething } from '../../domain/context/recalled.ts';
+import { hasRecallContent } from '../../domain/context/recalled.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { TurnContext } from '../context/turn-context.ts';
 import type { ConversationChange, Documents } from '../documents/documents.ts';
@@ -320,7 +320,7 @@ class ChatService implements Chat {
         explicit: true,
         // The same passages as before, byte for byte, as far as they still hold. An answer without any, or whose memory was not ready,
         // may find some now, unless the person wanted none.
-        ...(stored && ((givesSomething(stored) && !stored.degraded) || stored.leftOut?.length)
+        ...(stored && ((hasRecallContent(stored) && !stored.degraded) || stored.leftOut?.length)
           ? { recall: stored }
           : {}),
         ...(fruitless ? { replaces: first.id } : {}),

@@ -6,7 +6,7 @@ import { pathTo } from '../../domain/chat/conversation.ts';
 import type { Message, Part } from '../../domain/chat/message.ts';
 import { textOf } from '../../domain/chat/message.ts';
 import { MESSAGE_OVERHEAD } from '../../domain/context/meter.ts';
-import { patched, patchedSoFar, patchRequest } from '../../domain/context/patch.ts';
+import { applyPatch, patchedSoFar, patchRequest } from '../../domain/context/patch.ts';
 import { estimateTokens } from '../../domain/context/tokens.ts';
 import type { PreparedStep } from '../context/turn-context.ts';
 
@@ -75,7 +75,7 @@ export function patchedAnswer<Streamed extends Pick<Message, 'parts' | 'finish'>
   if (got.finish === 'stopped' || got.finish === 'error')
     return { got: { ...got, parts: before }, record: undefined };
   const written = textOf({ parts: come });
-  const made = got.finish === 'stop' ? patched(textOf(answer), written) : ({ failure: 'form' } as const);
+  const made = got.finish === 'stop' ? applyPatch(textOf(answer), written) : ({ failure: 'form' } as const);
   if ('failure' in made) return { record: { of: answer.id, reason: made.failure } };
   return {
     got: {

@@ -12,7 +12,7 @@ import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { type Finish, type Message, textOf } from '../../domain/chat/message.ts';
 import type { Price } from '../../domain/context/budget.ts';
-import { givesSomething } from '../../domain/context/recalled.ts';
+import { hasRecallContent } from '../../domain/context/recalled.ts';
 import { askable } from '../../domain/memory/query.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { TurnContext } from '../context/turn-context.ts';
@@ -180,7 +180,7 @@ class TurnRunner {
         model,
         request,
         asked,
-        first: { recall: given && givesSomething(given) ? given : null, parts: given ? [given] : [] },
+        first: { recall: given && hasRecallContent(given) ? given : null, parts: given ? [given] : [] },
         startedAt,
         signal,
       });

@@ -7,8 +7,8 @@ import type { Usage } from '../../domain/chat/message.ts';
 import type { RequestManifest } from '../../domain/context/manifest.ts';
 import {
   type Correction,
-  corrected,
   createMeter,
+  learnCorrection,
   NO_CORRECTION,
   type TokenCounter,
   type TokenMeter,
@@ -74,7 +74,7 @@ export function createMeters({
       if (usage?.inputTokens === undefined || usage.estimated) return;
       const key = keyOf(model);
       const before = corrections.get(key) ?? NO_CORRECTION;
-      const after = corrected(before, manifest.tokens.total / manifest.ratio, usage.inputTokens);
+      const after = learnCorrection(before, manifest.tokens.total / manifest.ratio, usage.inputTokens);
       if (after === before) return;
       corrections.set(key, after);
       keyValues.set(KEY, Object.fromEntries(corrections)).catch((error) => onProblem(toProblem(error)));

@@ -7,9 +7,9 @@ import { part } from '../../domain/base/part.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
-import { comparableIn } from '../../domain/context/meant.ts';
 import { notesOf } from '../../domain/context/notes.ts';
-import { readAhead } from '../../domain/context/reading.ts';
+import { readMessageAhead } from '../../domain/context/reading.ts';
+import { comparableUnits } from '../../domain/context/semantic-scores.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { MeaningSource } from './meaning.ts';
@@ -98,7 +98,7 @@ export function createPostTurnTasks({
     const open = await orElse(documents.open(id), null, 'reading a branch before it must be compacted');
     try {
       if (!open) return;
-      const [{ rememberAsItGoes }, { structureOf }] = await part(() =>
+      const [{ readBranchAhead }, { structureOf }] = await part(() =>
         Promise.all([
           import('../../domain/context/compaction/memory-writer.ts'),
           import('../../domain/context/compaction/outline.ts'),
@@ -110,8 +110,8 @@ export function createPostTurnTasks({
         if (closing.aborted) return;
         if (read.has(message)) continue;
         notesOf(message);
-        readAhead(message);
-        comparableIn(message);
+        readMessageAhead(message);
+        comparableUnits(message);
         read.add(message);
         fresh += 1;
         if (performance.now() - rested < SLICE_MS) continue;
@@ -125,13 +125,13 @@ export function createPostTurnTasks({
       for (let end = Math.max(0, path.length - Math.max(fresh, 1)); end < path.length && !closing.aborted; ) {
         end = Math.min(path.length, end + STRETCH);
         const known = path.slice(0, end);
-        rememberAsItGoes(known);
+        readBranchAhead(known);
         weight = structureOf(known, meter).tokens.reduce((sum, tokens) => sum + tokens, 0);
         await pause();
       }
       if (weight >= requests.windowOf(writer) * config.get().context.trigger_ratio * COMING)
         await orElse(
-          Promise.resolve(meaning.readAhead?.(path.flatMap(comparableIn), closing)),
+          Promise.resolve(meaning.readAhead?.(path.flatMap(comparableUnits), closing)),
           undefined,
           'reading the sentences of a branch before a question means one of them',
         );

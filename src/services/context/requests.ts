@@ -24,11 +24,11 @@ import {
 } from '../../domain/context/compaction/plan.ts';
 import type { CompactionBudget } from '../../domain/context/compaction/strategy.ts';
 import { Fitting } from '../../domain/context/fitting.ts';
-import { type Loss, lossIn } from '../../domain/context/loss.ts';
-import { comparableIn } from '../../domain/context/meant.ts';
+import { type Loss, lossesIn } from '../../domain/context/loss.ts';
 import type { TokenMeter } from '../../domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt, type ProjectText } from '../../domain/context/prompt.ts';
 import type { Redaction } from '../../domain/context/redaction.ts';
+import { comparableUnits } from '../../domain/context/semantic-scores.ts';
 import type { Unit } from '../../domain/context/units.ts';
 import { instructionsFor } from '../../domain/prompts/persona.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -203,7 +203,7 @@ class RequestBuilder {
     const losses =
       suspicious === ''
         ? []
-        : lossIn({ parts: [{ type: 'text', text: suspicious }] }, asked ? textOf(asked) : '', compacted);
+        : lossesIn({ parts: [{ type: 'text', text: suspicious }] }, asked ? textOf(asked) : '', compacted);
     this.#missed.set(id, { key, losses });
     return losses;
   }
@@ -240,7 +240,7 @@ class RequestBuilder {
     const messages = [...createCompactedSearch(sent, applied).messages]
       .reverse()
       .sort((a, b) => (relevance.get(b.id) ?? 0) - (relevance.get(a.id) ?? 0));
-    const near = await this.#bounded.near(textOf(question), messages.flatMap(comparableIn), signal);
+    const near = await this.#bounded.near(textOf(question), messages.flatMap(comparableUnits), signal);
     this.#understood.set(id, { question: question.id, relevance, near });
   }
 

@@ -3,7 +3,7 @@ import { RefreshCw, TextQuote } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Part, PartOf, RecalledPassage } from '../../domain/chat/message.ts';
-import { givesSomething, renderRecall } from '../../domain/context/recalled.ts';
+import { hasRecallContent, renderRecall } from '../../domain/context/recalled.ts';
 import { withoutMessages } from '../../domain/memory/passages.ts';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -117,7 +117,7 @@ function KeptCard({
       query={recall.query}
       foot={
         read &&
-        givesSomething(recall) && (
+        hasRecallContent(recall) && (
           <Fold
             icon={<TextQuote size={14} aria-hidden className="shrink-0" />}
             body={() => <Verbatim text={renderRecall(recall)} />}

@@ -11,7 +11,7 @@ import {
   returnBudget,
 } from '../../../src/domain/context/budget.ts';
 import { requestManifestSchema } from '../../../src/domain/context/manifest.ts';
-import { corrected, createMeter, NO_CORRECTION } from '../../../src/domain/context/meter.ts';
+import { createMeter, learnCorrection, NO_CORRECTION } from '../../../src/domain/context/meter.ts';
 import { PRICES, plainModelName, priceOf } from '../../../src/domain/context/prices.ts';
 import { buildPrompt } from '../../../src/domain/context/prompt.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
@@ -112,16 +112,16 @@ describe('the context meter', () => {
 describe('the correction of a count', () => {
   it('learns what an endpoint reports, and forgets slowly', () => {
     let known = NO_CORRECTION;
-    for (let i = 0; i < 20; i++) known = corrected(known, 1_000, 1_200);
+    for (let i = 0; i < 20; i++) known = learnCorrection(known, 1_000, 1_200);
     expect(known.ratio).toBeCloseTo(1.2);
-    expect(corrected(known, 1_000, 1_000).ratio).toBeLessThan(1.2);
-    expect(corrected(known, 1_000, 1_000).ratio).toBeGreaterThan(1.1);
+    expect(learnCorrection(known, 1_000, 1_000).ratio).toBeLessThan(1.2);
+    expect(learnCorrection(known, 1_000, 1_000).ratio).toBeGreaterThan(1.1);
   });
 
   it('believes no nonsense', () => {
     for (const reported of [undefined, 0, -5, 10, 100_000, Number.NaN])
-      expect(corrected(NO_CORRECTION, 1_000, reported)).toBe(NO_CORRECTION);
-    expect(corrected(NO_CORRECTION, 50, 90)).toBe(NO_CORRECTION);
+      expect(learnCorrection(NO_CORRECTION, 1_000, reported)).toBe(NO_CORRECTION);
+    expect(learnCorrection(NO_CORRECTION, 50, 90)).toBe(NO_CORRECTION);
   });
 
   it('makes the same words cost more', () => {

@@ -5,10 +5,10 @@ import type { Message, Part } from '../../../src/domain/chat/message.ts';
 import { createCompactedSearch, renderReturned } from '../../../src/domain/context/compacted.ts';
 import { compactionPlanSchema } from '../../../src/domain/context/compaction/plan.ts';
 import { constraintsOf } from '../../../src/domain/context/constraints.ts';
-import { comparableIn } from '../../../src/domain/context/meant.ts';
 import { createMeter } from '../../../src/domain/context/meter.ts';
 import { buildPrompt } from '../../../src/domain/context/prompt.ts';
-import { standingIn } from '../../../src/domain/context/reading.ts';
+import { termPositionsIn } from '../../../src/domain/context/reading.ts';
+import { comparableUnits } from '../../../src/domain/context/semantic-scores.ts';
 import { unitsOf } from '../../../src/domain/context/units.ts';
 import { corrects, isAcknowledgement, setsRule } from '../../../src/domain/text/cues.ts';
 import { termsOf } from '../../../src/domain/text/words.ts';
@@ -157,7 +157,7 @@ describe('what a question brings back', () => {
     const search = createCompactedSearch(path, compactionOf(path));
     const relevance = new Map([[asMessageId('m0'), 0.1]]);
     const nearTo = (meant: string) =>
-      new Map(path.flatMap(comparableIn).map((unit) => [unit, unit.text.includes(meant) ? 0.5 : 0.1]));
+      new Map(path.flatMap(comparableUnits).map((unit) => [unit, unit.text.includes(meant) ? 0.5 : 0.1]));
     const asked = (tokens: number, near?: ReturnType<typeof nearTo>, question = 'Wann darf nichts kommen?') =>
       search
         .bringBack(question, { tokens, meter, relevance, near })
@@ -185,7 +185,7 @@ describe('what a question brings back', () => {
         ],
       ],
     );
-    expect(path.flatMap(comparableIn).map(({ text }) => text)).toEqual(['list {}', 'The rest is hidden']);
+    expect(path.flatMap(comparableUnits).map(({ text }) => text)).toEqual(['list {}', 'The rest is hidden']);
   });
 
   it('is what fits best by meaning, though in other words nothing fits well, and then what comes next; nothing where nothing does', () => {
@@ -245,13 +245,13 @@ describe('what a question brings back', () => {
 
   it('is looked for near its words without a new index of everything', () => {
     const search = createCompactedSearch(KEYS, compactionOf(KEYS));
-    const index = standingIn(search.messages);
+    const index = termPositionsIn(search.messages);
     // The newest compacted message is among the near ones.
     const near = search.nearest('Which box has the key of hall 398?', 256);
     expect(near.messages.at(-1)).toBe(search.messages.at(-1));
     expect(near.messages.length).toBeLessThanOrEqual(256);
     expect(near.find('Which box has the key of hall 398?', 1)[0]?.message.id).toBe('m398');
-    expect(standingIn(search.messages)).toBe(index);
+    expect(termPositionsIn(search.messages)).toBe(index);
   });
 
   it('is among the near ones where an answer missed it, whatever its words', () => {

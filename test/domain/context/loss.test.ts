@@ -3,7 +3,7 @@ import { asMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { createCompactedSearch } from '../../../src/domain/context/compacted.ts';
 import { compactionPlanSchema } from '../../../src/domain/context/compaction/plan.ts';
-import { lossIn } from '../../../src/domain/context/loss.ts';
+import { lossesIn } from '../../../src/domain/context/loss.ts';
 import { asksBack } from '../../../src/domain/text/cues.ts';
 
 const conversation = (...said: readonly (readonly [Message['role'], string])[]): Message[] =>
@@ -42,7 +42,7 @@ const plan = compactionPlanSchema.parse({
 });
 const compacted = createCompactedSearch(path, { id: 'c', plan });
 const loss = (answer: string, question = 'What now?') =>
-  lossIn({ parts: [{ type: 'text', text: answer }] }, question, compacted);
+  lossesIn({ parts: [{ type: 'text', text: answer }] }, question, compacted);
 
 describe('an answer that misses what was compacted', () => {
   it.each([
@@ -98,7 +98,7 @@ describe('an answer that misses nothing', () => {
         .map(({ role, parts }) => [role, parts[0]?.type === 'text' ? parts[0].text : ''] as const),
     );
     const found = (answer: string) =>
-      lossIn(
+      lossesIn(
         { parts: [{ type: 'text', text: answer }] },
         'What now?',
         createCompactedSearch(listed, { id: 'd', plan }),
@@ -112,7 +112,7 @@ describe('an answer that misses nothing', () => {
 
   it('has nothing to miss where nothing is compacted', () => {
     expect(
-      lossIn(
+      lossesIn(
         { parts: [{ type: 'text', text: 'Could you remind me of the port?' }] },
         '',
         createCompactedSearch(path, null),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { patched, patchedSoFar, patchRequest } from '../../../src/domain/context/patch.ts';
+import { applyPatch, patchedSoFar, patchRequest } from '../../../src/domain/context/patch.ts';
 import { runs } from '../../scale.ts';
 
 const ANSWER = 'The backup runs at two.\n\n- It goes to the disk Birch.\n- It takes an hour.\n\nThat is all.';
@@ -9,15 +9,15 @@ const block = (find: string, put: string) => `<<<<<<< FIND\n${find}\n=======\n${
 describe('an answer that is patched', () => {
   it('has the words of each block in their place, and the rest as it was', () => {
     const written = `${block('runs at two', 'runs at four')}\n\n${block('- It takes an hour.', '')}`;
-    expect(patched(ANSWER, written)).toEqual({
+    expect(applyPatch(ANSWER, written)).toEqual({
       text: 'The backup runs at four.\n\n- It goes to the disk Birch.\n\nThat is all.',
       edits: 2,
     });
-    expect(patched(ANSWER, `\`\`\`\n${written}\n\`\`\``)).toMatchObject({ edits: 2 });
+    expect(applyPatch(ANSWER, `\`\`\`\n${written}\n\`\`\``)).toMatchObject({ edits: 2 });
   });
 
   it('stays as it is where nothing must change', () => {
-    expect(patched(ANSWER, ' UNCHANGED\n')).toEqual({ text: ANSWER, edits: 0 });
+    expect(applyPatch(ANSWER, ' UNCHANGED\n')).toEqual({ text: ANSWER, edits: 0 });
   });
 
   it.each([
@@ -32,7 +32,7 @@ describe('an answer that is patched', () => {
     // All or nothing: the first one would fit.
     [`${block('two', 'four')}\n${block('at three', 'at four')}`, 'missing'],
   ])('is not made of %j: %s', (written, failure) => {
-    expect(patched(ANSWER, written)).toEqual({ failure });
+    expect(applyPatch(ANSWER, written)).toEqual({ failure });
   });
 
   it('is shown as far as its blocks are whole', () => {
@@ -55,7 +55,7 @@ it('one block that finds any line that occurs once changes that line alone (prop
     fc.property(fc.uniqueArray(word, { minLength: 1, maxLength: 8 }), fc.nat(), word, (words, pick, put) => {
       const lines = words.map((text, at) => `${at}: ${text}.`);
       const at = pick % lines.length;
-      const made = patched(lines.join('\n'), block(lines[at] as string, put));
+      const made = applyPatch(lines.join('\n'), block(lines[at] as string, put));
       expect(made).toEqual({
         text: lines.map((line, own) => (own === at ? put : line)).join('\n'),
         edits: 1,

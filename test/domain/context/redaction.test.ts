@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { asMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message, Part, RecalledPassage } from '../../../src/domain/chat/message.ts';
 import { cutParts } from '../../../src/domain/context/compaction/plan.ts';
-import { renderFound } from '../../../src/domain/context/recalled.ts';
+import { renderFoundPassages } from '../../../src/domain/context/recalled.ts';
 import { createRedaction } from '../../../src/domain/context/redaction.ts';
 import { unitsOf } from '../../../src/domain/context/units.ts';
 import type { Said } from '../../../src/domain/memory/passages.ts';
@@ -38,7 +38,7 @@ const toolFound = (passages: RecalledPassage[]): Part => ({
   type: 'tool-result',
   callId: 'c',
   name: 'recall',
-  text: renderFound(passages, true),
+  text: renderFoundPassages(passages, true),
   recalled: recalled(passages),
 });
 const without = (ids: readonly string[]) =>
@@ -100,7 +100,7 @@ describe('memory that is not to be used any more', () => {
       type: 'tool-result',
       callId: 'c',
       name: 'recall',
-      text: renderFound(nearMisses, false),
+      text: renderFoundPassages(nearMisses, false),
       recalled: { ...recalled([]), nearMisses, nearMissesGiven: true },
     };
     const text = textIn(without(['a']).path([message(found)])[0]?.parts[0]);
@@ -127,7 +127,12 @@ describe('memory that is not to be used any more', () => {
 
   it('takes an old answer of recall, without its passages, out as a whole', () => {
     const passages = [passage('a', 'first'), passage('b', 'second')];
-    const old: Part = { type: 'tool-result', callId: 'c', name: 'recall', text: renderFound(passages, true) };
+    const old: Part = {
+      type: 'tool-result',
+      callId: 'c',
+      name: 'recall',
+      text: renderFoundPassages(passages, true),
+    };
     const text = (ids: string[]) => textIn(without(ids).path([message(old)])[0]?.parts[0]);
     expect(text(['x'])).toBe(old.text);
     expect(text(['b'])).not.toMatch(/first|second/);

@@ -1,10 +1,10 @@
 // Post-turn tasks read the branch before a compaction needs it. The test watches the real readers.
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Message } from '../../../src/domain/chat/message.ts';
-import { rememberAsItGoes } from '../../../src/domain/context/compaction/memory-writer.ts';
+import { readBranchAhead } from '../../../src/domain/context/compaction/memory-writer.ts';
 import { structureOf } from '../../../src/domain/context/compaction/outline.ts';
 import { notesOf } from '../../../src/domain/context/notes.ts';
-import { readAhead } from '../../../src/domain/context/reading.ts';
+import { readMessageAhead } from '../../../src/domain/context/reading.ts';
 import type { Config } from '../../../src/domain/settings/config.ts';
 import { contextConfig, filler, startTalks } from './talk.ts';
 
@@ -28,8 +28,8 @@ const every = (change: Partial<Config['context']['session_memory']>) => (config:
 /** Messages that were read one by one, by id; and the longest branch that was put together, by notes and by structure. */
 const seen = () => ({
   noted: new Set(vi.mocked(notesOf).mock.calls.map(([{ id }]) => id)),
-  read: new Set(vi.mocked(readAhead).mock.calls.map(([{ id }]) => id)),
-  remembered: Math.max(0, ...vi.mocked(rememberAsItGoes).mock.calls.map(([path]) => path.length)),
+  read: new Set(vi.mocked(readMessageAhead).mock.calls.map(([{ id }]) => id)),
+  remembered: Math.max(0, ...vi.mocked(readBranchAhead).mock.calls.map(([path]) => path.length)),
   structured: Math.max(0, ...vi.mocked(structureOf).mock.calls.map(([path]) => path.length)),
 });
 const allOf = (path: readonly Message[]) => {
@@ -97,7 +97,7 @@ describe('after an answer', () => {
     await say(filler(7).repeat(12), id);
     await expect.poll(seen).toEqual(allOf(await path(id)));
     // Not before the second question was asked.
-    for (const [known] of vi.mocked(rememberAsItGoes).mock.calls)
+    for (const [known] of vi.mocked(readBranchAhead).mock.calls)
       expect(known.length).toBeGreaterThanOrEqual(5);
   });
 });

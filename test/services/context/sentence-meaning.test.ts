@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
 import { asMessageId } from '../../../src/domain/base/ids.ts';
-import { comparableIn } from '../../../src/domain/context/meant.ts';
+import { comparableUnits } from '../../../src/domain/context/semantic-scores.ts';
 import { createSentenceMeaning } from '../../../src/services/context/sentence-meaning.ts';
 import { createHashingEmbedding } from '../../adapters/embedding/hashing.ts';
 
 const { signal } = new AbortController();
 const unitsOf = (text: string) =>
-  comparableIn({
+  comparableUnits({
     id: asMessageId('m'),
     parentId: null,
     role: 'user',

@@ -4,7 +4,7 @@ import { asMessageId, newConversationId } from '../../../src/domain/base/ids.ts'
 import { writable } from '../../../src/domain/base/readable.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
 import type { AppliedNote, Message } from '../../../src/domain/chat/message.ts';
-import { memoriesOn } from '../../../src/domain/context/recalled.ts';
+import { recallBlocksOn } from '../../../src/domain/context/recalled.ts';
 import type { MemoryNote } from '../../../src/domain/memory/notes.ts';
 import { type Config, defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createTurnRecall } from '../../../src/services/chat/turn-recall.ts';
@@ -148,7 +148,7 @@ it('a turn has it without any passage, and a model reads it as the person’s ow
     signal: new AbortController().signal,
   });
   expect(applied).toMatchObject([{ id: 'n1', text: CODE.text }]);
-  const block = memoriesOn([asked, answered(applied)], null).get(0);
+  const block = recallBlocksOn([asked, answered(applied)], null).get(0);
   expect(block).toContain('<standing_notes>');
   expect(block).toContain(`- ${CODE.text}`);
   expect(block).not.toContain('<recalled_memory>');

@@ -17,7 +17,7 @@ import {
   outlineOf,
 } from './outline.ts';
 import type { CompactionPlan } from './plan.ts';
-import { steppedIn } from './session-memory.ts';
+import { fallbackStrategyOf } from './session-memory.ts';
 import type { CompactionStrategy } from './strategy.ts';
 import { summarised } from './summarising.ts';
 
@@ -147,7 +147,7 @@ export const hierarchical: CompactionStrategy = {
       summaryOf: (group) => summaryOf.get(group) ?? null,
       attempts,
       // Topics without a model's summary get their own sentences, as in the session memory.
-      fallback: steppedIn(fallback, 'session-memory'),
+      fallback: fallbackStrategyOf(fallback, 'session-memory'),
     });
   },
 };

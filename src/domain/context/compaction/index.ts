@@ -1,7 +1,7 @@
 // The registry of strategies, in the order in which a person sees them. One line each.
 import { hierarchical } from './hierarchical.ts';
 import { interactive } from './interactive.ts';
-import { isSettled, triesAgain } from './outline.ts';
+import { isSettled, retriesSummary } from './outline.ts';
 import type { CompactionPlan } from './plan.ts';
 import { retrieval } from './retrieval.ts';
 import { sessionMemory } from './session-memory.ts';
@@ -38,7 +38,7 @@ export async function planCompaction(
 ): Promise<CompactionPlan> {
   tools.signal.throwIfAborted();
   const settled = isSettled(strategy.id, view, budget, tools.meter);
-  const again = settled && triesAgain(view, tools);
+  const again = settled && retriesSummary(view, tools);
   if (settled && !again) return (view.previous as NonNullable<typeof view.previous>).plan;
   const plan = await strategy.plan(again ? { ...view, previous: ownWordsOf(view) } : view, budget, tools);
   const { prompt } = view.request;

@@ -2,7 +2,7 @@
 // are in it word for word, corrected facts appear in their last version, and it fills the allowed space.
 import { bareLine } from '../../chat/memory-file.ts';
 import type { Message } from '../../chat/message.ts';
-import { isAcknowledgement, isQuestion } from '../../text/cues.ts';
+import { isAcknowledgement } from '../../text/cues.ts';
 import type { TokenMeter } from '../meter.ts';
 import { type Note, type NoteKind, type NoteLane, notesOf } from '../notes.ts';
 import { unitsOf } from '../units.ts';
@@ -358,12 +358,8 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
 export const memoryBudget = (available: number): number =>
   Math.max(0, Math.floor(Math.min(available * 0.68, 800 + available * 0.15)));
 
-/** True if a message says more than "go on". */
-export const saysSomething = (message: Message): boolean =>
-  unitsOf(message).some(({ text }) => !isAcknowledgement(text) && !isQuestion(text));
-
 /** Reads a branch as it grows, so that a compaction under pressure finds it done: only new messages cost anything. */
-export function rememberAsItGoes(path: readonly Message[]): void {
+export function readBranchAhead(path: readonly Message[]): void {
   // Only messages that a plan could compact are read.
   knownOf(path.filter(({ kind, role }) => kind === 'message' && role !== 'system'));
 }

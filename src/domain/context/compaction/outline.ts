@@ -376,7 +376,7 @@ export function isSettled(
 }
 
 /** True if a summary failed and the person asks again: then the existing plan is no reason not to try. */
-export const triesAgain = (
+export const retriesSummary = (
   { previous, request }: CompactionView,
   { summarise }: Pick<CompactionTools, 'summarise'>,
 ): boolean =>

@@ -72,7 +72,7 @@ export function planWithMemory(
   outline: Outline,
   decision: Pick<Decision, 'strategy' | 'attempts' | 'fallback'>,
 ): CompactionPlan {
-  const facts = { ...decision, fallback: steppedIn(decision.fallback, 'session-memory') };
+  const facts = { ...decision, fallback: fallbackStrategyOf(decision.fallback, 'session-memory') };
   const { goal, budget, before } = outline;
   if (before <= goal) return keepAll(outline, facts);
   const available = freeTokens(outline);
@@ -98,7 +98,7 @@ export function planWithMemory(
 }
 
 /** Names the strategy that a fallback used. */
-export const steppedIn = (
+export const fallbackStrategyOf = (
   fallback: Decision['fallback'],
   strategy: string,
 ): NonNullable<Decision['fallback']> | null => (fallback ? { ...fallback, strategy } : null);

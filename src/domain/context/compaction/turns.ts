@@ -4,7 +4,7 @@
 import { finish, keepAll } from './finish.ts';
 import { COMPACTED_TURNS } from './headings.ts';
 import { freeTokens, newestGroups, outlineOf } from './outline.ts';
-import { steppedIn } from './session-memory.ts';
+import { fallbackStrategyOf } from './session-memory.ts';
 import type { CompactionStrategy } from './strategy.ts';
 import { planWithSummary } from './summarising.ts';
 
@@ -31,7 +31,7 @@ export const turns: CompactionStrategy = {
       instead: (decision) =>
         finish(outline, {
           ...decision,
-          fallback: steppedIn(decision.fallback, 'sliding-window'),
+          fallback: fallbackStrategyOf(decision.fallback, 'sliding-window'),
           keep: newestGroups(outline, available * 1.5, Number.POSITIVE_INFINITY),
           drafts: [],
         }),

@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { atMost, isTooLate } from '../../../domain/base/within.ts';
 import type { RecalledPassage } from '../../../domain/chat/message.ts';
-import { renderFound, renderFoundOne } from '../../../domain/context/recalled.ts';
+import { renderFoundPassage, renderFoundPassages } from '../../../domain/context/recalled.ts';
 import { estimateTokens } from '../../../domain/context/tokens.ts';
 import { defineTool, MAX_RESULT, mayRemember } from './tool.ts';
 
 /** Prices the passages by the text that the model reads of each. */
 const priced = (passages: readonly RecalledPassage[]): RecalledPassage[] =>
-  passages.map((passage, at) => ({ ...passage, tokens: estimateTokens(renderFoundOne(passage, at)) }));
+  passages.map((passage, at) => ({ ...passage, tokens: estimateTokens(renderFoundPassage(passage, at)) }));
 
 /** Longest wait of a model for memory that it asked, ms. */
 const TIMEOUT_MS = 30_000;
@@ -50,13 +50,13 @@ export const recall = defineTool({
     const nearest = sure ? found.passages : found.nearMisses;
     let length = 0;
     const cut = nearest.findIndex((passage, at) => {
-      length += renderFound([passage], sure).length;
+      length += renderFoundPassages([passage], sure).length;
       return at > 0 && length > MAX_RESULT;
     });
     const count = cut < 0 ? nearest.length : cut;
     if (count === 0) return { text: 'Nothing was found.' };
     return {
-      text: renderFound(nearest.slice(0, count), sure),
+      text: renderFoundPassages(nearest.slice(0, count), sure),
       recalled: {
         query,
         threshold: found.threshold,

@@ -7,7 +7,7 @@ import { pathTo } from '../../../../src/domain/chat/conversation.ts';
 import type { Message, Part } from '../../../../src/domain/chat/message.ts';
 import { type Compaction, compactionSchema } from '../../../../src/domain/chat/records.ts';
 import { planCompaction, STRATEGIES, strategyOf } from '../../../../src/domain/context/compaction/index.ts';
-import { rememberAsItGoes } from '../../../../src/domain/context/compaction/memory-writer.ts';
+import { readBranchAhead } from '../../../../src/domain/context/compaction/memory-writer.ts';
 import { structureOf } from '../../../../src/domain/context/compaction/outline.ts';
 import {
   boundaryOf,
@@ -541,7 +541,7 @@ const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> =
   'plans the same of a branch that was read as it grew, went back, and grew elsewhere, as of one that it never saw':
     async ({ strategy, random, view, budget, tools, plan }) => {
       const read = (path: readonly Message[]) => {
-        rememberAsItGoes(path);
+        readBranchAhead(path);
         structureOf(path, meter);
       };
       const path = structuredClone(view.path) as Message[];

@@ -2,36 +2,36 @@
 import type { MessageId } from '../base/ids.ts';
 import type { Message } from '../chat/message.ts';
 import { isAcknowledgement } from '../text/cues.ts';
-import { formOf, formsOf, LISTED } from './outputs.ts';
+import { countLineForms, LIST_FROM, lineFormOf } from './outputs.ts';
 import { type Unit, unitsOf } from './units.ts';
 
 /**
  * Weight of a relevance's share of the best one: a question in other words fits nothing well, but one message still fits best. Below
- * `LEAST_MEANT` nothing counts.
+ * `LEAST_RELEVANT` nothing counts.
  */
 const OF_THE_BEST = 0.8;
-const LEAST_MEANT = 0.005;
+const LEAST_RELEVANT = 0.005;
 /** For thanks or "go on", a message is relevant from here on. */
 const CLEARLY = 0.15;
 /** By its rank alone, a message with so many before it counts half as much as the best. */
 const HALF_AT = 8;
 
 /** Relevance if a sentence has the question's words, and if none has: then its rank says more. */
-export interface Meant {
-  readonly beside: number;
+export interface SemanticScore {
+  readonly withWords: number;
   readonly alone: number;
 }
 
-export const NOT_MEANT: Meant = { beside: 0, alone: 0 };
+export const NO_SEMANTIC_SCORE: SemanticScore = { withWords: 0, alone: 0 };
 
 /** Computes how relevant messages are to a question. `isPlain`: the question means nothing earlier; then only clear relevance counts. */
-export function meantBy(
+export function semanticScoresOf(
   question: string,
   relevance: ReadonlyMap<MessageId, number> | undefined,
-): { readonly messages: ReadonlyMap<MessageId, Meant>; readonly isPlain: boolean } {
+): { readonly messages: ReadonlyMap<MessageId, SemanticScore>; readonly isPlain: boolean } {
   let best = 0;
   for (const own of relevance?.values() ?? []) best = Math.max(best, own);
-  const isPlain = best < LEAST_MEANT || isAcknowledgement(question);
+  const isPlain = best < LEAST_RELEVANT || isAcknowledgement(question);
   const ranked = [...(relevance ?? [])].sort((a, b) => b[1] - a[1]);
   const messages = new Map(
     ranked.map(([id, own], place) => {
@@ -40,10 +40,10 @@ export function meantBy(
         id,
         isPlain
           ? own < CLEARLY
-            ? NOT_MEANT
-            : { beside: own, alone: own }
+            ? NO_SEMANTIC_SCORE
+            : { withWords: own, alone: own }
           : {
-              beside: blend(own / best),
+              withWords: blend(own / best),
               alone: blend(Math.max(own / best, HALF_AT / (HALF_AT + place))),
             },
       ];
@@ -58,7 +58,7 @@ const [NEAREST, HALF_NEAR] = [40, 5];
 const OWN_MEANING = 0.7;
 
 /** Weights of the sentences nearest to a question, by rank, 0–1. `near`: cosines. */
-export const nearestOf = (near: ReadonlyMap<Unit, number> = new Map()): ReadonlyMap<Unit, number> =>
+export const nearnessWeights = (near: ReadonlyMap<Unit, number> = new Map()): ReadonlyMap<Unit, number> =>
   new Map(
     [...near]
       .sort((a, b) => b[1] - a[1])
@@ -67,30 +67,34 @@ export const nearestOf = (near: ReadonlyMap<Unit, number> = new Map()): Readonly
   );
 
 /** Combines the meaning of a sentence's message and its own. */
-export function ownMeaning(message: Meant, unit: Unit, nearest: ReadonlyMap<Unit, number>): Meant {
+export function withOwnScore(
+  message: SemanticScore,
+  unit: Unit,
+  nearest: ReadonlyMap<Unit, number>,
+): SemanticScore {
   if (nearest.size === 0) return message;
   const own = OWN_MEANING * (nearest.get(unit) ?? 0);
   return {
-    beside: (1 - OWN_MEANING) * message.beside + own,
+    withWords: (1 - OWN_MEANING) * message.withWords + own,
     alone: (1 - OWN_MEANING) * message.alone + own,
   };
 }
 
 /** From so many lines of one form on, an output's lines are not compared by meaning. */
-const OF_ONE_FORM = 2 * LISTED;
+const OF_ONE_FORM = 2 * LIST_FROM;
 
 const comparable = new WeakMap<Message, readonly Unit[]>();
 
 /** Lists the sentences of a message that are worth comparing with a question by their own meaning; cached with it. */
-export function comparableIn(message: Message): readonly Unit[] {
+export function comparableUnits(message: Message): readonly Unit[] {
   if (message.kind !== 'message' || message.role === 'system') return [];
   const known = comparable.get(message);
   if (known) return known;
   const units = unitsOf(message);
-  const forms = formsOf(units.flatMap(({ kind, text }) => (kind === 'result' ? text : [])));
+  const forms = countLineForms(units.flatMap(({ kind, text }) => (kind === 'result' ? text : [])));
   const found = units.filter(
     ({ kind, text }) =>
-      !isAcknowledgement(text) && (kind !== 'result' || (forms.get(formOf(text)) ?? 1) < OF_ONE_FORM),
+      !isAcknowledgement(text) && (kind !== 'result' || (forms.get(lineFormOf(text)) ?? 1) < OF_ONE_FORM),
   );
   comparable.set(message, found);
   return found;
