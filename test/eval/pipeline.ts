@@ -14,10 +14,10 @@ import { until } from '../../src/domain/base/readable.ts';
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from '../../src/domain/chat/archive.ts';
 import type { Message, Part, RecalledPassage } from '../../src/domain/chat/message.ts';
 import { unansweredIn } from '../../src/domain/memory/asked-in-vain.ts';
-import { meantBy } from '../../src/domain/memory/described.ts';
-import { lastLineOf, leaning } from '../../src/domain/memory/question-blend.ts';
+import { conversationsMeantBy } from '../../src/domain/memory/described.ts';
+import { blendQuestion, lastLineOf } from '../../src/domain/memory/question-blend.ts';
 import type { Rankable } from '../../src/domain/memory/rank.ts';
-import { titledBy } from '../../src/domain/memory/title.ts';
+import { titleMatches } from '../../src/domain/memory/title.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { queryWords } from '../../src/domain/text/words.ts';
 import { meaningBy } from '../../src/services/context/meaning.ts';
@@ -211,12 +211,12 @@ async function openPostgres() {
 /** The index, and beside it everything that it found for the question asked last. */
 function watched(postgres: MemoryIndex) {
   let seen: IndexFound = { candidates: [], worth: [] };
-  let described = meantBy(seen, seen.worth);
+  let described = conversationsMeantBy(seen, seen.worth);
   const index: MemoryIndex = {
     ...postgres,
     look: async (query) => {
       const found = await postgres.look(query);
-      if (query.filter.conversationIds) described = meantBy(seen, seen.worth);
+      if (query.filter.conversationIds) described = conversationsMeantBy(seen, seen.worth);
       else if (!query.messages) described = new Map();
       // What the vector adds comes after what the words brought, then what answers were given and what descriptions lead to.
       seen = query.after
@@ -264,7 +264,7 @@ async function recordOf(
       [asking, ...(end === null ? [] : [end])].map((text) => ({ context: '', text })),
       { kind: 'query', signal },
     )) ?? [];
-  const { tokens, weights } = whole && tail ? leaning(whole, tail) : (whole ?? {});
+  const { tokens, weights } = whole && tail ? blendQuestion(whole, tail) : (whole ?? {});
   const late =
     tokens && weights && hasCentredTokenVectors(embedding.id)
       ? await postgres.maxSim(
@@ -273,7 +273,7 @@ async function recordOf(
           candidates.map(({ chunkId }) => chunkId),
         )
       : new Map<number, number>();
-  const titled = titledBy(
+  const titled = titleMatches(
     queryWords(asking).split(' ').filter(Boolean),
     (conversation: ConversationId) =>
       seen.candidates

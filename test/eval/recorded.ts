@@ -6,14 +6,14 @@ import { pathToFileURL } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
 import { z } from 'zod';
 import { withoutEchoes } from '../../src/domain/memory/asked-in-vain.ts';
-import { distinct } from '../../src/domain/memory/choose.ts';
-import { corrected } from '../../src/domain/memory/corrections.ts';
+import { distinctPassages } from '../../src/domain/memory/choose.ts';
+import { promoteCorrections } from '../../src/domain/memory/corrections.ts';
 import type { Fit } from '../../src/domain/memory/fit.ts';
 import type { Lane } from '../../src/domain/memory/lanes.ts';
-import { covering } from '../../src/domain/memory/overview.ts';
+import { spreadForOverview } from '../../src/domain/memory/overview.ts';
 import { type Evidence, LATE, ranker, type Scores, type Technique } from '../../src/domain/memory/rank.ts';
 import { bestLate, groupedBySource } from '../../src/domain/memory/sources.ts';
-import { withStanding } from '../../src/domain/memory/standing.ts';
+import { placeRules } from '../../src/domain/memory/standing.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { sampleConversations } from '../../src/services/library/samples.ts';
 import { cache, loadPipeline, models, option, ROOT } from './load.ts';
@@ -208,7 +208,7 @@ export function rankRecorded(
   const rankWith = ranker(candidates, {
     weights: defaultConfig.recall.hybrid_weights,
     scale: asked.scale,
-    worth: asked.worth,
+    idfWeights: asked.worth,
     question: asked.question,
     languages: asked.languages,
     decayFactor: defaultConfig.recall.filters.time_decay_factor,
@@ -221,14 +221,14 @@ export function rankRecorded(
     ranked = rankWith(({ chunkId }) => (best.has(chunkId) ? bestLate(chunkId, repeatedBy, lateOf) : null));
   }
   type Candidate = Recorded['candidates'][number];
-  const spread = covering<Candidate, (typeof ranked)[number]>(
+  const spread = spreadForOverview<Candidate, (typeof ranked)[number]>(
     asked.question,
-    withStanding<Candidate, (typeof ranked)[number]>(
+    placeRules<Candidate, (typeof ranked)[number]>(
       asked.question,
-      corrected(asked.question, ranked, recalls),
+      promoteCorrections(asked.question, ranked, recalls),
     ),
   );
-  return distinct<Candidate, (typeof ranked)[number]>(spread, 50, 50).map(
+  return distinctPassages<Candidate, (typeof ranked)[number]>(spread, 50, 50).map(
     ({ candidate, scores, evidence, lane }) => ({
       unit: candidate.unit,
       conversation: candidate.conversationId,

@@ -149,7 +149,7 @@ async function formReaders(): Promise<Readers> {
 }
 
 async function memoryReaders(): Promise<Readers> {
-  const [snippet, chunk, title, digest, keywords, summary, query, lean, lanes] = await Promise.all([
+  const [snippet, chunk, title, digest, keywords, summary, query, blend, lanes] = await Promise.all([
     import('../../src/domain/memory/snippet.ts'),
     import('../../src/domain/memory/chunk.ts'),
     import('../../src/domain/memory/title.ts'),
@@ -168,17 +168,17 @@ async function memoryReaders(): Promise<Readers> {
     chunksOf: (text) => chunk.chunksOf(message(text), { redact: keep }),
     'chunksOf of a tool': (text) => chunk.chunksOf(message(text, 'tool'), { redact: keep }),
     titleOf: (text) => title.titleOf([message(text)], keep),
-    isFromWords: (text) => title.isFromWords(text, [text]),
+    isFromWords: (text) => title.isTitleFromWords(text, [text]),
     'summary and keywords': (text) => {
       const read = digest.digestOf([message(text)], keep);
       return [summary.summaryOf(read), keywords.keywordsOf(read)];
     },
-    askable: query.askable,
+    queryForMessage: query.queryForMessage,
     parseSearch: (text) => query.parseSearch(text, NOW),
     parseDay: (text) => query.parseDay(text, NOW),
-    heldAsIs: query.heldAsIs,
-    lastLineOf: lean.lastLineOf,
-    askedFor: lanes.askedFor,
+    literalQuery: query.literalQuery,
+    lastLineOf: blend.lastLineOf,
+    laneAskedFor: lanes.laneAskedFor,
   };
 }
 
@@ -207,9 +207,9 @@ async function questionReaders(): Promise<Readers> {
       const read = both.map((one) => ({ ...one, unanswered: isUnanswered(one) || true }));
       return vain.withoutEchoes(read, `a ${text}`);
     },
-    callsOnMemory: calls.callsOnMemory,
-    asksForCourse: overview.asksForCourse,
-    setsStanding: standing.setsStanding,
+    refersToEarlierTalk: calls.refersToEarlierTalk,
+    asksForOverview: overview.asksForOverview,
+    setsRuleOrPreference: standing.setsRuleOrPreference,
     notesInText: noteText.notesInText,
     onlyAsks: passages.onlyAsks,
     'parts of a long message': (text) => parts.partsOf(`${'Some words. '.repeat(70)}\n\n${text}`),

@@ -2,7 +2,7 @@
 // becomes 64 tables, one for each four numbers: what each of the 16 ways in which four signs can stand adds. Whole numbers below 1,024: the
 // similarity of a piece is exact to about 0.0002, and always to 4/1,023 of what its four widest numbers make together.
 import { ignore } from '../../domain/base/log.ts';
-import { lateInteraction, type QueryPieces } from '../../domain/memory/late.ts';
+import { lateInteraction, type QueryTokenVectors } from '../../domain/memory/late.ts';
 import { fromHex } from './statements.ts';
 
 /** Numbers in a piece's vector, signs looked up at once, and tables of a piece. */
@@ -36,7 +36,7 @@ const encoder = new TextEncoder();
  * Makes the comparison for one question. `signs`: 64 hexadecimal digits for each piece of a passage, bytes in order.
  * Null if the question or the passage has no pieces. @throws RangeError if memory runs out.
  */
-export type Compare = (question: QueryPieces) => (signs: string) => number | null;
+export type Compare = (question: QueryTokenVectors) => (signs: string) => number | null;
 
 /** Compares piece by piece, many times slower: used until the tables' code is loaded. */
 export const comparePlainly: Compare = (question) => {
@@ -75,7 +75,7 @@ export function createCompare(code: () => Promise<WebAssembly.Module>): Compare 
 
 function compareBy(
   { memory, largest, spread }: Assembled,
-  { tokens, weights }: QueryPieces,
+  { tokens, weights }: QueryTokenVectors,
 ): (signs: string) => number | null {
   const count = weights.length;
   const total = weights.reduce((sum, weight) => sum + weight, 0);

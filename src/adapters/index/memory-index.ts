@@ -1,7 +1,7 @@
 // The memory index: rows, chunks, vectors and keywords made from the log. All of it can be dropped and made again.
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Role } from '../../domain/chat/message.ts';
-import type { QueryPieces } from '../../domain/memory/late.ts';
+import type { QueryTokenVectors } from '../../domain/memory/late.ts';
 import type { WordStatistics } from '../../domain/text/bm25.ts';
 
 export interface ConversationRow {
@@ -256,7 +256,7 @@ export interface MemoryIndex {
    * Compares a question with these chunks by late interaction on the signs of their pieces (`lateInteraction`);
    * chunks without any of `model` are missing.
    */
-  maxSim(model: string, question: QueryPieces, chunks: readonly number[]): Promise<Map<number, number>>;
+  maxSim(model: string, question: QueryTokenVectors, chunks: readonly number[]): Promise<Map<number, number>>;
   /**
    * Returns vectors of messages by `model`, of length 1 (the mean of their chunks); missing if there is none or it
    * has no direction.

@@ -2,7 +2,7 @@
 // words alone, in memory; if a caller knows relevance by meaning, both count.
 import type { MessageId } from '../base/ids.ts';
 import type { Message, Part, Role } from '../chat/message.ts';
-import { askedFor } from '../memory/lanes.ts';
+import { laneAskedFor } from '../memory/lanes.ts';
 import { gainOf, idfOf } from '../text/bm25.ts';
 import { corrects, goesWrong, isAcknowledgement, isQuestion } from '../text/cues.ts';
 import { termsOf } from '../text/words.ts';
@@ -153,7 +153,7 @@ interface Scoring {
   /** Weight of the nearest sentences by their rank in meaning, 0–1; empty without vectors. */
   readonly nearest: ReadonlyMap<Unit, number>;
   /** Speaker whose words the question wants. */
-  readonly lane: ReturnType<typeof askedFor>;
+  readonly lane: ReturnType<typeof laneAskedFor>;
 }
 
 /** A sentence's scores before they are compared with others. */
@@ -352,7 +352,7 @@ class PathSearch implements CompactedSearch {
       long: new Set([...query.weights.keys()].filter((term) => term.length >= 5 && /^[a-z]+$/.test(term))),
       relevance: semantic.messages,
       nearest: semantic.isPlain ? new Map() : nearnessWeights(near),
-      lane: askedFor(question),
+      lane: laneAskedFor(question),
     };
     const found = this.#roughly(standing, scoring).flatMap((at) => this.#hitsIn(at, scoring));
     let said = 0;

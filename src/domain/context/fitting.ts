@@ -2,7 +2,7 @@
 // named in their place, so that a model can ask for them.
 import { placeLabel } from '../chat/files.ts';
 import { type Message, type Part, type PartOf, type Section, textOf } from '../chat/message.ts';
-import { shareOut } from '../memory/passages.ts';
+import { divideBudget } from '../memory/passages.ts';
 import { gainOf, idfOf } from '../text/bm25.ts';
 import { termCounts, termsOf } from '../text/words.ts';
 import { cutToTokens, estimateTokens } from './tokens.ts';
@@ -123,7 +123,7 @@ export class Fitting {
     const wants = all.map(costOfDocument);
     const budget = Math.floor(limit * SHARE);
     if (wants.reduce((sum, want) => sum + want, 0) <= budget) return { path, files: [] };
-    const shares = shareOut(wants, budget);
+    const shares = divideBudget(wants, budget);
     const rooms = new Map(all.map((part, at) => [part, { room: shares[at] ?? 0, want: wants[at] ?? 0 }]));
     const asked = path.findLast(({ role, kind }) => role === 'user' && kind === 'message');
     const files: CutFile[] = [];

@@ -2,7 +2,7 @@
 // change: removed words go to no model again, even if they were sent before.
 import { NOTES } from '../base/ids.ts';
 import type { Message, Part, ToolRecall } from '../chat/message.ts';
-import { isOfMemory } from '../memory/own-tools.ts';
+import { isMemoryTool } from '../memory/own-tools.ts';
 import { type Said, withoutMessages } from '../memory/passages.ts';
 import { renderFoundPassages } from './recalled.ts';
 
@@ -34,7 +34,7 @@ export function createRedaction(
 ): Redaction {
   const known = new WeakMap<Message, Message>();
   const of = (message: Message): Message => {
-    if (!message.parts.some((part) => part.type === 'recall' || isOfMemory(part))) return message;
+    if (!message.parts.some((part) => part.type === 'recall' || isMemoryTool(part))) return message;
     let made = known.get(message);
     if (!made) {
       const parts = message.parts.map((part) => redacted(part, out, isTouched));
@@ -74,7 +74,7 @@ function redacted<P extends Part>(
   if (part.type !== 'tool-result') return part;
   const text = part.recalled
     ? foundAgain(part.recalled, part.text, out)
-    : isOfMemory(part)
+    : isMemoryTool(part)
       ? readAgain(part.text, out, isTouched)
       : part.text;
   if (text === part.text) return part;

@@ -1,7 +1,7 @@
 // Cuts a message into units: the smallest pieces that say something by themselves, each verbatim. Passages brought back,
 // session memories and summaries without a model consist of units. Read once per message.
 import type { Message } from '../chat/message.ts';
-import { isOfMemory } from '../memory/own-tools.ts';
+import { isMemoryTool } from '../memory/own-tools.ts';
 import { blocksOf } from '../text/code.ts';
 import { cutAtPauses, endsAbbreviated, sentencesOf } from '../text/sentences.ts';
 
@@ -45,7 +45,7 @@ export function unitsOf(message: Message): readonly Unit[] {
     else if (part.type === 'tool-call')
       for (const text of pieces(`${part.name} ${part.arguments}`))
         units.push({ text, lead: '', kind: 'call' });
-    else if (part.type === 'tool-result' && !isOfMemory(part))
+    else if (part.type === 'tool-result' && !isMemoryTool(part))
       lines(part.text, part.name ?? '', 'result', units, blocks.count++);
   }
   const kept =

@@ -18,7 +18,7 @@ export const ownWords = (text: string): string => text.replace(/’/g, "'").repl
  * True if a message calls on earlier talks in so many words ("remember our …", "as we agreed", 上次说的): then memory is always
  * asked.
  */
-export function callsOnMemory(text: string): boolean {
+export function refersToEarlierTalk(text: string): boolean {
   const near = text.length <= 2 * REACH ? text : `${text.slice(0, REACH)}\n${text.slice(-REACH)}`;
   return sentencesOf(ownWords(near)).some((sentence) => {
     const line = sentence.trim().slice(0, SENTENCE);

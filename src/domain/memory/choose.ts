@@ -26,7 +26,7 @@ function chooser(perConversation: number): (candidate: Rankable) => boolean {
 }
 
 /** Keeps one passage of a message, one of each wording, at most `perConversation` of each conversation, at most `limit`, in order. */
-export function distinct<C extends Rankable, S extends Scored<C>>(
+export function distinctPassages<C extends Rankable, S extends Scored<C>>(
   ranked: readonly S[],
   perConversation: number,
   limit = Number.POSITIVE_INFINITY,

@@ -11,7 +11,7 @@ import { speakerIn } from '../text/cues.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { dateWords } from '../text/spellings.ts';
 import { words } from '../text/words.ts';
-import { isOfMemory } from './own-tools.ts';
+import { isMemoryTool } from './own-tools.ts';
 
 /** Most tokens in a chunk: the shipped models read 512, including prefix, speaker and the error of the estimate. */
 export const CHUNK_TOKENS = 380;
@@ -262,7 +262,7 @@ export function chunksOf(message: Message, options: ChunkOptions): Chunk[] {
   const attached: Piece[] = [];
   let hasDocument = false;
   for (const part of message.parts) {
-    if (isOfMemory(part)) continue;
+    if (isMemoryTool(part)) continue;
     if (part.type === 'text') {
       const text = cleanHead(part.text, READ_UP_TO, options.redact).trim();
       if (text) pieces.push(...(message.role === 'tool' ? [ends(text, 'tool')] : saidPieces(text)));

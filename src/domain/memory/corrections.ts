@@ -44,7 +44,7 @@ function read(text: string): Read {
 }
 
 /** Returns whether a text corrects something or says that something is new, and its speaker. */
-const tells = (text: string) => ({
+const readCorrection = (text: string) => ({
   corrects: sentencesOf(text).some(corrects),
   isNew: NEW.test(text),
   speaker: speakerIn(text),
@@ -55,7 +55,7 @@ const isShort = ({ text, role, note }: Said): boolean => role === 'user' && !not
  * Returns them best first, as they came, except that the newest correction of a passage takes its place with its probability, and the passage
  * comes right after.
  */
-export function corrected<
+export function promoteCorrections<
   S extends { readonly candidate: Said; readonly scores: { readonly final: number } },
 >(question: string, ranked: readonly S[], recalls: readonly Recalled[] = []): S[] {
   const statedIn = (most: number): S[] =>
@@ -69,7 +69,7 @@ export function corrected<
         used.has(newer.candidate.messageId),
     );
   const answering = new Set(recalls.flatMap(({ used }) => [...used]));
-  const saysOf = memoized((one: S) => tells(one.candidate.text));
+  const saysOf = memoized((one: S) => readCorrection(one.candidate.text));
   const corrections = statedIn(CORRECTIONS).filter(
     (one) => saysOf(one).isNew || saysOf(one).corrects || answering.has(one.candidate.messageId),
   );

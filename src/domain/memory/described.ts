@@ -14,7 +14,7 @@ const [LEAST_WORDS, LEAST_SHARE] = [2, 0.5];
 const MOST_MEANT = 3;
 
 /** Lists texts that a person, a model or rules wrote about the conversation, newest compaction first; none is empty. */
-export function writtenOf(conversation: Pick<Conversation, 'meta' | 'compactions'>): string[] {
+export function descriptionTextsOf(conversation: Pick<Conversation, 'meta' | 'compactions'>): string[] {
   const { meta, compactions } = conversation;
   const newest = [...compactions.values()]
     .filter(({ undone }) => !undone)
@@ -36,9 +36,9 @@ export const descriptionOf = (texts: readonly string[]): string =>
 
 /**
  * Finds conversations that a question means by their description though none of their passages was found, with the shared words.
- * `worth`: IDF weights of the question's words, in order.
+ * `idfWeights`: those of the question's words, in order.
  */
-export function meantBy<Id>(
+export function conversationsMeantBy<Id>(
   {
     candidates,
     described = [],
@@ -46,12 +46,12 @@ export function meantBy<Id>(
     readonly candidates: readonly { readonly conversationId: Id }[];
     readonly described?: readonly { readonly conversationId: Id; readonly has: readonly boolean[] }[];
   },
-  worth: readonly number[],
+  idfWeights: readonly number[],
 ): Map<Id, readonly boolean[]> {
   const there = new Set(candidates.map(({ conversationId }) => conversationId));
   const sum = (has: readonly boolean[]) =>
-    worth.reduce((all, one, at) => all + (has[at] === true ? one : 0), 0);
-  const all = sum(worth.map(() => true));
+    idfWeights.reduce((all, one, at) => all + (has[at] === true ? one : 0), 0);
+  const all = sum(idfWeights.map(() => true));
   return new Map(
     described
       .filter(({ conversationId }) => !there.has(conversationId))

@@ -23,7 +23,7 @@ interface Said {
 const LEAST_MESSAGES = 3;
 
 /** Lane that a question asks for: `all` for a summary, null if it does not say. A question that names the assistant's part may still say "I". */
-export function askedFor(question: string): Exclude<Lane, 'others'> | 'all' | null {
+export function laneAskedFor(question: string): Exclude<Lane, 'others'> | 'all' | null {
   if (ASKS_FOR_ALL.test(question)) return 'all';
   if (ASKS_FOR_TOOL.test(question)) return 'tool';
   if (ASKS_FOR_ASSISTANT.test(question)) return 'assistant';
@@ -50,7 +50,7 @@ export function lanesOf(
   const { usual } = fit;
   const count = { person: usual, assistant: usual * fit.assistant, tool: usual * fit.tool, others: 0 };
   for (const candidate of candidates) count[of(candidate)] += 1;
-  const asked = askedFor(question);
+  const asked = laneAskedFor(question);
   const logOdds = (lane: Lane): number => {
     if (lane === 'others' || asked === 'all') return 0;
     // The requested lane gains nothing: a question about something else must stay without an answer.

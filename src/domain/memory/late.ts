@@ -9,7 +9,7 @@ const BYTES = WIDTH / 8;
 const SIGN = 1 / Math.sqrt(WIDTH);
 
 /** Token vectors of a question: `weights.length` vectors of `WIDTH` numbers and length 1, with their weights. */
-export interface QueryPieces {
+export interface QueryTokenVectors {
   readonly tokens: Float32Array;
   readonly weights: Float32Array;
 }
@@ -18,7 +18,7 @@ export interface QueryPieces {
  * Makes the comparison for one question: the weighted mean, over its token vectors, of the best cosine with any of the passage, -0.8–0.8.
  * `bits`: 32 bytes a piece, lowest bit first. Null if the question or the passage has no pieces.
  */
-export function lateInteraction({ tokens, weights }: QueryPieces): (bits: Uint8Array) => number | null {
+export function lateInteraction({ tokens, weights }: QueryTokenVectors): (bits: Uint8Array) => number | null {
   const count = weights.length;
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   if (count === 0 || !(total > 0) || tokens.length !== count * WIDTH) return () => null;

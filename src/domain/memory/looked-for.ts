@@ -11,7 +11,7 @@ const ANOTHER_BELOW = 0.6;
  * Returns the last query to memory; the first message if there was no later one; null before there is a message. `known`: a query without a
  * trace, since it found nothing.
  */
-export function lookedForOn(
+export function lastQueryOn(
   path: readonly Message[],
   known?: { readonly after: MessageId; readonly text: string },
 ): string | null {
@@ -25,5 +25,5 @@ export function lookedForOn(
 }
 
 /** True if two texts have different topics, by the cosine of their vectors as questions and the model's cosine scale. */
-export const isAboutElse = (cosine: number, { related, spread }: CosineScale): boolean =>
+export const isAnotherTopic = (cosine: number, { related, spread }: CosineScale): boolean =>
   1 / (1 + Math.exp((related - cosine) / spread)) < ANOTHER_BELOW;

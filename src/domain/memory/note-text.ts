@@ -1,7 +1,7 @@
 // Memory notes as text: writes them as Markdown, and reads those that people copy from other assistants.
 
 import { sentencesOf, squeezed } from '../text/sentences.ts';
-import { holdsAt, type MemoryNote } from './notes.ts';
+import { isNoteValidAt, type MemoryNote } from './notes.ts';
 import { isNoteKind, NOTE_KINDS, type NoteKind } from './recognition/kinds.ts';
 import { kindByWords } from './recognition/wording.ts';
 
@@ -23,7 +23,7 @@ export function notesAsMarkdown(notes: readonly MemoryNote[], headings: NoteHead
     ].join('\n');
   const section = (heading: string, some: readonly MemoryNote[]): string[] =>
     some.length > 0 ? [`## ${heading}\n\n${some.map(line).join('\n')}`] : [];
-  const holding = notes.filter((note) => note.beside === undefined && holdsAt(note, now));
+  const holding = notes.filter((note) => note.beside === undefined && isNoteValidAt(note, now));
   return `${[
     `# ${headings.title}`,
     ...NOTE_KINDS.flatMap((kind) =>
@@ -38,7 +38,7 @@ export function notesAsMarkdown(notes: readonly MemoryNote[], headings: NoteHead
     ),
     ...section(
       headings.ended,
-      notes.filter((note) => note.beside === undefined && !holdsAt(note, now)),
+      notes.filter((note) => note.beside === undefined && !isNoteValidAt(note, now)),
     ),
   ].join('\n\n')}\n`;
 }

@@ -90,7 +90,7 @@ export const proposalId = (text: string, salt?: string): string => {
 };
 
 /** True if a note holds at this time, ms since 1970. */
-export const holdsAt = ({ since, until }: MemoryNote, at: number): boolean =>
+export const isNoteValidAt = ({ since, until }: MemoryNote, at: number): boolean =>
   (since === undefined || since <= at) && (until === undefined || until > at);
 
 /** One wording of a note, with its keys: two if two devices wrote the same words. */
@@ -143,7 +143,7 @@ export const conversationOfNotes = (
   },
   messages: new Map(
     notes
-      .filter((note) => holdsAt(note, now))
+      .filter((note) => isNoteValidAt(note, now))
       .map((note): [MessageId, Message] => {
         const id = asMessageId(messageOf(note));
         return [
@@ -175,23 +175,23 @@ const SAME_QUESTION = 0.6;
 const noteIdOf = (messageId: string): string => messageId.replace(/@\d+$/, '');
 
 /** Subject of permanent feedback; for a note it covers all its wordings. */
-export const subjectOf = ({
+export const feedbackSubject = ({
   conversationId,
   messageId,
 }: Pick<Said, 'conversationId' | 'messageId'>): string =>
   isNotes(conversationId) ? noteIdOf(messageId) : messageId;
 
 /** True if feedback is about this message. Pinned and never follow a note through rewrites; not related belongs to its words. */
-export const isAbout = (verdict: Feedback, said: Pick<Said, 'conversationId' | 'messageId'>): boolean =>
+export const isFeedbackOn = (verdict: Feedback, said: Pick<Said, 'conversationId' | 'messageId'>): boolean =>
   verdict.verdict === 'not-related'
     ? verdict.messageId === said.messageId
-    : subjectOf(verdict) === subjectOf(said);
+    : feedbackSubject(verdict) === feedbackSubject(said);
 
 /**
  * Makes the test for recalled passages that are gone: the conversation deleted, or no valid note with these words. Unread ones count as
  * there.
  */
-export function goneSince(
+export function createDeletedTest(
   library: {
     readonly ready: boolean;
     readonly entries: readonly { readonly id: string; readonly deletedAt: number | null }[];
@@ -206,7 +206,7 @@ export function goneSince(
     ),
   );
   const now = Date.now();
-  const wordings = new Set(noteState.notes.filter((note) => holdsAt(note, now)).map(messageOf));
+  const wordings = new Set(noteState.notes.filter((note) => isNoteValidAt(note, now)).map(messageOf));
   return ({ conversationId, messageId }) =>
     isNotes(conversationId)
       ? noteState.ready && !wordings.has(messageId)
@@ -223,9 +223,9 @@ export const MAX_JUDGED = 300;
 const LEAST_STRETCH = 20;
 
 /** Makes the test for messages that are never to be recalled, nor shown beside others: those judged so, and all that say the same. */
-export function neverOf(feedback: readonly Feedback[]): (said: Said) => boolean {
+export function createNeverTest(feedback: readonly Feedback[]): (said: Said) => boolean {
   const judged = feedback.filter(({ verdict }) => verdict === 'never');
-  const subjects = new Set(judged.map(subjectOf));
+  const subjects = new Set(judged.map(feedbackSubject));
   const whole = new Set<string>();
   const stretches: string[] = [];
   for (const { passage } of judged) {
@@ -236,7 +236,7 @@ export function neverOf(feedback: readonly Feedback[]): (said: Said) => boolean 
   }
   whole.delete('');
   return (said) => {
-    if (subjects.has(subjectOf(said))) return true;
+    if (subjects.has(feedbackSubject(said))) return true;
     if (whole.size + stretches.length === 0) return false;
     const wording = squeezed(withoutTokens(said.text));
     return whole.has(wording) || stretches.some((stretch) => wording.includes(stretch));
@@ -244,11 +244,11 @@ export function neverOf(feedback: readonly Feedback[]): (said: Said) => boolean 
 }
 
 /** Makes the test for passages of an older recall that may no longer be used: deleted since, or never to be recalled. */
-export function unusableSince(
-  library: Parameters<typeof goneSince>[0],
-  noteState: Parameters<typeof goneSince>[1] & { readonly feedback: readonly Feedback[] },
+export function createUnusableTest(
+  library: Parameters<typeof createDeletedTest>[0],
+  noteState: Parameters<typeof createDeletedTest>[1] & { readonly feedback: readonly Feedback[] },
 ): (said: Said) => boolean {
-  const [gone, never] = [goneSince(library, noteState), neverOf(noteState.feedback)];
+  const [gone, never] = [createDeletedTest(library, noteState), createNeverTest(noteState.feedback)];
   return (said) => never(said) || gone(said);
 }
 
@@ -265,15 +265,15 @@ export function feedbackFor(
     const all = asked.size + others.size - shared;
     return all === 0 ? question.trim() === other.trim() : shared / all >= SAME_QUESTION;
   };
-  const pinned = new Set(feedback.filter(({ verdict }) => verdict === 'pinned').map(subjectOf));
+  const pinned = new Set(feedback.filter(({ verdict }) => verdict === 'pinned').map(feedbackSubject));
   const notRelated = new Set(
     feedback
       .filter(({ verdict, query }) => verdict === 'not-related' && isSame(query ?? ''))
       .map(({ messageId }) => messageId),
   );
   return {
-    pinned: (said) => pinned.has(subjectOf(said)),
-    never: neverOf(feedback),
+    pinned: (said) => pinned.has(feedbackSubject(said)),
+    never: createNeverTest(feedback),
     notRelated: ({ messageId }) => notRelated.has(messageId),
   };
 }

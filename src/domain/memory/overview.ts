@@ -9,7 +9,7 @@ import {
   TO_WHOM,
   WHOLE,
 } from '../text/cue-words/overview.ts';
-import { distinct } from './choose.ts';
+import { distinctPassages } from './choose.ts';
 import type { Rankable, Scored } from './rank.ts';
 
 /** Longest request for an overview, characters; a longer message carries a text along. */
@@ -29,18 +29,24 @@ function breadthOf(question: string): Breadth | null {
 }
 
 /** True if a question asks for a course of events, for everything or for a summary, not for one thing that was said. */
-export const asksForCourse = (question: string): boolean => breadthOf(question) !== null;
+export const asksForOverview = (question: string): boolean => breadthOf(question) !== null;
 
 /** Least probability of a passage for an overview question, since each is only a part of the answer. */
-const LINE = 0.15;
+const OVERVIEW_THRESHOLD = 0.15;
 /** Least probability of the best passage for a summary or a list: its topic may never have come up. */
-const BEST = 0.4;
+const LEAST_BEST = 0.4;
 
-/** Threshold for a question: `line`, or a lower one for an overview question that finds anything. */
-export function lineFor(question: string, line: number, ranked: readonly Scored<Rankable>[]): number {
+/** Returns the threshold for a question: `threshold`, or a lower one for an overview question that finds anything. */
+export function thresholdFor(
+  question: string,
+  threshold: number,
+  ranked: readonly Scored<Rankable>[],
+): number {
   const breadth = breadthOf(question);
   const best = ranked.reduce((most, { scores }) => Math.max(most, scores.final), 0);
-  return breadth === 'times' || (breadth !== null && best >= BEST) ? Math.min(line, LINE) : line;
+  return breadth === 'times' || (breadth !== null && best >= LEAST_BEST)
+    ? Math.min(threshold, OVERVIEW_THRESHOLD)
+    : threshold;
 }
 
 /** How many of the best messages are spread, over conversations or over so many equal stretches of time. */
@@ -50,13 +56,13 @@ const [SPREAD, STRETCHES] = [50, 5];
  * Orders passages for an overview. A course of events: the best of each stretch of time first, then the second of each. Everything: the best
  * of each conversation first. Summaries, and other questions: unchanged.
  */
-export function covering<C extends Rankable, S extends Scored<C>>(
+export function spreadForOverview<C extends Rankable, S extends Scored<C>>(
   question: string,
   ranked: readonly (S & Scored<C>)[],
 ): (S & Scored<C>)[] {
   const breadth = breadthOf(question);
   if (breadth === null || breadth === 'best') return [...ranked];
-  const best = distinct<C, S & Scored<C>>(ranked, Number.POSITIVE_INFINITY, SPREAD);
+  const best = distinctPassages<C, S & Scored<C>>(ranked, Number.POSITIVE_INFINITY, SPREAD);
   const groupOf = breadth === 'times' ? stretchesOf(best) : ({ conversationId }: C) => conversationId;
   const places = new Map<number | string, number>();
   const spread = best

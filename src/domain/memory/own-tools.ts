@@ -6,7 +6,7 @@ import type { Part } from '../chat/message.ts';
 export const MEMORY_TOOLS: readonly string[] = ['recall', 'open_conversation', 'remember'];
 
 /** True for a call of memory's own tools, or its result; any part with a recall counts, whatever its name. */
-export const isOfMemory = (part: Part): boolean =>
+export const isMemoryTool = (part: Part): boolean =>
   (part.type === 'tool-call' || part.type === 'tool-result') &&
   ((part.name !== undefined && MEMORY_TOOLS.includes(part.name)) ||
     (part.type === 'tool-result' && part.recalled !== undefined));

@@ -48,7 +48,7 @@ export function partsOf(message: string): readonly string[] {
 }
 
 /** Merges several rankings, best first: each keeps its order, and an item of several rankings stands at its best place. */
-export function merged<
+export function mergeRankings<
   S extends { readonly candidate: { readonly chunkId: number }; readonly scores: { readonly final: number } },
 >(rankings: readonly (readonly S[])[]): S[] {
   const places = rankings.map(() => 0);

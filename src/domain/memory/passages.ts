@@ -81,7 +81,10 @@ export const withoutMessages = (
     .map((passage) => without(passage, out));
 
 /** Picks ticked passages of a list. A listed message is not repeated as a neighbour. */
-export function tickedOf(listed: readonly RecalledPassage[], ticked: ReadonlySet<string>): RecalledPassage[] {
+export function tickedPassages(
+  listed: readonly RecalledPassage[],
+  ticked: ReadonlySet<string>,
+): RecalledPassage[] {
   const own = new Set(listed.map(({ messageId }) => messageId));
   return listed
     .filter(({ messageId }) => ticked.has(messageId))
@@ -92,7 +95,7 @@ export function tickedOf(listed: readonly RecalledPassage[], ticked: ReadonlySet
  * Divides a budget among wants so that no one gets more than it wants and small ones are served first: the largest share that,
  * given to all, still fits. Sum of the result <= max(budget, 0).
  */
-export function shareOut(wants: readonly number[], budget: number): number[] {
+export function divideBudget(wants: readonly number[], budget: number): number[] {
   let left = Math.max(0, budget);
   const order = wants.map((want, index) => ({ want, index })).sort((a, b) => a.want - b.want);
   const shares = new Array<number>(wants.length).fill(0);

@@ -6,7 +6,7 @@ import { datesIn } from '../text/dates.ts';
 const [ASKED_HEAD, ASKED_TAIL] = [1_000, 3_000];
 
 /** Makes the query for a message: all of it, or the beginning and the end of a long one, which hold its question. */
-export function askable(text: string): string {
+export function queryForMessage(text: string): string {
   const whole = text.trim();
   if (whole.length <= ASKED_HEAD + ASKED_TAIL) return whole;
   const head = whole.slice(0, ASKED_HEAD).replace(/[\ud800-\udbff]$/, '');
@@ -134,7 +134,7 @@ export function parseDay(text: string, now: number): number | undefined {
  * Returns a text without search words, which is then searched for literally: one Han or kana character, or signs without any
  * letter or digit, such as an emoji. Null for all others.
  */
-export function heldAsIs(text: string): string | null {
+export function literalQuery(text: string): string | null {
   const sign = text.trim();
   const isOne = /^(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[^\p{L}\p{N}\s]{1,16})$/u.test(
     sign,

@@ -2,17 +2,17 @@
 // So the last line is read once more alone, and the vector of the whole is moved towards it.
 
 import { queryWords } from '../text/words.ts';
-import type { QueryPieces } from './late.ts';
+import type { QueryTokenVectors } from './late.ts';
 
 /** Share of the last line: 0 is the whole alone, 1 the last line alone. Values from 0.15 to 0.35 help about equally. */
 const BLEND = 0.25;
 /** Most token vectors of both that are kept: those with the most weight. */
-const MOST_PIECES = 40;
+const MOST_TOKEN_VECTORS = 40;
 /** A last line with fewer search words ("thanks!", a closing bracket) asks nothing. */
 const LEAST_WORDS = 2;
 
 /** A question as a model read it: a vector of length 1, and token vectors if the model has them. */
-export interface QuestionRead extends Partial<QueryPieces> {
+export interface QuestionRead extends Partial<QueryTokenVectors> {
   readonly vector: Float32Array;
 }
 
@@ -25,23 +25,23 @@ export function lastLineOf(question: string): string | null {
 }
 
 /** Blends both into one vector of length 1, with the weightiest token vectors of both. */
-export function leaning(whole: QuestionRead, last: QuestionRead): QuestionRead {
+export function blendQuestion(whole: QuestionRead, last: QuestionRead): QuestionRead {
   const vector = whole.vector.map((value, at) => (1 - BLEND) * value + BLEND * (last.vector[at] ?? 0));
   const length = Math.hypot(...vector);
   if (length > 0) for (let at = 0; at < vector.length; at++) vector[at] = (vector[at] as number) / length;
-  const pieces = [...piecesOf(whole, 1 - BLEND), ...piecesOf(last, BLEND)]
+  const tokenVectors = [...tokenVectorsOf(whole, 1 - BLEND), ...tokenVectorsOf(last, BLEND)]
     .sort((a, b) => b.weight - a.weight)
-    .slice(0, MOST_PIECES);
-  const width = pieces[0]?.token.length ?? 0;
-  const tokens = new Float32Array(pieces.length * width);
-  pieces.forEach(({ token }, at) => {
+    .slice(0, MOST_TOKEN_VECTORS);
+  const width = tokenVectors[0]?.token.length ?? 0;
+  const tokens = new Float32Array(tokenVectors.length * width);
+  tokenVectors.forEach(({ token }, at) => {
     tokens.set(token, at * width);
   });
-  return { vector, tokens, weights: Float32Array.from(pieces, ({ weight }) => weight) };
+  return { vector, tokens, weights: Float32Array.from(tokenVectors, ({ weight }) => weight) };
 }
 
 /** Returns the token vectors with their share of `total`. */
-function piecesOf(
+function tokenVectorsOf(
   { tokens, weights }: QuestionRead,
   total: number,
 ): { token: Float32Array; weight: number }[] {

@@ -101,7 +101,7 @@ export interface RankContext {
   /** Languages that the embedding model reads; absent: all. */
   readonly languages?: readonly string[] | 'any';
   /** IDF weight of each of the question's words, in the order of `terms`; empty: no keyword score. */
-  readonly worth: readonly number[];
+  readonly idfWeights: readonly number[];
   /** As asked: it may name a speaker, ask when, or mention a date. */
   readonly question: string;
   /** Per day. */
@@ -157,7 +157,7 @@ const share = (x: number): number => Math.min(1, Math.max(0, x));
 export const isHan = (text: string): boolean => hanShare(text.slice(0, 2_000)) > 0.3;
 
 /** True if a model that knows `languages` can read this text. Looks at scripts only: Latin counts as known. */
-export const knows = (languages: readonly string[] | 'any', text: string): boolean =>
+export const knowsLanguageOf = (languages: readonly string[] | 'any', text: string): boolean =>
   knowsHan(languages) || !isHan(text);
 const knowsHan = (languages: readonly string[] | 'any'): boolean =>
   languages === 'any' || languages.some((language) => ['zh', 'ja', 'ko'].includes(language));
@@ -175,8 +175,8 @@ const lateHalf = (late: number, fit: Fit = FIT): number => share((late - fit.lat
  * Maps BM25 to an absolute 0–1 scale: the words' gains, as a share of what they could add, unknown ones included; the power is for long
  * questions, which are not answered word for word. In a small library no word is rare, so having all words is enough.
  */
-export function keywordScore(sum: number, worth: readonly number[], fit: Fit = FIT): number {
-  const most = worth.reduce((all, one) => all + one, 0);
+export function keywordScore(sum: number, idfWeights: readonly number[], fit: Fit = FIT): number {
+  const most = idfWeights.reduce((all, one) => all + one, 0);
   if (sum <= 0 || most <= 0) return 0;
   const reach = most ** fit.reachPower * Math.min(fit.reach, most) ** (1 - fit.reachPower);
   return share(sum / reach / fit.keywordFull);
@@ -356,7 +356,7 @@ export function ranker<C extends Rankable>(
   const known = knownOf(candidates, links, context);
   const messages = messagesOf(candidates);
   const isNear = (on('project') && context.inProject) || (() => false);
-  const words = wordsAsked(context.question, context.worth.length, fit);
+  const words = wordsAsked(context.question, context.idfWeights.length, fit);
   return (lateOf) => {
     const scored = scoresOf(candidates, known, links, context, lateOf);
     // The background has no language or manual boosts, so that others do not rank lower because of them.
@@ -472,9 +472,9 @@ function knownOf<C extends Rankable>(
   { previous, next }: Links,
   context: RankContext,
 ): Known[] {
-  const { scale, worth, weights, question, feedback, fit = FIT } = context;
+  const { scale, idfWeights, weights, question, feedback, fit = FIT } = context;
   const on = (technique: Technique): boolean => !context.without?.has(technique);
-  const hasWords = worth.length > 0 && on('keyword');
+  const hasWords = idfWeights.length > 0 && on('keyword');
   const none: readonly number[] = [];
   const termsAt = (at: number): readonly number[] => candidates[at]?.terms ?? none;
 
@@ -484,12 +484,12 @@ function knownOf<C extends Rankable>(
     const titled = on('title') ? candidates[at]?.titled : undefined;
     const part = on('window') ? fit.window : 0;
     let sum = 0;
-    for (let word = 0; word < worth.length; word++) {
+    for (let word = 0; word < idfWeights.length; word++) {
       const beside = Math.max(before[word] ?? 0, after[word] ?? 0);
-      const above = titled?.[word] ? fit.title * (worth[word] ?? 0) : 0;
+      const above = titled?.[word] ? fit.title * (idfWeights[word] ?? 0) : 0;
       sum += Math.max(own[word] ?? 0, part * beside, above);
     }
-    return keywordScore(sum, worth, fit);
+    return keywordScore(sum, idfWeights, fit);
   };
 
   const crosses = hasWords && on('language') && weights.vector > 0 && knowsHan(context.languages ?? 'any');

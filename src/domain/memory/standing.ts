@@ -3,15 +3,15 @@
 import { OF_THE_PAST, PREFERENCE, STANDING } from '../text/cue-words/standing.ts';
 import { asksWhen } from '../text/cues.ts';
 import { sentencesOf } from '../text/sentences.ts';
-import { askedFor } from './lanes.ts';
-import { asksForCourse } from './overview.ts';
+import { laneAskedFor } from './lanes.ts';
+import { asksForOverview } from './overview.ts';
 import type { Rankable, Scored } from './rank.ts';
 
 /** A rule is in the first sentences of a message, a preference in its first characters; a longer message is a text. */
 const [FIRST_SENTENCES, FIRST_CHARACTERS, LONGEST] = [3, 400, 600];
 
 /** True if a message sets a rule or states a preference. */
-export function setsStanding(text: string): boolean {
+export function setsRuleOrPreference(text: string): boolean {
   if (text.length > LONGEST) return false;
   if (PREFERENCE.test(text.slice(0, FIRST_CHARACTERS))) return true;
   return sentencesOf(text)
@@ -24,9 +24,9 @@ const LONGEST_REQUEST = 2_000;
 const isRequest = (question: string): boolean =>
   question.length <= LONGEST_REQUEST &&
   !OF_THE_PAST.test(question) &&
-  askedFor(question) === null &&
+  laneAskedFor(question) === null &&
   !asksWhen(question) &&
-  !asksForCourse(question);
+  !asksForOverview(question);
 
 /** Reserved places, counted from 0, in messages. */
 const KEPT = [4, 9];
@@ -37,7 +37,7 @@ const LOOKED_AT = 50;
  * Returns them best first, except that for a request the person's nearest rule or preference is at least fifth, and the next at least tenth.
  * Probabilities stay, so no more is shown or given unasked.
  */
-export function withStanding<C extends Rankable, S extends Scored<C>>(
+export function placeRules<C extends Rankable, S extends Scored<C>>(
   question: string,
   ranked: readonly (S & Scored<C>)[],
 ): (S & Scored<C>)[] {
@@ -45,7 +45,7 @@ export function withStanding<C extends Rankable, S extends Scored<C>>(
   if (!isRequest(question)) return order;
   const standing = ranked
     .slice(0, LOOKED_AT)
-    .filter(({ candidate, lane }) => lane === 'person' && setsStanding(candidate.text));
+    .filter(({ candidate, lane }) => lane === 'person' && setsRuleOrPreference(candidate.text));
   const messages = new Set<string>();
   const first = standing.filter(({ candidate: { messageId } }) => {
     const isNew = !messages.has(messageId);

@@ -89,7 +89,7 @@ export function titleOf(
 const LEAST_FROM_WORDS = 3;
 
 /** True if a title only repeats words of the conversation, as `titleOf` does. */
-export function isFromWords(title: string, said: readonly string[]): boolean {
+export function isTitleFromWords(title: string, said: readonly string[]): boolean {
   const bare = squeezed(title);
   if (words(title).split(' ').length < LEAST_FROM_WORDS) return false;
   return said.some((text) => squeezed(text).includes(bare));
@@ -114,7 +114,7 @@ function titleWords(title: string): ReadonlySet<string> {
  * Returns which of the question's search words a conversation's title has, in order; words of its description (`described`) count too. Undefined
  * for none, or if the title was made from `said` (read only when needed): then the passages have them.
  */
-export function titledBy<Id>(
+export function titleMatches<Id>(
   asked: readonly string[],
   said: (conversation: Id) => readonly string[],
   described: ReadonlyMap<Id, readonly boolean[]> = new Map(),
@@ -124,7 +124,7 @@ export function titledBy<Id>(
     if (known.has(conversation)) return known.get(conversation);
     const has = titleWords(title);
     const titled = asked.map((word) => has.has(word));
-    const counts = titled.includes(true) && !isFromWords(title, said(conversation));
+    const counts = titled.includes(true) && !isTitleFromWords(title, said(conversation));
     const about = described.get(conversation);
     const made = about ? about.map((one, at) => one || (counts && titled[at] === true)) : titled;
     known.set(conversation, about || counts ? made : undefined);

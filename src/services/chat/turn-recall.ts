@@ -15,12 +15,12 @@ import { startsTurn } from '../../domain/chat/checkpoint.ts';
 import { compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type AppliedNote, type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
-import { callsOnMemory } from '../../domain/memory/calls.ts';
-import { lookedForOn } from '../../domain/memory/looked-for.ts';
-import { feedbackFor, goneSince } from '../../domain/memory/notes.ts';
-import { asksForCourse } from '../../domain/memory/overview.ts';
+import { refersToEarlierTalk } from '../../domain/memory/calls.ts';
+import { lastQueryOn } from '../../domain/memory/looked-for.ts';
+import { createDeletedTest, feedbackFor } from '../../domain/memory/notes.ts';
+import { asksForOverview } from '../../domain/memory/overview.ts';
 import { type Said, withoutMessages } from '../../domain/memory/passages.ts';
-import { askable } from '../../domain/memory/query.ts';
+import { queryForMessage } from '../../domain/memory/query.ts';
 import { configWith } from '../../domain/prompts/persona.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { queryWords } from '../../domain/text/words.ts';
@@ -125,7 +125,7 @@ export async function recallAgain(
         .map(async (id) => [id, await documents.read(asConversationId(id))] as const),
     ),
   );
-  const gone = goneSince(library, noteState ?? { ready: false, notes: [] });
+  const gone = createDeletedTest(library, noteState ?? { ready: false, notes: [] });
   const isGone = (said: Said): boolean =>
     gone(said) || read.get(said.conversationId)?.messages.has(asMessageId(said.messageId)) === false;
   const out = (said: Said) => never(said) || notRelated(said) || isGone(said);
@@ -250,7 +250,7 @@ class TurnRecallService implements TurnRecall {
       signal: AbortSignal;
     },
   ): Promise<Remembered> {
-    const text = askable(query);
+    const text = queryForMessage(query);
     if (text === '') return { recall: null, problem: null };
     const { exclude_current_session: exclude } = this.#deps.config.get().recall.filters;
     try {
@@ -275,7 +275,7 @@ class TurnRecallService implements TurnRecall {
       const found = now.unavailable && before ? before : now;
       if (found.unavailable) return { recall: null, problem: found.degraded };
       // Questions about a course of events get their passages by date.
-      const passages = asksForCourse(found.query)
+      const passages = asksForOverview(found.query)
         ? [...found.passages].sort((a, b) => a.createdAt - b.createdAt)
         : found.passages;
       const left = new Set<string>(without ?? []);
@@ -321,7 +321,7 @@ class TurnRecallService implements TurnRecall {
     const { config, personaOf } = this.#deps;
     const { auto_recall: auto } = configWith(config.get(), personaOf?.(conversation) ?? null).recall;
     const earlier = path.slice(0, -1);
-    const before = lookedForOn(earlier, this.#lookedFor.get(conversation.id));
+    const before = lastQueryOn(earlier, this.#lookedFor.get(conversation.id));
     if (!auto.enabled || !auto.trigger_on_start || isTemporary(conversation.id) || before === null)
       return null;
     const moved = offered || (await this.#topicMoved(textOf(asked), before, signal));
@@ -354,7 +354,7 @@ class TurnRecallService implements TurnRecall {
     const itself = [textOf(asked)];
     const first = questions.length <= 1;
     if (first && onStart) return { why: { trigger: 'start' }, queries: itself };
-    const calls = callsOnMemory(textOf(asked));
+    const calls = refersToEarlierTalk(textOf(asked));
     const repeated = first ? null : askedAgain(path.slice(0, -1));
     if (repeated !== null) {
       // "As always" is searched for with the question that it answers; a call with more words may be about something else.

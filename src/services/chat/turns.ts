@@ -13,7 +13,7 @@ import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conv
 import { type Finish, type Message, textOf } from '../../domain/chat/message.ts';
 import type { Price } from '../../domain/context/budget.ts';
 import { hasRecallContent } from '../../domain/context/recalled.ts';
-import { askable } from '../../domain/memory/query.ts';
+import { queryForMessage } from '../../domain/memory/query.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { TurnContext } from '../context/turn-context.ts';
 import type { Documents, OpenConversation } from '../documents/documents.ts';
@@ -166,7 +166,7 @@ class TurnRunner {
           : why?.trigger && (problem || degraded)
             ? {
                 ...NOTHING,
-                query: askable(textOf(asked)),
+                query: queryForMessage(textOf(asked)),
                 ...why,
                 ...(problem ? { skipped: { ...problem } } : { degraded }),
               }

@@ -3,7 +3,7 @@ import { orElse } from '../../domain/base/log.ts';
 import { until } from '../../domain/base/readable.ts';
 import { atMost } from '../../domain/base/within.ts';
 import { createRedaction, type Redaction } from '../../domain/context/redaction.ts';
-import { unusableSince } from '../../domain/memory/notes.ts';
+import { createUnusableTest } from '../../domain/memory/notes.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 
@@ -51,7 +51,7 @@ export function createCurrentRedaction({
       listed,
       living: livingOf(listed),
       notesState,
-      redaction: createRedaction(unusableSince(listed, notesState), (id) => touched.has(id)),
+      redaction: createRedaction(createUnusableTest(listed, notesState), (id) => touched.has(id)),
     };
   };
   let made: ReturnType<typeof make> | undefined;

@@ -4,7 +4,7 @@
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
 import { cosine } from '../../adapters/embedding/vector.ts';
 import type { Unit } from '../../domain/context/units.ts';
-import { knows } from '../../domain/memory/rank.ts';
+import { knowsLanguageOf } from '../../domain/memory/rank.ts';
 
 /** Read in one call, so that a question that comes meanwhile need not wait long. */
 const BATCH = 8;
@@ -52,7 +52,7 @@ export function createSentenceMeaning({
       const batch: Unit[] = [];
       for (; next < units.length && batch.length < size; next++) {
         const unit = units[next] as Unit;
-        if (!known(provider, unit) && knows(provider.languages, unit.text)) batch.push(unit);
+        if (!known(provider, unit) && knowsLanguageOf(provider.languages, unit.text)) batch.push(unit);
       }
       if (batch.length === 0) return;
       const texts = batch.map(({ text }) => text);
@@ -68,7 +68,7 @@ export function createSentenceMeaning({
     async near(question, units, signal) {
       const provider = embedding();
       const asked = question.slice(-MAX_QUESTION).trim();
-      if (!provider || asked === '' || units.length === 0 || !knows(provider.languages, asked))
+      if (!provider || asked === '' || units.length === 0 || !knowsLanguageOf(provider.languages, asked))
         return new Map();
       const until = now() + READING_MS;
       const [wanted] = await provider.embed([asked], { kind: 'query', signal });

@@ -17,13 +17,13 @@ import type { Confirmation, Forgotten } from '../../domain/forget/sought.ts';
 import {
   type Feedback,
   feedbackSchema,
-  isAbout,
+  feedbackSubject,
+  isFeedbackOn,
   isOfNote,
   MAX_JUDGED,
   type MemoryNote,
   noteSchema,
   type Proposal,
-  subjectOf,
 } from '../../domain/memory/notes.ts';
 import type { NoteKind } from '../../domain/memory/recognition/kinds.ts';
 import { createEraser, type Eraser, withoutAll } from '../forget/eraser.ts';
@@ -287,14 +287,14 @@ class SyncedNotes implements Notes {
       id:
         verdict.verdict === 'not-related'
           ? `${verdict.messageId} ${normal(verdict.query ?? '')}`
-          : subjectOf(verdict),
+          : feedbackSubject(verdict),
       at: this.#now(),
     };
     await this.#change((_, feedback) => {
       // Earlier versions stored feedback on a note under one of its wordings.
       if (made.verdict !== 'not-related')
         for (const one of feedbackIn(feedback))
-          if (one.verdict !== 'not-related' && isAbout(one, made)) feedback.delete(one.id);
+          if (one.verdict !== 'not-related' && isFeedbackOn(one, made)) feedback.delete(one.id);
       feedback.set(made.id, plain(made));
     });
     return made;

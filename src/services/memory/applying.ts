@@ -7,7 +7,7 @@ import { atMost } from '../../domain/base/within.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type AppliedNote, type Message, textOf } from '../../domain/chat/message.ts';
 import { estimateTokens } from '../../domain/context/tokens.ts';
-import { holdsAt, type MemoryNote, neverOf } from '../../domain/memory/notes.ts';
+import { createNeverTest, isNoteValidAt, type MemoryNote } from '../../domain/memory/notes.ts';
 import type { NoteKind } from '../../domain/memory/recognition/kinds.ts';
 import { appliesTo } from '../../domain/memory/recognition/recognise.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -55,7 +55,7 @@ export function createApplying({
       if (!apply || !known || text === '' || isTemporary(conversation.id)) return [];
       const given = givenLately(path);
       const standing = known.notes.filter((note) => mayApply(note, now(), project)).slice(0, LOOKED_AT);
-      const never = neverOf(known.feedback);
+      const never = createNeverTest(known.feedback);
       const candidates = standing.filter(
         (note) =>
           !never({ conversationId: 'notes', messageId: `${note.id}@${note.updatedAt}`, text: note.text }),
@@ -90,7 +90,7 @@ const mayApply = (note: MemoryNote, now: number, project: string | undefined): b
   note.applies !== false &&
   note.by === 'person' &&
   note.beside === undefined &&
-  holdsAt(note, now) &&
+  isNoteValidAt(note, now) &&
   (note.project === undefined || note.project === project);
 
 function givenLately(path: readonly Message[]): ReadonlySet<string> {

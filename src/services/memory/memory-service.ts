@@ -14,13 +14,13 @@ import { type MessageId, NOTES } from '../../domain/base/ids.ts';
 import { ignore, orElse } from '../../domain/base/log.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
 import { passageSource } from '../../domain/chat/files.ts';
-import { callsOnMemory } from '../../domain/memory/calls.ts';
-import { choose, distinct } from '../../domain/memory/choose.ts';
-import { isAboutElse } from '../../domain/memory/looked-for.ts';
-import { isNotes, neverOf } from '../../domain/memory/notes.ts';
-import { lineFor } from '../../domain/memory/overview.ts';
-import { merged, partsOf } from '../../domain/memory/parts.ts';
-import { askable, heldAsIs, isNamedFolder, isWithinFolder } from '../../domain/memory/query.ts';
+import { refersToEarlierTalk } from '../../domain/memory/calls.ts';
+import { choose, distinctPassages } from '../../domain/memory/choose.ts';
+import { isAnotherTopic } from '../../domain/memory/looked-for.ts';
+import { createNeverTest, isNotes } from '../../domain/memory/notes.ts';
+import { thresholdFor } from '../../domain/memory/overview.ts';
+import { mergeRankings, partsOf } from '../../domain/memory/parts.ts';
+import { isNamedFolder, isWithinFolder, literalQuery, queryForMessage } from '../../domain/memory/query.ts';
 import { snippetOf } from '../../domain/memory/snippet.ts';
 import { queryWords } from '../../domain/text/words.ts';
 import type { Notes } from '../documents/notes.ts';
@@ -86,17 +86,17 @@ class MemoryService implements Memory {
     const { now = Date.now } = this.#deps;
     const started = now();
     const { recall: settings } = this.#deps.config.get();
-    const query = askable(request.text);
+    const query = queryForMessage(request.text);
     const { min_similarity: shown } = settings.filters;
     // A question that explicitly calls on memory gets everything that may be shown.
-    const unasked = request.purpose === 'inject' && !callsOnMemory(query);
-    const line = unasked ? Math.max(shown, settings.auto_recall.min_similarity) : shown;
+    const unasked = request.purpose === 'inject' && !refersToEarlierTalk(query);
+    const leastProbability = unasked ? Math.max(shown, settings.auto_recall.min_similarity) : shown;
     const limit = request.limit ?? settings.filters.max_results;
     const result = (more: Partial<RecallResult>): RecallResult => ({
       query,
       passages: [],
       nearMisses: [],
-      threshold: line,
+      threshold: leastProbability,
       tokens: 0,
       mode: 'keyword',
       degraded: null,
@@ -156,11 +156,11 @@ class MemoryService implements Memory {
               if (now() - started > PARTS_UNTIL) break;
               rest.push(await look(part, this.#asking.vectorOf(part, signal, asking, request.draft)));
             }
-            return rest.length === 0 ? whole : merged([whole, ...rest]);
+            return rest.length === 0 ? whole : mergeRankings([whole, ...rest]);
           });
           signal.throwIfAborted();
           // A person who repeats an unanswered question asks memory, too.
-          const threshold = lineFor(query, askedAgain ? shown : line, ranked);
+          const threshold = thresholdFor(query, askedAgain ? shown : leastProbability, ranked);
           const { hits, nearMisses } = choose(ranked, {
             threshold,
             limit,
@@ -180,7 +180,7 @@ class MemoryService implements Memory {
       signal.throwIfAborted();
       const budget = settings.context.max_total_tokens;
       const already = new Set<MessageId>();
-      const never = neverOf(this.#deps.notes?.state.get().feedback ?? []);
+      const never = createNeverTest(this.#deps.notes?.state.get().feedback ?? []);
       const passages = passagesOf(hits, around, query, budget, already, never);
       return result({
         passages,
@@ -198,13 +198,13 @@ class MemoryService implements Memory {
   };
 
   readonly topicMoved: Memory['topicMoved'] = async (text, before, { signal, draft }) => {
-    const [asked, earlier] = [askable(text), askable(before)];
+    const [asked, earlier] = [queryForMessage(text), queryForMessage(before)];
     if (earlier === '' || queryWords(asked).split(' ').length < LEAST_WORDS) return false;
     const read = (one: string) => this.#asking.vectorOf(one, signal, Promise.resolve(), draft);
     const [now, then] = await Promise.all([read(asked), read(earlier)]);
     if (!now.vector || now.vector.model !== then.vector?.model) return false;
     const { values, scale } = now.vector;
-    return isAboutElse(cosine(values, then.vector.values), scale);
+    return isAnotherTopic(cosine(values, then.vector.values), scale);
   };
 
   readonly search: Memory['search'] = async (request) => {
@@ -222,7 +222,7 @@ class MemoryService implements Memory {
       signal.throwIfAborted();
       return onHits(hits, true, total);
     }
-    const asIs = heldAsIs(text);
+    const asIs = literalQuery(text);
     if (asIs !== null) return this.#searchAsIs(from, asIs, { ...request, filter: narrowed });
     const words = queryWords(text);
     const wanted = this.#asking.vectorOf(text, signal, Promise.resolve());
@@ -238,7 +238,7 @@ class MemoryService implements Memory {
               everything: true,
             }),
           );
-    const byWords = distinct(holding, Number.POSITIVE_INFINITY, limit);
+    const byWords = distinctPassages(holding, Number.POSITIVE_INFINITY, limit);
     signal.throwIfAborted();
     if (byWords.length > 0)
       onHits(
@@ -260,7 +260,7 @@ class MemoryService implements Memory {
         knownWords,
       }),
     );
-    const both = distinct(all, Number.POSITIVE_INFINITY);
+    const both = distinctPassages(all, Number.POSITIVE_INFINITY);
     signal.throwIfAborted();
     onHits(
       merge(byWords, both)
@@ -374,7 +374,7 @@ class MemoryService implements Memory {
     );
     signal.throwIfAborted();
     const there = new Set(hits.map(({ messageId }) => messageId));
-    const more = distinct(meant, Number.POSITIVE_INFINITY)
+    const more = distinctPassages(meant, Number.POSITIVE_INFINITY)
       .filter(({ candidate, scores }) => !there.has(candidate.messageId) && scores.final >= PALETTE_FLOOR)
       .map((hit) => this.#toHit(text, hit));
     onHits([...hits, ...more].slice(0, limit), true, total);

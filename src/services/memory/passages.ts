@@ -4,8 +4,8 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import { passageSource } from '../../domain/chat/files.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { cutToTokens, estimateTokens } from '../../domain/context/tokens.ts';
-import type { neverOf } from '../../domain/memory/notes.ts';
-import { neighbourTokens, shareOut } from '../../domain/memory/passages.ts';
+import type { createNeverTest } from '../../domain/memory/notes.ts';
+import { divideBudget, neighbourTokens } from '../../domain/memory/passages.ts';
 import { excerptOf } from '../../domain/memory/snippet.ts';
 import type { Ranked } from './search.ts';
 
@@ -26,11 +26,11 @@ export function passagesOf(
   query: string,
   budget: number,
   already: Set<MessageId>,
-  never: ReturnType<typeof neverOf>,
+  never: ReturnType<typeof createNeverTest>,
 ): RecalledPassage[] {
   const full = hits.map(({ candidate }) => estimateTokens(candidate.text));
   const kept = Math.max(1, Math.min(hits.length, Math.floor(budget / (FRAME_TOKENS + LEAST_TOKENS))));
-  const shares = shareOut(full.slice(0, kept), budget - kept * FRAME_TOKENS);
+  const shares = divideBudget(full.slice(0, kept), budget - kept * FRAME_TOKENS);
   const left = budget - kept * FRAME_TOKENS - shares.reduce((sum, share) => sum + share, 0);
   for (const { candidate } of hits.slice(0, kept)) already.add(candidate.messageId);
   const beside = hits.slice(0, kept).map(({ candidate: { conversationId, messageId } }) => {
@@ -48,7 +48,7 @@ export function passagesOf(
       0,
     ),
   );
-  const rooms = shareOut(wants, left);
+  const rooms = divideBudget(wants, left);
   return hits.slice(0, kept).map(({ candidate, scores }, at) => {
     const { text: said } = passageSource(candidate.text);
     const line = candidate.text.slice(0, candidate.text.length - said.length);

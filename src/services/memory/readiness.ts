@@ -8,9 +8,9 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import { ignore } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
-import type { QueryPieces } from '../../domain/memory/late.ts';
-import { lastLineOf, leaning, type QuestionRead } from '../../domain/memory/question-blend.ts';
-import { type CosineScale, knows } from '../../domain/memory/rank.ts';
+import type { QueryTokenVectors } from '../../domain/memory/late.ts';
+import { blendQuestion, lastLineOf, type QuestionRead } from '../../domain/memory/question-blend.ts';
+import { type CosineScale, knowsLanguageOf } from '../../domain/memory/rank.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
@@ -57,7 +57,7 @@ export interface QueryVector {
   readonly scale: CosineScale;
   readonly languages: EmbeddingProvider['languages'];
   /** Null if the provider has only whole vectors, or token vectors that cannot be compared. */
-  readonly pieces: QueryPieces | null;
+  readonly tokenVectors: QueryTokenVectors | null;
 }
 
 /** Makes the waiting half of recall. */
@@ -162,7 +162,7 @@ class QuestionEmbedder {
       const known = this.#deps.status.get().embedding;
       return { vector: null, reason: known.status === 'failed' ? known.problem : NOT_YET };
     }
-    if (!knows(provider.languages, text)) return { vector: null, reason: null };
+    if (!knowsLanguageOf(provider.languages, text)) return { vector: null, reason: null };
     try {
       const options = { kind: 'query', signal } as const;
       const last = lastLineOf(text);
@@ -183,14 +183,14 @@ class QuestionEmbedder {
       const [read, scale] = await atMost(signal, MODEL_TIMEOUT_MS, () => made);
       const [whole, end]: readonly QuestionRead[] = read;
       if (!whole) return { vector: null, reason: NOT_YET };
-      const { vector, tokens, weights } = end ? leaning(whole, end) : whole;
+      const { vector, tokens, weights } = end ? blendQuestion(whole, end) : whole;
       // Without a centre MaxSim has no known zero, so the whole vectors alone give the semantic score.
-      const pieces =
+      const tokenVectors =
         tokens && weights && weights.length > 0 && hasCentredTokenVectors(provider.id)
           ? { tokens, weights }
           : null;
       return {
-        vector: { model: provider.id, values: vector, scale, languages: provider.languages, pieces },
+        vector: { model: provider.id, values: vector, scale, languages: provider.languages, tokenVectors },
       };
     } catch (error) {
       signal.throwIfAborted();

@@ -6,7 +6,7 @@ import { byTime, type Conversation } from '../../domain/chat/conversation.ts';
 import { givenBy, type Message, type Part, textOf } from '../../domain/chat/message.ts';
 import { tokensOfParts } from '../../domain/context/tokens.ts';
 import { chunksOf } from '../../domain/memory/chunk.ts';
-import { descriptionOf, writtenOf } from '../../domain/memory/described.ts';
+import { descriptionOf, descriptionTextsOf } from '../../domain/memory/described.ts';
 import { digestOf } from '../../domain/memory/digest.ts';
 import { keywordsOf } from '../../domain/memory/keywords.ts';
 import { isExcluded, isSkipped } from '../../domain/memory/privacy.ts';
@@ -268,7 +268,7 @@ export function describeConversation(
     summary: written ? clean(written) : summaryOf(digest),
     keywords,
     // Leave out written titles and summaries if a message is left out: they may speak of it.
-    described: descriptionOf([...keywords, ...(isWhole ? writtenOf(conversation).map(clean) : [])]),
+    described: descriptionOf([...keywords, ...(isWhole ? descriptionTextsOf(conversation).map(clean) : [])]),
   };
 }
 

@@ -10,10 +10,10 @@ import { afterLook, together, united } from '../../adapters/index/rules.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { unansweredIn, withoutEchoes } from '../../domain/memory/asked-in-vain.ts';
-import { corrected } from '../../domain/memory/corrections.ts';
-import { meantBy } from '../../domain/memory/described.ts';
-import { feedbackFor, goneSince, isNotes } from '../../domain/memory/notes.ts';
-import { covering } from '../../domain/memory/overview.ts';
+import { promoteCorrections } from '../../domain/memory/corrections.ts';
+import { conversationsMeantBy } from '../../domain/memory/described.ts';
+import { createDeletedTest, feedbackFor, isNotes } from '../../domain/memory/notes.ts';
+import { spreadForOverview } from '../../domain/memory/overview.ts';
 import { isExcluded } from '../../domain/memory/privacy.ts';
 import type { isNamedFolder } from '../../domain/memory/query.ts';
 import {
@@ -25,8 +25,8 @@ import {
   type Technique,
 } from '../../domain/memory/rank.ts';
 import { bestLate, type Grouped, givenAndMissing, groupedBySource } from '../../domain/memory/sources.ts';
-import { withStanding } from '../../domain/memory/standing.ts';
-import { titledBy } from '../../domain/memory/title.ts';
+import { placeRules } from '../../domain/memory/standing.ts';
+import { titleMatches } from '../../domain/memory/title.ts';
 import { projectsNamed } from '../../domain/projects/filing.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { queryWords } from '../../domain/text/words.ts';
@@ -111,7 +111,7 @@ async function gather(
     found = united(found, await from.look({ ...ofAnswers, ...knowing(found.knownWords) }));
   }
   // A description is never a passage: it leads to the messages that it describes.
-  const described = meantBy(everything ? { candidates: [] } : found, found.worth);
+  const described = conversationsMeantBy(everything ? { candidates: [] } : found, found.worth);
   if (described.size > 0) {
     const inside = within(filter, new Set(described.keys()));
     const brought = { words, filter: inside, limit: DESCRIBED_PASSAGES };
@@ -187,19 +187,21 @@ class PassageSearch {
     const context = this.#contextOf(question, vector, found.worth, options);
     const rankWith = ranker<Rated>(candidates, context);
     let ranked: Ranked[] = rankWith(() => null);
-    if (vector?.pieces && !context.without?.has('late')) {
+    if (vector?.tokenVectors && !context.without?.has('late')) {
       const best = ranked.slice(0, LATE).map(({ candidate }) => candidate.chunkId);
       const repeatedBy = best.flatMap((chunk) => grouped.repeatedBy.get(chunk) ?? []);
-      const late = await from.maxSim(vector.model, vector.pieces, [...new Set([...best, ...repeatedBy])]);
+      const late = await from.maxSim(vector.model, vector.tokenVectors, [
+        ...new Set([...best, ...repeatedBy]),
+      ]);
       const isBest = new Set(best);
       ranked = rankWith(({ chunkId }) =>
         isBest.has(chunkId) ? bestLate(chunkId, grouped.repeatedBy, late) : null,
       );
     }
     if (!options.everything)
-      ranked = covering<Rated, Ranked>(
+      ranked = spreadForOverview<Rated, Ranked>(
         question,
-        withStanding<Rated, Ranked>(question, corrected(question, ranked, grouped.recalls)),
+        placeRules<Rated, Ranked>(question, promoteCorrections(question, ranked, grouped.recalls)),
       );
     const { roles, before, after, hasCode } = filter;
     const ofMessages = (roles ?? before ?? after ?? hasCode) !== undefined;
@@ -213,7 +215,7 @@ class PassageSearch {
   #contextOf(
     question: string,
     vector: QueryVector | null,
-    worth: RankContext['worth'],
+    idfWeights: RankContext['idfWeights'],
     { everything, first }: LookOptions,
   ): RankContext {
     const { hybrid_weights: weights, filters } = this.#deps.config.get().recall;
@@ -223,7 +225,7 @@ class PassageSearch {
       ...(feedback ? { feedback: everything ? { ...feedback, never: () => false } : feedback } : {}),
       ...(first ? { inProject: (id) => first.has(id) } : {}),
       ...(vector ? { scale: vector.scale, languages: vector.languages } : {}),
-      worth,
+      idfWeights,
       question,
       decayFactor: filters.time_decay_factor,
       now: this.#now(),
@@ -244,7 +246,7 @@ class PassageSearch {
       folders,
     ];
     if (this.#known && of.every((one, at) => one === this.#known?.of[at])) return this.#known.isOut;
-    const isGone = goneSince(library, notesKnown);
+    const isGone = createDeletedTest(library, notesKnown);
     const excluded = new Set<string>(
       folders.length === 0
         ? []
@@ -261,7 +263,7 @@ class PassageSearch {
     described: ReadonlyMap<ConversationId, readonly boolean[]>,
   ): Rated[] {
     const asked = words.split(' ').filter(Boolean);
-    const titled = titledBy(
+    const titled = titleMatches(
       asked,
       (conversation: ConversationId) =>
         found

@@ -2,7 +2,7 @@
 import { Square, Trash2 } from 'lucide-react';
 import { type RefObject, useMemo } from 'react';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { lookedForOn } from '../../domain/memory/looked-for.ts';
+import { lastQueryOn } from '../../domain/memory/looked-for.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
@@ -28,7 +28,7 @@ export function ConversationFoot({
 }) {
   const { id, conversation, branch, turn, busy, newer, trashed, temporary } = opened;
   const runCommand = useCommandLine(id);
-  const movedFrom = useMemo(() => lookedForOn(branch.path), [branch.path]);
+  const movedFrom = useMemo(() => lastQueryOn(branch.path), [branch.path]);
   if (newer) return <NewerFoot opened={opened} />;
   if (trashed) return <TrashFoot opened={opened} />;
   return (

@@ -1,6 +1,6 @@
 // Sorts passages for /recall --explain: included, only shown, or close misses; and builds the recall from the ticked ones.
 import type { PartOf, RecalledPassage } from '../../domain/chat/message.ts';
-import { tickedOf } from '../../domain/memory/passages.ts';
+import { tickedPassages } from '../../domain/memory/passages.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
 
 type Found = Pick<RecallResult, 'query' | 'threshold' | 'passages' | 'nearMisses'>;
@@ -11,7 +11,7 @@ type Found = Pick<RecallResult, 'query' | 'threshold' | 'passages' | 'nearMisses
  */
 export function stretchesOf({ passages, nearMisses }: Found, shownFrom: number) {
   const all = [...passages, ...nearMisses];
-  const listed = tickedOf(all, new Set(all.map(({ messageId }) => messageId)));
+  const listed = tickedPassages(all, new Set(all.map(({ messageId }) => messageId)));
   const others = listed.slice(passages.length);
   return {
     goesIn: listed.slice(0, passages.length),
@@ -29,7 +29,7 @@ export function recallOf(found: Found, ticked: ReadonlySet<string>): PartOf<'rec
     query: found.query,
     threshold: found.threshold,
     quoting: 'lines',
-    passages: tickedOf([...found.passages, ...found.nearMisses], ticked),
+    passages: tickedPassages([...found.passages, ...found.nearMisses], ticked),
     nearMisses: found.nearMisses.filter(isOff),
     ...(leftOut.length > 0 ? { leftOut } : {}),
   };

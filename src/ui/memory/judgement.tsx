@@ -2,7 +2,7 @@
 import { Ban, Pin, Unlink } from 'lucide-react';
 import { isTemporary } from '../../domain/base/ids.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
-import { isAbout } from '../../domain/memory/notes.ts';
+import { isFeedbackOn } from '../../domain/memory/notes.ts';
 import type { Feedback } from '../../services/documents/notes.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -43,7 +43,7 @@ export function Judgement({
     feedback.find(
       (one) =>
         one.verdict === verdict &&
-        isAbout(one, passage) &&
+        isFeedbackOn(one, passage) &&
         (verdict !== 'not-related' || one.query === query),
     );
   // "Not related" is kept with the question, so in a temporary conversation it would outlive it.

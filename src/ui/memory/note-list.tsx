@@ -3,7 +3,7 @@ import { CalendarX, GitBranch, GitMerge, MoreHorizontal, Pencil, Send, Trash2 } 
 import { useId, useLayoutEffect, useRef, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
-import { holdsAt } from '../../domain/memory/notes.ts';
+import { isNoteValidAt } from '../../domain/memory/notes.ts';
 import { NOTE_KINDS, type NoteKind } from '../../domain/memory/recognition/kinds.ts';
 import { kindByWords } from '../../domain/memory/recognition/wording.ts';
 import type { MemoryNote } from '../../services/documents/notes.ts';
@@ -28,8 +28,8 @@ export function NoteList() {
   const [only, setOnly] = useState<NoteKind | null>(null);
   const now = Date.now();
   const shown = notes.filter((note) => only === null || note.kind === only);
-  const holding = shown.filter((note) => holdsAt(note, now));
-  const ended = shown.filter((note) => !holdsAt(note, now));
+  const holding = shown.filter((note) => isNoteValidAt(note, now));
+  const ended = shown.filter((note) => !isNoteValidAt(note, now));
 
   const remove = (note: MemoryNote) => {
     app.notes.remove(note.id).then(
@@ -134,7 +134,7 @@ function NoteMenu({ note }: { note: MemoryNote }) {
   const app = useApp();
   const report = useReport();
   const notes = useReadable(app.notes.state, (state) => state.notes);
-  const ended = !holdsAt(note, Date.now());
+  const ended = !isNoteValidAt(note, Date.now());
   const likes = notes.filter(
     (one) => one.id !== note.id && one.kind === note.kind && one.beside === undefined,
   );

@@ -1,7 +1,7 @@
 // Finds passages of an older recall that are still usable: conversations may have been deleted and passages forbidden since.
 import { useMemo } from 'react';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
-import { unusableSince } from '../../domain/memory/notes.ts';
+import { createUnusableTest } from '../../domain/memory/notes.ts';
 import { type Said, withoutMessages } from '../../domain/memory/passages.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 
@@ -12,7 +12,7 @@ export function useUnusable(): (said: Said) => boolean {
   const noteState = useReadable(notes.state);
   return useMemo(() => {
     if (last?.library !== library || last.noteState !== noteState)
-      last = { library, noteState, out: unusableSince(library, noteState) };
+      last = { library, noteState, out: createUnusableTest(library, noteState) };
     return last.out;
   }, [library, noteState]);
 }

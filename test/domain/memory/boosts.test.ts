@@ -7,7 +7,7 @@ const NOW = new Date(2026, 5, 15, 12).getTime();
 const context = (question: string, without: RankContext['without'] = new Set()): RankContext => ({
   weights: { vector: 0.6, keyword: 0.4 },
   scale: { related: 0.85, spread: 0.03 },
-  worth: [10, 10],
+  idfWeights: [10, 10],
   question,
   // Age is not what is looked at here.
   decayFactor: 0,

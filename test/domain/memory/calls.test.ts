@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callsOnMemory } from '../../../src/domain/memory/calls.ts';
+import { refersToEarlierTalk } from '../../../src/domain/memory/calls.ts';
 
 describe('a call on memory', () => {
   it.each([
@@ -93,7 +93,7 @@ describe('a call on memory', () => {
     '我们聊过的三个城市是哪三个',
     '上次开会你帮我记的要点呢',
   ])('is heard in: %s', (text) => {
-    expect(callsOnMemory(text)).toBe(true);
+    expect(refersToEarlierTalk(text)).toBe(true);
   });
 
   it.each([
@@ -172,22 +172,24 @@ describe('a call on memory', () => {
     '记得在代码里加注释',
     '你知道为什么天是蓝的吗',
   ])('is none in: %s', (text) => {
-    expect(callsOnMemory(text)).toBe(false);
+    expect(refersToEarlierTalk(text)).toBe(false);
   });
 
   it('is heard where a long message begins or ends, not in what is pasted between', () => {
     const pasted = 'The minutes of the board follow. As we agreed, the roof comes first. '.repeat(200);
     expect(
-      callsOnMemory(
+      refersToEarlierTalk(
         `Summarise this.\n${'Nothing of note. '.repeat(60)}${pasted}${'Nothing of note. '.repeat(60)}`,
       ),
     ).toBe(false);
-    expect(callsOnMemory(`${pasted}\n${'Nothing of note. '.repeat(60)}\nSort it like last time.`)).toBe(true);
+    expect(refersToEarlierTalk(`${pasted}\n${'Nothing of note. '.repeat(60)}\nSort it like last time.`)).toBe(
+      true,
+    );
   });
 
   it('takes no longer for a text a hundred times as long', () => {
     const began = performance.now();
-    callsOnMemory('we told the you had I ever '.repeat(40_000));
+    refersToEarlierTalk('we told the you had I ever '.repeat(40_000));
     expect(performance.now() - began).toBeLessThan(1000);
   });
 });

@@ -6,7 +6,7 @@ export const NOW = Date.UTC(2026, 0, 1);
 export const context: RankContext = {
   weights: { vector: 0.6, keyword: 0.4 },
   scale: { related: 0.85, spread: 0.03 },
-  worth: [10, 10, 10],
+  idfWeights: [10, 10, 10],
   question: 'three words asked',
   decayFactor: 0.001,
   now: NOW,

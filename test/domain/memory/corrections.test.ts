@@ -1,6 +1,6 @@
 // The newest correction of a fact comes first, and what it corrects right after it.
 import { describe, expect, it } from 'vitest';
-import { corrected } from '../../../src/domain/memory/corrections.ts';
+import { promoteCorrections } from '../../../src/domain/memory/corrections.ts';
 import { candidate, DAY, NOW } from './candidates.ts';
 
 /** Said by the person, the oldest first, ranked as they stand. */
@@ -9,7 +9,7 @@ const order = (question: string, said: readonly string[], role: 'user' | 'assist
     candidate: { ...candidate({ text, createdAt: NOW - (said.length - at) * DAY }), role },
     scores: { final: 0.9 - at / 10 },
   }));
-  return corrected(question, ranked).map(({ candidate: { text }, scores }) => ({ text, ...scores }));
+  return promoteCorrections(question, ranked).map(({ candidate: { text }, scores }) => ({ text, ...scores }));
 };
 
 describe('a correction', () => {
@@ -91,8 +91,8 @@ describe('a correction', () => {
       scores: { final: 0.9 - at / 10 },
     }));
     const given = new Set(ranked.map((one) => one.candidate.messageId));
-    const first = (recalls: Parameters<typeof corrected>[2]) =>
-      corrected('when do I get it', ranked, recalls)[0]?.candidate.text;
+    const first = (recalls: Parameters<typeof promoteCorrections>[2]) =>
+      promoteCorrections('when do I get it', ranked, recalls)[0]?.candidate.text;
     expect([first([]), first([{ given, used: new Set() }])]).toEqual(said);
   });
 
@@ -108,8 +108,9 @@ describe('a correction', () => {
     }));
     const [old = '', now = '', other = ''] = ranked.map((one) => one.candidate.messageId);
     const first = (used: readonly string[]) =>
-      corrected('whose place', ranked, [{ given: new Set([old, now, other]), used: new Set(used) }])[0]
-        ?.candidate.text;
+      promoteCorrections('whose place', ranked, [
+        { given: new Set([old, now, other]), used: new Set(used) },
+      ])[0]?.candidate.text;
     expect(first([now])).toBe(said[1]);
     expect([first([]), first([old]), first([old, now]), first([other])]).toEqual(Array(4).fill(said[0]));
   });

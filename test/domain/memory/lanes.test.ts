@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Role } from '../../../src/domain/chat/message.ts';
 import { FIT } from '../../../src/domain/memory/fit.ts';
-import { askedFor, lanesOf } from '../../../src/domain/memory/lanes.ts';
+import { laneAskedFor, lanesOf } from '../../../src/domain/memory/lanes.ts';
 import { type Rankable, rank } from '../../../src/domain/memory/rank.ts';
 import { candidate, context } from './candidates.ts';
 
@@ -29,7 +29,7 @@ describe('a question', () => {
     ['Who is allergic to nuts?', null],
     ['花园的水管', null],
   ])('%s asks for the words of: %s', (question, lane) => {
-    expect(askedFor(question)).toBe(lane);
+    expect(laneAskedFor(question)).toBe(lane);
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { asMessageId } from '../../../src/domain/base/ids.ts';
 import { type Message, type Part, partSchema } from '../../../src/domain/chat/message.ts';
-import { isAboutElse, lookedForOn } from '../../../src/domain/memory/looked-for.ts';
+import { isAnotherTopic, lastQueryOn } from '../../../src/domain/memory/looked-for.ts';
 
 const recall = (query: string): Part => ({
   type: 'recall',
@@ -21,26 +21,26 @@ const path = (...said: readonly (readonly [Message['role'], string, Part?])[]): 
   }));
 
 it('what was looked for last is what the last recall asked, else the first message', () => {
-  expect(lookedForOn([])).toBeNull();
+  expect(lastQueryOn([])).toBeNull();
   const plain = path(
     ['user', 'The port?'],
     ['assistant', '8081.'],
     ['user', 'And the dog?'],
     ['assistant', 'Bruno.'],
   );
-  expect(lookedForOn(plain)).toBe('The port?');
-  expect(lookedForOn(plain, { after: asMessageId('m2'), text: 'And the dog?' })).toBe('And the dog?');
-  expect(lookedForOn(plain, { after: asMessageId('elsewhere'), text: 'The cat?' })).toBe('The port?');
+  expect(lastQueryOn(plain)).toBe('The port?');
+  expect(lastQueryOn(plain, { after: asMessageId('m2'), text: 'And the dog?' })).toBe('And the dog?');
+  expect(lastQueryOn(plain, { after: asMessageId('elsewhere'), text: 'The cat?' })).toBe('The port?');
   const kept = path(['user', 'The port?'], ['assistant', '8081.', recall('the port')], ['user', 'The dog?']);
-  expect(lookedForOn(kept)).toBe('the port');
+  expect(lastQueryOn(kept)).toBe('the port');
   // Notes that applied are kept as a recall that asked for nothing.
-  expect(lookedForOn([...kept, ...path(['assistant', 'Bruno.', recall('')])])).toBe('the port');
+  expect(lastQueryOn([...kept, ...path(['assistant', 'Bruno.', recall('')])])).toBe('the port');
 });
 
 it('is about something else by what a similarity means to the model', () => {
   const scale = { related: 0.25, spread: 0.08 };
-  expect(isAboutElse(0.05, scale)).toBe(true);
-  expect(isAboutElse(0.5, scale)).toBe(false);
+  expect(isAnotherTopic(0.05, scale)).toBe(true);
+  expect(isAnotherTopic(0.5, scale)).toBe(false);
 });
 
 it('a reason that this version does not know takes no message away', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NOTES } from '../../../src/domain/base/ids.ts';
-import { conversationOfNotes, goneSince, type MemoryNote } from '../../../src/domain/memory/notes.ts';
+import { conversationOfNotes, createDeletedTest, type MemoryNote } from '../../../src/domain/memory/notes.ts';
 
 const note: MemoryNote = { id: 'n1', text: 'tea', createdAt: 1, updatedAt: 1, by: 'person', source: null };
 const [messageId = ''] = conversationOfNotes([note]).messages.keys();
@@ -13,11 +13,11 @@ describe('what was recalled', () => {
       { id: 'c1', deletedAt: null },
       { id: 'c2', deletedAt: 5 },
     ];
-    const gone = goneSince({ ready: true, entries }, { ready: true, notes: [note] });
+    const gone = createDeletedTest({ ready: true, entries }, { ready: true, notes: [note] });
     expect([inTalk, asNote].map(gone)).toEqual([false, false]);
     expect(gone({ ...inTalk, conversationId: 'c2' })).toBe(true);
     expect(gone({ ...inTalk, conversationId: 'c3' })).toBe(true);
-    const rewritten = goneSince(
+    const rewritten = createDeletedTest(
       { ready: true, entries },
       { ready: true, notes: [{ ...note, updatedAt: 2 }] },
     );
@@ -26,11 +26,11 @@ describe('what was recalled', () => {
 
   it('is not known to be gone before library and notes were read', () => {
     const [library, kept] = [{ entries: [] }, { notes: [] }];
-    const read = goneSince({ ...library, ready: true }, { ...kept, ready: true });
+    const read = createDeletedTest({ ...library, ready: true }, { ...kept, ready: true });
     expect([inTalk, asNote].map(read)).toEqual([true, true]);
-    const noNotes = goneSince({ ...library, ready: true }, { ...kept, ready: false });
+    const noNotes = createDeletedTest({ ...library, ready: true }, { ...kept, ready: false });
     expect([inTalk, asNote].map(noNotes)).toEqual([true, false]);
-    const noLibrary = goneSince({ ...library, ready: false }, { ...kept, ready: true });
+    const noLibrary = createDeletedTest({ ...library, ready: false }, { ...kept, ready: true });
     expect([inTalk, asNote].map(noLibrary)).toEqual([false, true]);
   });
 });

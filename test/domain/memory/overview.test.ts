@@ -1,6 +1,6 @@
 // Questions about the course of what was said: they are recognised, and what was found is spread over time.
 import { describe, expect, it } from 'vitest';
-import { asksForCourse, covering, lineFor } from '../../../src/domain/memory/overview.ts';
+import { asksForOverview, spreadForOverview, thresholdFor } from '../../../src/domain/memory/overview.ts';
 import { rank } from '../../../src/domain/memory/rank.ts';
 import { candidate, context, DAY, NOW } from './candidates.ts';
 
@@ -42,7 +42,7 @@ describe('a question', () => {
     'List the flats I viewed in order of when I mentioned them',
     'In which order did I mention the orders of the customer?',
   ])('%s asks for the course of what was said', (question) => {
-    expect(asksForCourse(question)).toBe(true);
+    expect(asksForOverview(question)).toBe(true);
   });
 
   it.each([
@@ -79,7 +79,7 @@ describe('a question', () => {
     '哪些药不能一起吃？',
     '我提过我对什么过敏吗？',
   ])('%s asks for one thing', (question) => {
-    expect(asksForCourse(question)).toBe(false);
+    expect(asksForOverview(question)).toBe(false);
   });
 
   it('of any length is read', () => {
@@ -93,7 +93,7 @@ describe('a question', () => {
       '我说',
       '总结我',
     ])
-      for (const times of [40, 20_000]) asksForCourse(part.repeat(times));
+      for (const times of [40, 20_000]) asksForOverview(part.repeat(times));
   });
 });
 
@@ -108,7 +108,7 @@ describe('what was found', () => {
     said('roof, oldest', 100, 5),
   ];
   const texts = (question: string) =>
-    covering(question, rank(all, { ...context, question })).map((one) => one.candidate.text);
+    spreadForOverview(question, rank(all, { ...context, question })).map((one) => one.candidate.text);
 
   it('is spread over time for such a question', () => {
     expect(new Set(texts('In which order did I mention the roof?').slice(0, 3))).toEqual(
@@ -122,12 +122,9 @@ describe('what was found', () => {
       { ...said('roof, elsewhere', 4, 6), conversationId: 'other' },
     ];
     const question = 'Which roofs have we talked about?';
-    expect(covering(question, rank(two, { ...context, question })).map((one) => one.candidate.text)).toEqual([
-      'roof, newest',
-      'roof, elsewhere',
-      'roof, newest again',
-      'roof, newest once more',
-    ]);
+    expect(
+      spreadForOverview(question, rank(two, { ...context, question })).map((one) => one.candidate.text),
+    ).toEqual(['roof, newest', 'roof, elsewhere', 'roof, newest again', 'roof, newest once more']);
   });
 
   it('is shown from a lower line on, a summary only where something is near', () => {
@@ -135,10 +132,10 @@ describe('what was found', () => {
       const [first] = rank(all, { ...context, question: 'roof' });
       return first ? [{ ...first, scores: { ...first.scores, final } }] : [];
     };
-    expect(lineFor('In which order did I mention the roof?', 0.75, at(0.2))).toBe(0.15);
-    expect(lineFor('Summarise everything about the roof', 0.75, at(0.5))).toBe(0.15);
-    expect(lineFor('Summarise everything about the roof', 0.75, at(0.2))).toBe(0.75);
-    expect(lineFor('Where is the roof?', 0.75, at(0.5))).toBe(0.75);
+    expect(thresholdFor('In which order did I mention the roof?', 0.75, at(0.2))).toBe(0.15);
+    expect(thresholdFor('Summarise everything about the roof', 0.75, at(0.5))).toBe(0.15);
+    expect(thresholdFor('Summarise everything about the roof', 0.75, at(0.2))).toBe(0.75);
+    expect(thresholdFor('Where is the roof?', 0.75, at(0.5))).toBe(0.75);
   });
 
   it('stays as it is for any other one, and is never lost', () => {

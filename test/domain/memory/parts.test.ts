@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { merged, partsOf } from '../../../src/domain/memory/parts.ts';
+import { mergeRankings, partsOf } from '../../../src/domain/memory/parts.ts';
 
 const LETTER = `I am getting the flat ready for my parents' visit in May, and as always everything comes at once this month, so here is all of it in one go before I forget half of it again.
 First the boiler. It makes that knocking noise again in the morning. Which valve did the plumber tell me to turn?
@@ -54,6 +54,6 @@ describe('the parts of a long message', () => {
 it('several rankings make one: each in its order, nothing twice', () => {
   const of = (...pairs: [number, number][]) =>
     pairs.map(([chunkId, final]) => ({ candidate: { chunkId }, scores: { final } }));
-  const all = merged([of([1, 0.9], [2, 0.4], [3, 0.6]), of([4, 0.8], [1, 0.7], [5, 0.5]), of()]);
+  const all = mergeRankings([of([1, 0.9], [2, 0.4], [3, 0.6]), of([4, 0.8], [1, 0.7], [5, 0.5]), of()]);
   expect(all.map(({ candidate }) => candidate.chunkId)).toEqual([1, 4, 5, 2, 3]);
 });

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecalledPassage } from '../../../src/domain/chat/message.ts';
 import {
+  divideBudget,
   neighboursOf,
   neighbourTokens,
   onlyAsks,
-  shareOut,
-  tickedOf,
+  tickedPassages,
   withoutMessages,
 } from '../../../src/domain/memory/passages.ts';
 
@@ -55,8 +55,8 @@ describe('what is left out of a recall', () => {
 
   it('is what is not ticked in a list; what is ticked goes in once', () => {
     const listed = [passage('a', 'b', 'x'), passage('b', 'a'), passage('c', 'b')];
-    expect(tickedOf(listed, new Set(['a', 'c']))).toEqual([passage('a', 'x'), passage('c')]);
-    expect(tickedOf(listed, new Set(['a', 'b']))).toEqual([passage('a', 'x'), passage('b')]);
+    expect(tickedPassages(listed, new Set(['a', 'c']))).toEqual([passage('a', 'x'), passage('c')]);
+    expect(tickedPassages(listed, new Set(['a', 'b']))).toEqual([passage('a', 'x'), passage('b')]);
   });
 });
 
@@ -85,14 +85,14 @@ describe('what stands beside a passage', () => {
 });
 
 it('shares a budget out fairly and fully', () => {
-  expect(shareOut([100, 400, 400], 500)).toEqual([100, 200, 200]);
-  expect(shareOut([10, 10], 500)).toEqual([10, 10]);
+  expect(divideBudget([100, 400, 400], 500)).toEqual([100, 200, 200]);
+  expect(divideBudget([10, 10], 500)).toEqual([10, 10]);
   fc.assert(
     fc.property(
       fc.array(fc.nat(1_000), { maxLength: 12 }),
       fc.integer({ min: -5, max: 5_000 }),
       (wants, budget) => {
-        const shares = shareOut(wants, budget);
+        const shares = divideBudget(wants, budget);
         const sum = shares.reduce((a, b) => a + b, 0);
         expect(sum).toBeLessThanOrEqual(Math.max(0, budget));
         shares.forEach((value, i) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../../src/domain/context/tokens.ts';
-import { heldAsIs, parseDay, parseSearch } from '../../../src/domain/memory/query.ts';
+import { literalQuery, parseDay, parseSearch } from '../../../src/domain/memory/query.ts';
 import { excerptOf, matchesIn, snippetOf } from '../../../src/domain/memory/snippet.ts';
 
 const NOW = new Date(2026, 5, 15, 12).getTime();
@@ -114,7 +114,7 @@ describe('a search line', () => {
       ['🚀 launch', null],
       ['', null],
     ];
-    for (const [text, held] of asIs) expect([text, heldAsIs(text)]).toEqual([text, held]);
+    for (const [text, held] of asIs) expect([text, literalQuery(text)]).toEqual([text, held]);
   });
 
   it('never throws', () => {

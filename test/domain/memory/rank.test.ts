@@ -7,7 +7,7 @@ import {
   decayOf,
   hybridOf,
   keywordScore,
-  knows,
+  knowsLanguageOf,
   marginOver,
   probabilityOf,
   type Rankable,
@@ -70,8 +70,10 @@ describe('the two halves', () => {
 
 describe('a title', () => {
   const asked = (more: Partial<Rankable>) =>
-    rank([candidate({ cosine: null, terms: [4, 0, 0], ...more })], { ...context, worth: [10, 10, 10] })[0]
-      ?.scores.keyword ?? 0;
+    rank([candidate({ cosine: null, terms: [4, 0, 0], ...more })], {
+      ...context,
+      idfWeights: [10, 10, 10],
+    })[0]?.scores.keyword ?? 0;
 
   it('counts for a word that the passage does not have, less than in the passage, and not for one it has', () => {
     const none = asked({});
@@ -151,16 +153,16 @@ describe('ranking', () => {
   });
 
   it('does without words when the question has none', () => {
-    const [hit] = rank([candidate({ cosine: 0.95, bm25: 0 })], { ...context, worth: [] });
+    const [hit] = rank([candidate({ cosine: 0.95, bm25: 0 })], { ...context, idfWeights: [] });
     expect(hit?.scores.keyword).toBeNull();
     expect(hit?.scores.hybrid).toBeGreaterThan(0);
   });
 
   it('knows which models can read Chinese', () => {
-    expect(knows(['en'], '备份数据库')).toBe(false);
-    expect(knows(['en', 'zh'], '备份数据库')).toBe(true);
-    expect(knows('any', '备份数据库')).toBe(true);
-    expect(knows(['en'], 'backup')).toBe(true);
+    expect(knowsLanguageOf(['en'], '备份数据库')).toBe(false);
+    expect(knowsLanguageOf(['en', 'zh'], '备份数据库')).toBe(true);
+    expect(knowsLanguageOf('any', '备份数据库')).toBe(true);
+    expect(knowsLanguageOf(['en'], 'backup')).toBe(true);
   });
 });
 
@@ -436,7 +438,7 @@ describe('a small library', () => {
     const ranked = rank(candidates, {
       ...context,
       scale: { related: 0.338, spread: 0.071 },
-      worth: [5.9, 10.1],
+      idfWeights: [5.9, 10.1],
       question: 'how do I water tomatoes',
     });
     return ranked[0]?.scores.final ?? 0;

@@ -1,7 +1,7 @@
 // Rules and preferences of the person have a place among what is found for a request, and change nothing else.
 import { describe, expect, it } from 'vitest';
 import { rank } from '../../../src/domain/memory/rank.ts';
-import { setsStanding, withStanding } from '../../../src/domain/memory/standing.ts';
+import { placeRules, setsRuleOrPreference } from '../../../src/domain/memory/standing.ts';
 import { candidate, context } from './candidates.ts';
 
 describe('a message', () => {
@@ -13,7 +13,7 @@ describe('a message', () => {
     '以后都用中文回答我。',
     '我习惯早上写东西，帮我排个计划',
   ])('%s sets what stands', (text) => {
-    expect(setsStanding(text)).toBe(true);
+    expect(setsRuleOrPreference(text)).toBe(true);
   });
 
   it.each([
@@ -23,7 +23,7 @@ describe('a message', () => {
     '我昨天去了医院。',
     `Always quote sources. ${'And a long text. '.repeat(60)}`,
   ])('%s does not', (text) => {
-    expect(setsStanding(text)).toBe(false);
+    expect(setsRuleOrPreference(text)).toBe(false);
   });
 });
 
@@ -37,7 +37,7 @@ describe('what was found', () => {
   ];
   const found = (question: string) => {
     const ranked = rank(all, { ...context, question });
-    return { ranked, after: withStanding(question, ranked) };
+    return { ranked, after: placeRules(question, ranked) };
   };
 
   it('has the nearest rule fifth and the next tenth for a request, each as probable as before', () => {
@@ -63,6 +63,6 @@ describe('what was found', () => {
     );
     const question = 'Which tools should I buy?';
     const ranked = rank(theirs, { ...context, question });
-    expect(withStanding(question, ranked)).toEqual(ranked);
+    expect(placeRules(question, ranked)).toEqual(ranked);
   });
 });

@@ -6,7 +6,7 @@ import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { newEntryId, newMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message, Part, RecalledPassage, ToolRecall } from '../../../src/domain/chat/message.ts';
-import { isOfMemory, MEMORY_TOOLS } from '../../../src/domain/memory/own-tools.ts';
+import { isMemoryTool, MEMORY_TOOLS } from '../../../src/domain/memory/own-tools.ts';
 import { configSchema, defaultConfig } from '../../../src/domain/settings/config.ts';
 import { TOOLS } from '../../../src/services/chat/tools/index.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
@@ -251,9 +251,9 @@ describe('the projector', () => {
     }
     expect(await rows('read_file')).toMatch(/zebra.*zebra/);
     // The same where an import gave the tool another name, or none.
-    expect(isOfMemory({ type: 'tool-result', callId: 'c', text: 'the zebra crossed', recalled: ZEBRA })).toBe(
-      true,
-    );
+    expect(
+      isMemoryTool({ type: 'tool-result', callId: 'c', text: 'the zebra crossed', recalled: ZEBRA }),
+    ).toBe(true);
   });
 
   it('counts what a model recalled by its own tool with what was recalled: once, and after the index is made again', async () => {

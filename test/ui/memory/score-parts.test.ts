@@ -10,7 +10,7 @@ const weights = { vector: 0.7, keyword: 0.3 };
 const context: RankContext = {
   weights,
   scale: { related: 0.338, spread: 0.071 },
-  worth: [10, 10, 10],
+  idfWeights: [10, 10, 10],
   question: 'three words asked',
   decayFactor: 0.003,
   now: NOW,

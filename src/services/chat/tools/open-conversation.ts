@@ -4,8 +4,8 @@ import { asMessageId, type ConversationId } from '../../../domain/base/ids.ts';
 import { childrenOf, effectiveHead, newestLeaf, pathTo } from '../../../domain/chat/conversation.ts';
 import { type Message, textOf } from '../../../domain/chat/message.ts';
 import { quotedLines } from '../../../domain/context/quoted.ts';
-import { neverOf } from '../../../domain/memory/notes.ts';
-import { isOfMemory } from '../../../domain/memory/own-tools.ts';
+import { createNeverTest } from '../../../domain/memory/notes.ts';
+import { isMemoryTool } from '../../../domain/memory/own-tools.ts';
 import { isExcluded, isSkipped } from '../../../domain/memory/privacy.ts';
 import { reachOf } from '../../memory/reach.ts';
 import { defineTool, mayRemember, type ToolContext, type ToolOutcome } from './tool.ts';
@@ -50,7 +50,7 @@ export const openConversation = defineTool({
       (message) => message.kind === 'message' && message.role !== 'system',
     );
     const place = wanted === null ? path.length - 1 : path.findIndex((message) => message.id === wanted);
-    const never = neverOf((await context.notes?.known())?.feedback ?? []);
+    const never = createNeverTest((await context.notes?.known())?.feedback ?? []);
     const from = Math.max(0, place - AROUND);
     let room = MAX_ALL;
     const lines: string[] = [];
@@ -101,7 +101,7 @@ const wordsOf = (message: Message): string =>
     textOf(message),
     // A passage must not be read if its source was forgotten.
     ...message.parts
-      .filter((part) => !isOfMemory(part))
+      .filter((part) => !isMemoryTool(part))
       .map((part) =>
         part.type === 'tool-call'
           ? `[calls ${part.name} ${part.arguments}]`

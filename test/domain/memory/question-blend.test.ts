@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lastLineOf, leaning } from '../../../src/domain/memory/question-blend.ts';
+import { blendQuestion, lastLineOf } from '../../../src/domain/memory/question-blend.ts';
 
 describe('the last line', () => {
   it('is that of a question of several lines, where it asks anything', () => {
@@ -17,16 +17,16 @@ describe('the last line', () => {
   });
 });
 
-describe('leaning', () => {
+describe('blendQuestion', () => {
   const unit = (x: number, y: number) => Float32Array.from([x / Math.hypot(x, y), y / Math.hypot(x, y)]);
   const [whole, last] = [unit(1, 0), unit(0, 1)];
 
   it('moves a vector towards the last line and keeps its length', () => {
-    const { vector } = leaning({ vector: whole }, { vector: last });
+    const { vector } = blendQuestion({ vector: whole }, { vector: last });
     expect(Math.hypot(...vector)).toBeCloseTo(1);
     expect(vector[1]).toBeGreaterThan(0);
     expect(vector[0]).toBeGreaterThan(vector[1] as number);
-    const same = leaning({ vector: whole }, { vector: whole }).vector;
+    const same = blendQuestion({ vector: whole }, { vector: whole }).vector;
     expect([...same]).toEqual([...whole]);
   });
 
@@ -36,13 +36,13 @@ describe('leaning', () => {
       tokens: new Float32Array(count * 2).fill(value),
       weights: new Float32Array(count).fill(weight),
     });
-    const few = leaning(pieces(2, 1, 5), pieces(1, 2, 9));
+    const few = blendQuestion(pieces(2, 1, 5), pieces(1, 2, 9));
     expect(few.weights?.reduce((sum, one) => sum + one, 0)).toBeCloseTo(1);
     expect(few.tokens).toHaveLength(6);
     expect([...(few.tokens ?? [])].filter((one) => one === 2)).toHaveLength(2);
-    const many = leaning(pieces(90, 1, 1), pieces(3, 2, 1));
+    const many = blendQuestion(pieces(90, 1, 1), pieces(3, 2, 1));
     expect(many.weights).toHaveLength(40);
     expect([...(many.tokens ?? [])].filter((one) => one === 2)).toHaveLength(6);
-    expect(leaning({ vector: whole }, { vector: last }).weights).toHaveLength(0);
+    expect(blendQuestion({ vector: whole }, { vector: last }).weights).toHaveLength(0);
   });
 });
