@@ -188,7 +188,7 @@ async function openWebKit(driver: string, browser: string, screen: string): Prom
       const script = `const done = arguments[arguments.length - 1];
         Promise.resolve().then(() => (${source})).then((value) => done({ value }), (error) => done({ error: String(error) }));`;
       const answer = z
-        .looseObject({ value: z.unknown(), error: z.string().optional() })
+        .looseObject({ value: z.unknown().optional(), error: z.string().optional() })
         .parse(await ask('POST', `${session}/execute/async`, { script, args: [] }));
       if (answer.error !== undefined) throw new Error(answer.error);
       return answer.value;

@@ -35,10 +35,11 @@ function walker(driver: Driver, origin: string) {
     driver.evaluate(
       `(() => { globalThis.__name ??= (one) => one; return (${work})(...${JSON.stringify(given)}); })()`,
     ) as Promise<Awaited<R>>;
-  /** The middle of the first visible element that matches and whose name contains these words; null: none does. */
+  /** The middle of the first visible element that matches, stands still and whose name contains these words; null: none does. */
   const spot = (selector: string, words: string) =>
     run(
-      (selector, words) => {
+      async (selector, words) => {
+        const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
         for (const element of document.querySelectorAll<HTMLElement>(selector)) {
           const labels = [...((element as HTMLInputElement).labels ?? [])].map(
             ({ textContent }) => textContent,
@@ -46,7 +47,11 @@ function walker(driver: Driver, origin: string) {
           const name = element.ariaLabel ?? (labels.length > 0 ? labels.join(' ') : element.textContent);
           if (!name?.includes(words) || element.matches(':disabled,[aria-disabled=true]')) continue;
           element.scrollIntoView({ block: 'nearest' });
+          await frame();
+          const before = element.getBoundingClientRect();
+          await frame();
           const { x, y, width, height } = element.getBoundingClientRect();
+          if (before.x !== x || before.y !== y) return null;
           const at = { x: Math.round(x + width / 2), y: Math.round(y + height / 2) };
           const top = document.elementFromPoint(at.x, at.y);
           if (width > 0 && top && (element.contains(top) || top.contains(element))) return at;
@@ -57,9 +62,13 @@ function walker(driver: Driver, origin: string) {
       words,
     );
   const click = async (selector: string, words: string) => {
-    await until(`“${words}” (${selector})`, async () => (await spot(selector, words)) !== null);
-    const at = await spot(selector, words);
-    if (!at) throw new Error(`“${words}” went away`);
+    const found: { x: number; y: number }[] = [];
+    await until(`“${words}” (${selector})`, async () => {
+      const at = await spot(selector, words);
+      if (at) found.push(at);
+      return at !== null;
+    });
+    const [at] = found;
     const actions = [
       { type: 'pointerMove', duration: 0, ...at },
       { type: 'pointerDown', button: 0 },

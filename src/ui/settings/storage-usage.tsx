@@ -189,9 +189,8 @@ function Persistence({
   isPending: boolean;
 }) {
   const { t } = useTranslation('settings');
-  const { device, logCopy } = useApp();
-  // Reserves the room of the coming sentence, so that nothing below moves.
-  const copy = useReadable(logCopy)?.state ?? (isPending ? 'kept' : null);
+  const { device, logCopy, storageKind } = useApp();
+  const copy = useReadable(logCopy)?.state ?? null;
   const report = useReport();
   const [refused, setRefused] = useState(false);
   const ask = () => {
@@ -229,7 +228,12 @@ function Persistence({
             ? t('storage.persist.refused')
             : t(`storage.persist.${persisted === null ? 'unknown' : persisted ? 'yes' : 'no'}`)}
         </p>
-        {copy && <p className="mt-0.5 text-ink-2">{t(`storage.copy.${copy}`)}</p>}
+        {/* A worker tells the state later: its sentence has its room from the start, so that nothing below moves. */}
+        {(copy || storageKind !== 'memory') && (
+          <p className={classes('mt-0.5 text-ink-2', !copy && 'invisible')}>
+            {t(`storage.copy.${copy ?? 'kept'}`)}
+          </p>
+        )}
       </div>
       {persisted === false && !refused && (
         <Button size="sm" onClick={ask}>

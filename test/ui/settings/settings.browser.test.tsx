@@ -2,6 +2,8 @@
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { log } from '../../../src/domain/base/log.ts';
+import { writable } from '../../../src/domain/base/readable.ts';
+import type { CopyState } from '../../../src/services/storage/copy-state.ts';
 import { SECTION_IDS } from '../../../src/ui/settings/sections.ts';
 import { createTestApp, expectAccessible, expectReadable, show } from '../harness.tsx';
 
@@ -43,6 +45,20 @@ it('on a phone, the title one is led to has a ring for keys alone', async () => 
   await userEvent.keyboard('{Enter}');
   await expect.element(title).toHaveFocus();
   expect(ring()).toBe('solid');
+});
+
+it('moves nothing below when a worker tells the state of the second copy', async () => {
+  const app = await createTestApp();
+  const told = writable<CopyState | null>(null);
+  Object.assign(app, { storageKind: 'indexeddb', logCopy: told });
+  await show(app, '/settings/storage', { width: 1280, height: 800 });
+  await expect.element(page.getByText('Protected from clearing')).toBeVisible();
+  const top = () =>
+    page.getByRole('button', { name: 'Import', exact: true }).element().getBoundingClientRect().top;
+  const before = top();
+  told.set({ state: 'kept', at: 0 });
+  await expect.element(page.getByText(/is kept twice on this device/)).toBeVisible();
+  expect(top()).toBe(before);
 });
 
 it('announces a test of a connection once', async () => {
