@@ -22,7 +22,7 @@ import { createTokenizers } from './adapters/tokenizers/tokenizers.ts';
 import { createSealing } from './adapters/vault/sealing.ts';
 import { type Problem, toError } from './domain/base/errors.ts';
 import { ignore, log } from './domain/base/log.ts';
-import { part } from './domain/base/part.ts';
+import { loadPart } from './domain/base/part.ts';
 import { type Readable, until, writable } from './domain/base/readable.ts';
 import type { App } from './services/app.ts';
 import { createApp } from './services/create-app.ts';
@@ -72,7 +72,7 @@ async function start(): Promise<void> {
     now: Date.now,
     test: async (endpoint, key, signal) => {
       allow([endpoint.baseUrl]);
-      const { testConnection } = await part(() => import('./adapters/models/connection-test.ts'));
+      const { testConnection } = await loadPart(() => import('./adapters/models/connection-test.ts'));
       return await testConnection(endpoint, key, signal, { fetch: network.fetch });
     },
   });

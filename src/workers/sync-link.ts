@@ -9,7 +9,7 @@ import { isAbort, type Problem, RecollectError, toError } from '../domain/base/e
 import { log } from '../domain/base/log.ts';
 import { problemSchema } from '../domain/base/problem-schema.ts';
 import { type Readable, type Writable, writable } from '../domain/base/readable.ts';
-import { isTooLate, within } from '../domain/base/within.ts';
+import { isTimeout, withTimeLimit } from '../domain/base/time-limit.ts';
 import type { Config } from '../domain/settings/config.ts';
 import { type Caller, createCaller, serveCalls } from '../domain/threads/calls.ts';
 import type { Endpoint } from '../domain/threads/endpoint.ts';
@@ -194,13 +194,13 @@ class TabSyncLink implements SyncLink {
   async ask(request: SyncRequest): Promise<SyncAnswer> {
     const again = setInterval(this.#leader.repeat, REPEAT_MS);
     try {
-      return await within(this.#deps.signal, REQUEST_TIMEOUT_MS, (signal) => {
+      return await withTimeLimit(this.#deps.signal, REQUEST_TIMEOUT_MS, (signal) => {
         const answer = this.#leader.call.ask(request, { signal });
         this.#start();
         return answer;
       });
     } catch (error) {
-      if (!isTooLate(error)) throw error;
+      if (!isTimeout(error)) throw error;
       throw new RecollectError('sync-offline', 'The thread that syncs does not answer', { retry: true });
     } finally {
       clearInterval(again);

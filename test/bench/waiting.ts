@@ -1,6 +1,6 @@
 // Waiting for a page: what is asked of it has no timeout of its own, and an old build may never get where it is waited for.
 import type { Page } from 'playwright';
-import { atMost, isTooLate } from '../../src/domain/base/within.ts';
+import { isTimeout, withDeadline } from '../../src/domain/base/time-limit.ts';
 
 /** What `work` gives. Rejects after `ms` with a sentence that says what was waited for. */
 export async function inTime<T>(
@@ -9,9 +9,9 @@ export async function inTime<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   try {
-    return await atMost(new AbortController().signal, ms, work);
+    return await withDeadline(new AbortController().signal, ms, work);
   } catch (error) {
-    if (!isTooLate(error)) throw error;
+    if (!isTimeout(error)) throw error;
     throw new Error(`Waited ${ms / 1000} s in vain: ${what}. Is it a build of these sources?`);
   }
 }

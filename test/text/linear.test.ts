@@ -69,31 +69,31 @@ async function textReaders(): Promise<Readers> {
     blocksOf: code.blocksOf,
     speakerIn: cues.speakerIn,
     isNamed: (text) => cues.isNamed('a', text),
-    asks: cues.asks,
+    asks: cues.endsWithQuestionMark,
     asksWhen: cues.asksWhen,
     tellsTime: cues.tellsTime,
     isQuestion: cues.isQuestion,
     setsRule: cues.setsRule,
-    corrects: cues.corrects,
+    corrects: cues.makesCorrection,
     asksBack: cues.asksBack,
     answersNothing: cues.answersNothing,
     'what a sentence says': (text) =>
       [
         cues.isAcknowledgement,
-        cues.decides,
+        cues.makesDecision,
         cues.leavesToDo,
         cues.goesWrong,
         cues.getsFixed,
         cues.isAboutPerson,
-        cues.states,
+        cues.makesStatement,
       ].map((says) => says(text)),
     asksInWords: cues.asksInWords,
     'what a request says': (text) =>
       [
-        cues.limits,
-        cues.suggests,
-        cues.requests,
-        cues.offers,
+        cues.setsLimit,
+        cues.makesSuggestion,
+        cues.makesRequest,
+        cues.makesOffer,
         cues.turnsToAnother,
         cues.isDoneByPerson,
         cues.isDoneByAssistant,
@@ -101,9 +101,9 @@ async function textReaders(): Promise<Readers> {
     foldedWithOrigin: (text) => fold.foldedWithOrigin(text),
     'things with spaces': (text) => [...spellings.spacedIn(text)],
     'telephones of a question': spellings.withoutTelephones,
-    'places in a text': (text) => find.placesIn(text, find.comparable('alpha 中 a')),
-    'places of a text': (text) => find.isIn('alpha 中文 a', find.comparable(text)),
-    wordings: (text) => sameKind.wordings()(text),
+    'places in a text': (text) => find.placesIn(text, find.comparableForm('alpha 中 a')),
+    'places of a text': (text) => find.isIn('alpha 中文 a', find.comparableForm(text)),
+    wordings: (text) => sameKind.createWordings()(text),
     decodeText: (text) => encoding.decodeText(Uint8Array.from(text, (sign) => sign.charCodeAt(0) | 0x80)),
   };
 }
@@ -126,7 +126,7 @@ async function formReaders(): Promise<Readers> {
     datesIn: (text) => dates.datesIn(text, NOW),
     'places of several words': (text) => ['a', '中'].map(find.placesFinder(text)),
     'forms that are compared': (text) => {
-      const form = find.comparable(text);
+      const form = find.comparableForm(text);
       return [find.countIn(form, 'a'), find.isSame(form, 'a')];
     },
     folds: (text) =>
@@ -144,7 +144,7 @@ async function formReaders(): Promise<Readers> {
     addSpellings: (text) => spellings.addSpellings(text, []),
     plainFigures: (text) => spellings.plainFigures(text, []),
     withoutEmptyEdges: typed.withoutEmptyEdges,
-    fromField: (text) => typed.fromField(text, text),
+    fromField: (text) => typed.restoreLineBreaks(text, text),
   };
 }
 

@@ -22,7 +22,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   addWord: 'takes one word',
   addPairs: 'takes one run of signs, and runs in words',
   isStopWord: 'looks a word up',
-  akin: 'looks a word up',
+  synonymsOf: 'looks a word up',
 };
 
 interface Param {

@@ -4,7 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
 import { orElse } from '../../domain/base/log.ts';
-import { unlessAborted } from '../../domain/base/within.ts';
+import { unlessAborted } from '../../domain/base/time-limit.ts';
 import { CALIBRATION_PAIRS } from './calibration-pairs.ts';
 import { CALIBRATIONS, type Calibration, type EmbeddingProvider } from './embedding-provider.ts';
 import { cosine } from './vector.ts';

@@ -6,7 +6,7 @@ import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts'
 import { readJson } from '../../domain/base/json.ts';
 import { orElse } from '../../domain/base/log.ts';
 import { writable } from '../../domain/base/readable.ts';
-import { within } from '../../domain/base/within.ts';
+import { withTimeLimit } from '../../domain/base/time-limit.ts';
 import { type CalibrationKeyValues, createCalibration } from './calibration.ts';
 import type { EmbeddingProvider, EmbeddingState } from './embedding-provider.ts';
 import { familyOf } from './families.ts';
@@ -132,7 +132,7 @@ class OpenAiCompatibleEmbedding implements EmbeddingProvider {
       const last = attempt === ATTEMPTS;
       let wait = (this.#deps.backoffMs ?? 500) * 2 ** (attempt - 1);
       try {
-        const vectors = await within(signal, TIMEOUT_MS, async (bounded) => {
+        const vectors = await withTimeLimit(signal, TIMEOUT_MS, async (bounded) => {
           const response = await this.#once(texts, bounded);
           if (response.ok) return await this.#vectorsOf(response, texts.length);
           const busy = response.status === 429 || response.status >= 500;

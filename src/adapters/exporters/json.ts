@@ -6,7 +6,7 @@ import {
   ARCHIVE_VERSION,
   type ArchiveLimits,
   archivedFrame,
-  holdsAnything,
+  hasAnyEntry,
 } from '../../domain/chat/archive.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Exporter } from './exporter.ts';
@@ -23,7 +23,7 @@ export const jsonWithin = (limits: ArchiveLimits): Exporter => ({
 
   async *write(conversations, { now, signal, notesAndFeedback }) {
     const encoder = new TextEncoder();
-    let text = `{"format":${JSON.stringify(ARCHIVE_FORMAT)},"version":${ARCHIVE_VERSION},"exportedAt":${now},${holdsAnything(notesAndFeedback) ? `"told":${JSON.stringify(notesAndFeedback)},` : ''}\n"conversations":[`;
+    let text = `{"format":${JSON.stringify(ARCHIVE_FORMAT)},"version":${ARCHIVE_VERSION},"exportedAt":${now},${hasAnyEntry(notesAndFeedback) ? `"told":${JSON.stringify(notesAndFeedback)},` : ''}\n"conversations":[`;
     let first = true;
     for await (const conversation of conversations) {
       signal.throwIfAborted();

@@ -6,9 +6,9 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { attempt, log } from '../../domain/base/log.ts';
-import { holdsSomething, type NotesAndFeedback } from '../../domain/chat/archive.ts';
+import { hasNotesOrFeedback, type NotesAndFeedback } from '../../domain/chat/archive.ts';
 import { sourcesAsMarkdown } from '../../domain/chat/cited.ts';
-import { inPieces, wholeOf } from '../../domain/chat/continuation.ts';
+import { groupPieces, joinPieces } from '../../domain/chat/continuation.ts';
 import {
   type Conversation,
   childrenOf,
@@ -19,10 +19,10 @@ import {
 import { extractText } from '../../domain/chat/files.ts';
 import { savedFiles, textOfLines } from '../../domain/chat/memory-file.ts';
 import {
-  givenBy,
   type Message,
   type Part,
   type PartOf,
+  passagesGivenBy,
   type RecalledPassage,
 } from '../../domain/chat/message.ts';
 import { checksumOf } from '../../domain/chat/reading-copy.ts';
@@ -55,7 +55,7 @@ async function* single(
     signal.throwIfAborted();
     yield new TextEncoder().encode(toMarkdown(conversation, nameOnly(words), words));
   }
-  if (holdsSomething(notesAndFeedback))
+  if (hasNotesOrFeedback(notesAndFeedback))
     yield new TextEncoder().encode(notesAsMarkdown(notesAndFeedback, words));
 }
 
@@ -64,7 +64,7 @@ async function* asFiles(
   { signal, notesAndFeedback, words }: Options,
 ) {
   const taken = new Set<string>();
-  if (holdsSomething(notesAndFeedback)) {
+  if (hasNotesOrFeedback(notesAndFeedback)) {
     const path = freeName(safeName(words('notes'), 60), '.md', taken);
     yield { path, bytes: new TextEncoder().encode(notesAsMarkdown(notesAndFeedback, words)) };
   }
@@ -179,10 +179,10 @@ function toMarkdown(conversation: Conversation, place: Place, words: ExportWords
   const marksOf = marks(conversation, words);
   // The pieces of an answer that was cut off and continued are one.
   const section = (pieces: readonly Message[]) =>
-    [asSection(wholeOf(pieces), place, words), ...pieces.flatMap(({ id }) => marksOf.get(id) ?? [])].join(
+    [asSection(joinPieces(pieces), place, words), ...pieces.flatMap(({ id }) => marksOf.get(id) ?? [])].join(
       '\n\n',
     );
-  const sections = (line: readonly Message[]) => inPieces(line).map(section);
+  const sections = (line: readonly Message[]) => groupPieces(line).map(section);
   const out = [
     `# ${asPlainMarkdown(shownTitle(meta.title, words('untitled')))}`,
     ...memories(conversation, words),
@@ -362,7 +362,7 @@ function block(part: Exclude<Part, { type: 'text' }>, place: Place, words: Expor
       const name = inHtml(part.name ?? '');
       return folded(
         name ? words(`${word}Of`, { name }) : words(word),
-        [fenced(part.text, ''), ...sources(givenBy(part), words)].join('\n\n'),
+        [fenced(part.text, ''), ...sources(passagesGivenBy(part), words)].join('\n\n'),
       );
     }
     case 'recall': {

@@ -10,7 +10,11 @@ import {
   archiveHeaderSchema,
   readNotesAndFeedback,
 } from '../../domain/chat/archive.ts';
-import { type ConversationMeta, conversationMetaSchema, TIMED } from '../../domain/chat/conversation.ts';
+import {
+  type ConversationMeta,
+  conversationMetaSchema,
+  LAST_WRITER_WINS_KEYS,
+} from '../../domain/chat/conversation.ts';
 import { messageSchema, type Part, partSchema } from '../../domain/chat/message.ts';
 import {
   type Checkpoint,
@@ -165,7 +169,7 @@ function toConversation(
   const meta = metaOf(parsed.data.meta, skipped);
   const said = Object.entries(parsed.data.said).filter(
     (one): one is [string, Hlc] =>
-      TIMED.has(one[0]) && typeof one[1] === 'string' && readHlc(one[1]) !== null,
+      LAST_WRITER_WINS_KEYS.has(one[0]) && typeof one[1] === 'string' && readHlc(one[1]) !== null,
   );
   return {
     source: meta.source ?? { tool: 'recollect', id },

@@ -2,7 +2,7 @@
 
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { lenientJson } from '../../domain/base/json.ts';
-import { within } from '../../domain/base/within.ts';
+import { withTimeLimit } from '../../domain/base/time-limit.ts';
 import { testBrowserModel } from './browser-model.ts';
 import { type ConnectionReport, type Endpoint, hostOf } from './chat-model.ts';
 import {
@@ -33,7 +33,7 @@ export async function testConnection(
 ): Promise<ConnectionReport> {
   if (endpoint.protocol === 'browser') return await testBrowserModel();
   const startedAt = performance.now();
-  return await within(signal, TEST_MS, async (limited) => {
+  return await withTimeLimit(signal, TEST_MS, async (limited) => {
     const get = (baseUrl: string, path: string) =>
       callEndpoint({
         baseUrl,

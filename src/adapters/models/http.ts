@@ -3,7 +3,7 @@
 import { isAbort, type ProblemParams, RecollectError } from '../../domain/base/errors.ts';
 import { lenientJson } from '../../domain/base/json.ts';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
-import { within } from '../../domain/base/within.ts';
+import { withTimeLimit } from '../../domain/base/time-limit.ts';
 import { isSomebodyThere } from './presence.ts';
 
 export type Fetch = typeof fetch;
@@ -184,7 +184,7 @@ async function whyUnreachable(
     if (blocked === '' || blocked.startsWith(url.origin)) policy = true;
   });
   try {
-    const isThere = await within(request.signal, PROBE_MS, (limited) =>
+    const isThere = await withTimeLimit(request.signal, PROBE_MS, (limited) =>
       isSomebodyThere(url.href, request.fetch ?? fetch, limited),
     );
     if (isThere)
@@ -412,7 +412,7 @@ async function firstBytes(response: Response, signal: AbortSignal): Promise<stri
   const decoder = new TextDecoder();
   let text = '';
   // An endpoint that sends an error slowly must not hold up the sentence.
-  const read = within(signal, PROBE_MS, async (limited) => {
+  const read = withTimeLimit(signal, PROBE_MS, async (limited) => {
     limited.addEventListener('abort', leave, { once: true });
     while (text.length < BODY_LIMIT) {
       const { done, value } = await reader.read();

@@ -1,10 +1,10 @@
 // QR codes: drawn by uqr; read by the browser if it can, else by jsQR. Each is loaded only then.
 import { log } from '../../domain/base/log.ts';
-import { part } from '../../domain/base/part.ts';
+import { loadPart } from '../../domain/base/part.ts';
 
 /** Draws a QR code as rows of modules (true is dark) with a quiet zone of 2 modules. Throws if the text is too long for any code. */
 export async function drawQr(text: string): Promise<readonly (readonly boolean[])[]> {
-  const { encode } = await part(() => import('uqr'));
+  const { encode } = await loadPart(() => import('uqr'));
   return encode(text, { ecc: 'M', border: 2 }).data;
 }
 
@@ -27,6 +27,6 @@ export async function readQr(picture: ImageData): Promise<string | null> {
   } catch (error) {
     log.debug('The system’s reader of QR codes does not work; jsQR is used', error);
   }
-  const { default: jsQR } = await part(() => import('jsqr'));
+  const { default: jsQR } = await loadPart(() => import('jsqr'));
   return jsQR(picture.data, picture.width, picture.height)?.data ?? null;
 }

@@ -1,7 +1,7 @@
 // Derives a key from a passphrase: Argon2id (RFC 9106) by hash-wasm. Each wrap stores its parameters, so better parameters apply only to
 // what is wrapped later.
 import { z } from 'zod';
-import { part } from '../../domain/base/part.ts';
+import { loadPart } from '../../domain/base/part.ts';
 
 export const argonSchema = z.object({
   /** 16 random bytes, base64url. */
@@ -24,7 +24,7 @@ export async function deriveFromPassphrase(
   salt: Uint8Array,
   { memory, iterations }: ArgonParameters,
 ): Promise<Uint8Array> {
-  const { argon2id } = await part(() => import('hash-wasm'));
+  const { argon2id } = await loadPart(() => import('hash-wasm'));
   return await argon2id({
     password: passphrase.normalize('NFKC'),
     salt,

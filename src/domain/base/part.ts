@@ -2,7 +2,7 @@
 import { RecollectError } from './errors.ts';
 
 /** Imports a part of the app. Throws `part-missing` if its file is unavailable: a newer version replaced it, or the network is down. */
-export async function part<T>(load: () => Promise<T>): Promise<T> {
+export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (cause) {

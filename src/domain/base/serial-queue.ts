@@ -1,6 +1,6 @@
 // Runs asynchronous work one piece at a time, in the order of the calls.
 import type { Cancellation } from './readable.ts';
-import { unlessAborted } from './within.ts';
+import { unlessAborted } from './time-limit.ts';
 
 export class SerialQueue {
   /** Settles with the last added work; never rejects. */

@@ -43,14 +43,14 @@ export interface NotesAndFeedback {
 }
 
 /** True if there is anything in it, also beside memory. */
-export const holdsAnything = (
+export const hasAnyEntry = (
   notesAndFeedback:
     | { readonly [list in keyof NotesAndFeedback]?: readonly unknown[] | undefined }
     | undefined,
 ): boolean => Object.values(notesAndFeedback ?? {}).some((list) => (list?.length ?? 0) > 0);
 
 /** True if it has a note or feedback. */
-export const holdsSomething = (
+export const hasNotesOrFeedback = (
   notesAndFeedback: NotesAndFeedback | undefined,
 ): notesAndFeedback is NotesAndFeedback =>
   notesAndFeedback !== undefined && notesAndFeedback.notes.length + notesAndFeedback.feedback.length > 0;

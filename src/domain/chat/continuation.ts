@@ -16,26 +16,26 @@ export const isCutOff = (message: Message): boolean =>
   !message.parts.some((part) => part.type === 'tool-call');
 
 /** True if `message` continues `before`, its parent. */
-export const goesOn = (before: Message | undefined, message: Message): boolean =>
+export const continuesAnswer = (before: Message | undefined, message: Message): boolean =>
   before !== undefined && message.parentId === before.id && isAnswer(message) && isCutOff(before);
 
 /** Lists the pieces of an answer up to the one at `id`, oldest first; the message alone if it continues none, nothing for an unknown id. */
-export function piecesTo(messages: ReadonlyMap<MessageId, Message>, id: MessageId): Message[] {
+export function piecesUpTo(messages: ReadonlyMap<MessageId, Message>, id: MessageId): Message[] {
   const pieces = new Set<Message>();
   for (let at = messages.get(id); at && !pieces.has(at); ) {
     const above: Message | undefined = at.parentId === null ? undefined : messages.get(at.parentId);
     pieces.add(at);
-    at = goesOn(above, at) ? above : undefined;
+    at = continuesAnswer(above, at) ? above : undefined;
   }
   return [...pieces].reverse();
 }
 
 /** Groups the messages of a branch: the pieces of one answer together, every other message alone. */
-export function inPieces(line: readonly Message[]): Message[][] {
+export function groupPieces(line: readonly Message[]): Message[][] {
   const groups: Message[][] = [];
   for (const message of line) {
     const group = groups.at(-1);
-    if (group && goesOn(group.at(-1), message)) group.push(message);
+    if (group && continuesAnswer(group.at(-1), message)) group.push(message);
     else groups.push([message]);
   }
   return groups;
@@ -58,7 +58,7 @@ export function joinedParts(before: readonly Part[], after: readonly Part[]): re
 }
 
 /** Makes one message of an answer's pieces for display: the last one, with the words, costs and time of all. Throws for no pieces. */
-export function wholeOf(pieces: readonly Message[]): Message {
+export function joinPieces(pieces: readonly Message[]): Message {
   const last = pieces.at(-1);
   if (!last) throw new Error('An answer has at least one piece');
   if (pieces.length === 1) return last;
@@ -85,7 +85,7 @@ function sumOfUsage(usages: readonly (Usage | undefined)[]): Usage {
 }
 
 /** Returns the piece that the model can be asked to continue: the last one, or the one before it if that has no words. */
-export function pieceToGoOn(pieces: readonly Message[]): Message | undefined {
+export function pieceToContinue(pieces: readonly Message[]): Message | undefined {
   const last = pieces.at(-1);
   const wordless = last && !last.parts.some(({ type }) => type === 'tool-call') && textOf(last).trim() === '';
   const from = wordless ? pieces.at(-2) : last;

@@ -69,7 +69,7 @@ export type ConversationMeta = Omit<Known<z.infer<typeof conversationMetaSchema>
 };
 
 /** Titles and flags, which two devices may change at once: the last write wins. */
-export const TIMED: ReadonlySet<string> = new Set([
+export const LAST_WRITER_WINS_KEYS: ReadonlySet<string> = new Set([
   'title',
   'titleBy',
   'archived',
@@ -98,7 +98,7 @@ export interface Conversation {
   /** Written in a higher format than `CONVERSATION_FORMAT`. */
   readonly newer?: true;
   readonly meta: ConversationMeta;
-  /** Times of titles and flags (`TIMED`) that were changed since the beginning. */
+  /** Times of titles and flags (`LAST_WRITER_WINS_KEYS`) that were changed since the beginning. */
   readonly said?: Readonly<Record<string, Hlc>>;
   /** Without deleted ones. */
   readonly messages: ReadonlyMap<MessageId, Message>;
@@ -108,7 +108,7 @@ export interface Conversation {
 }
 
 /** True if all these messages still have the words they were read with: none was deleted or forgotten. */
-export const stillSaid = (read: readonly Message[], { messages }: Conversation): boolean =>
+export const haveSameWords = (read: readonly Message[], { messages }: Conversation): boolean =>
   read.every((message) => {
     const now = messages.get(message.id);
     return now !== undefined && textOf(now) === textOf(message);

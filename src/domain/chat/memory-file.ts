@@ -140,7 +140,7 @@ export function newerFiles(
 }
 
 /** Removes the bullet of a line. */
-export const bareLine = (line: string): string => line.replace(/^\s*(?:[-*]|\d+[.)])?\s+/, '').trim();
+export const withoutBullet = (line: string): string => line.replace(/^\s*(?:[-*]|\d+[.)])?\s+/, '').trim();
 const isHeading = (line: string): boolean => /^#{1,6}\s/.test(line);
 const isWords = ({ text }: MemoryLine): boolean => text.trim() !== '' && !isHeading(text);
 
@@ -169,15 +169,15 @@ export const textOfLines = (lines: readonly Pick<MemoryLine, 'text'>[]): string 
     .trim();
 
 /** Lists the shown lines that the person deleted, with those deleted before. */
-export function takenOut(
+export function deletedLines(
   shown: readonly MemoryLine[],
   lines: readonly MemoryLine[],
   before: readonly string[],
 ): string[] {
-  const there = new Set(lines.map(({ text }) => bareLine(text)));
+  const there = new Set(lines.map(({ text }) => withoutBullet(text)));
   const gone = shown
     .filter((line) => line.by !== 'person' && isWords(line))
-    .map(({ text }) => bareLine(text));
+    .map(({ text }) => withoutBullet(text));
   return [...new Set([...before, ...gone])].filter((line) => line !== '' && !there.has(line));
 }
 
@@ -230,7 +230,7 @@ export function memoryFileWithout(
     const file = key.startsWith(KEY) ? fileSchema.safeParse(value).data : undefined;
     if (!file || file.at < began) continue;
     const quotes = (line: string): boolean => {
-      const bare = squeezed(bareLine(line));
+      const bare = squeezed(withoutBullet(line));
       return bare.length >= 8 && words.some((text) => text.includes(bare) || bare.includes(text));
     };
     const lines = tidied(file.lines.filter((line) => line.by !== 'model' && !quotes(line.text)));

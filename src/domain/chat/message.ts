@@ -211,7 +211,7 @@ export type Part = Known<z.infer<typeof partSchema>>;
 export type PartOf<Type extends Part['type']> = Extract<Part, { type: Type }>;
 
 /** Lists the passages that a model got with this part: unasked, or as the result of its own tool. */
-export const givenBy = (part: Part): readonly RecalledPassage[] => {
+export const passagesGivenBy = (part: Part): readonly RecalledPassage[] => {
   if (part.type === 'recall') return part.passages;
   const recalled = part.type === 'tool-result' ? part.recalled : undefined;
   return (recalled?.nearMissesGiven ? recalled.nearMisses : recalled?.passages) ?? [];

@@ -4,7 +4,7 @@ import type { MessageId } from '../base/ids.ts';
 import type { Message, Part, Role } from '../chat/message.ts';
 import { laneAskedFor } from '../memory/lanes.ts';
 import { gainOf, idfOf } from '../text/bm25.ts';
-import { corrects, goesWrong, isAcknowledgement, isQuestion } from '../text/cues.ts';
+import { goesWrong, isAcknowledgement, isQuestion, makesCorrection } from '../text/cues.ts';
 import { termsOf } from '../text/words.ts';
 import { type AppliedPlan, dispositionsOf } from './compaction/plan.ts';
 import type { TokenMeter } from './meter.ts';
@@ -583,7 +583,7 @@ class PathSearch implements CompactedSearch {
       if (isAcknowledgement(unit.text)) score *= 0.3;
       else if (isQuestion(unit.text)) score *= 0.55;
       if (message.role === 'user')
-        score *= corrects(unit.text)
+        score *= makesCorrection(unit.text)
           ? 1.35
           : scoring.lane === 'assistant' || scoring.lane === 'tool'
             ? 0.8

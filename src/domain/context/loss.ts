@@ -2,7 +2,7 @@
 // Chinese; a sign is a reason to bring messages back, not a proof.
 import type { MessageId } from '../base/ids.ts';
 import type { Message } from '../chat/message.ts';
-import { asksBack, corrects, isQuestion } from '../text/cues.ts';
+import { asksBack, isQuestion, makesCorrection } from '../text/cues.ts';
 import { termsOf } from '../text/words.ts';
 import type { CompactedHit, CompactedSearch } from './compacted.ts';
 import { termsIn } from './reading.ts';
@@ -92,13 +92,13 @@ function contradiction(said: string, hits: readonly CompactedHit[]): CompactedHi
       let shared = 0;
       for (const [term, count] of termsIn(hit.unit)) if (words.has(term)) shared += count;
       // A correction is short: "no, port 8081" shares one word with anything.
-      if (shared < 2 && !corrects(hit.unit.text)) continue;
+      if (shared < 2 && !makesCorrection(hit.unit.text)) continue;
       // A sentence that also names the value does not contradict it.
-      const same = theirs.some(({ value }) => value === claim.value) && !corrects(hit.unit.text);
+      const same = theirs.some(({ value }) => value === claim.value) && !makesCorrection(hit.unit.text);
       const says = match.value === claim.value || same;
       // Sentences of one message are alternatives, as in a list, unless one corrects the others.
-      if (says && hit.at === newest?.hit.at && !corrects(newest.hit.unit.text)) newest.same = true;
-      else if (newest?.same && hit.at === newest.hit.at && !corrects(hit.unit.text)) continue;
+      if (says && hit.at === newest?.hit.at && !makesCorrection(newest.hit.unit.text)) newest.same = true;
+      else if (newest?.same && hit.at === newest.hit.at && !makesCorrection(hit.unit.text)) continue;
       else if (
         !newest ||
         hit.at > newest.hit.at ||

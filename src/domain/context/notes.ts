@@ -2,18 +2,18 @@
 // per message, as it comes; collecting the notes of a whole conversation is then quick.
 import type { Message } from '../chat/message.ts';
 import {
-  corrects,
-  decides,
   getsFixed,
   goesWrong,
   isAboutPerson,
   isAcknowledgement,
   isQuestion,
   leavesToDo,
-  limits,
+  makesCorrection,
+  makesDecision,
+  makesStatement,
+  makesSuggestion,
+  setsLimit,
   setsRule,
-  states,
-  suggests,
 } from '../text/cues.ts';
 import { hasTerms, termsOf } from '../text/words.ts';
 import { constraintsOf } from './constraints.ts';
@@ -175,16 +175,18 @@ function kindOf(
     return ASSIGNS.test(text) && DEFINITE.some((kind) => values.has(kind)) ? 'fact' : null;
   }
   if (isQuestion(text)) return null;
-  if (byUser && corrects(text)) return 'correction';
-  if (byUser && limits(text)) return 'limit';
+  if (byUser && makesCorrection(text)) return 'correction';
+  if (byUser && setsLimit(text)) return 'limit';
   if (byUser && isAboutPerson(text) && !setsRule(text)) return 'person';
-  if (decides(text) || (message.role === 'assistant' && suggests(text))) return 'decision';
+  if (makesDecision(text) || (message.role === 'assistant' && makesSuggestion(text))) return 'decision';
   if (getsFixed(text) && (goesWrong(text) || message.role === 'assistant')) return 'error';
   if (leavesToDo(text)) return 'todo';
   if (goesWrong(text)) return 'error';
   if (values.has('command')) return 'workflow';
   if (values.has('path')) return 'file';
-  return DEFINITE.some((kind) => values.has(kind)) || (values.has('name') && states(text)) ? 'fact' : null;
+  return DEFINITE.some((kind) => values.has(kind)) || (values.has('name') && makesStatement(text))
+    ? 'fact'
+    : null;
 }
 
 /** Weight of an output line relative to others: higher for rare lines, and for those the output was run for. */
@@ -210,7 +212,7 @@ function noteOf(message: Message, unit: Unit, index: number, same: SameForm): No
     BY_ROLE[message.role] *
     standing(unit, same) *
     (1 + 0.2 * Math.min(4, definite)) *
-    (states(text) ? 1.15 : 1) *
+    (makesStatement(text) ? 1.15 : 1) *
     (definite === 0 && kind !== 'limit' ? 0.55 : 1);
   let terms: ReadonlySet<string> | undefined;
   return {

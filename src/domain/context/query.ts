@@ -1,7 +1,7 @@
 // Reads a question: its words and near synonyms, each with its weight, and the kinds of values that would answer it.
 import { once } from '../base/once.ts';
 import { wordSegments } from '../text/segments.ts';
-import { akin } from '../text/synonyms.ts';
+import { synonymsOf } from '../text/synonyms.ts';
 import { termsOf } from '../text/words.ts';
 import { expectedIn, type ValueKind } from './value-kinds.ts';
 
@@ -66,7 +66,7 @@ export function queryOf(question: string): Query {
       asked.add(character);
     }
   for (const term of asked)
-    for (const other of akin(term))
+    for (const other of synonymsOf(term))
       if (!weights.has(other)) weights.set(other, 0.45 * (weights.get(term) ?? 1));
   return { weights, asked, expected: expectedIn(question) };
 }

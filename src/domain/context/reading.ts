@@ -1,7 +1,7 @@
 // Reads a message for the search: its words, their beginnings, its corrections, its end. Read once and cached
 // with the message, so that each send is quick.
 import type { Message } from '../chat/message.ts';
-import { corrects, isQuestion } from '../text/cues.ts';
+import { isQuestion, makesCorrection } from '../text/cues.ts';
 import { termCounts, termsOf } from '../text/words.ts';
 import { type Unit, unitsOf } from './units.ts';
 
@@ -117,7 +117,7 @@ export function correctingUnits(message: Message): readonly number[] {
   let found = corrections.get(message);
   if (!found) {
     found = unitsOf(message).flatMap(({ kind, text }, index) =>
-      kind === 'prose' && corrects(text) ? [index] : [],
+      kind === 'prose' && makesCorrection(text) ? [index] : [],
     );
     corrections.set(message, found);
   }

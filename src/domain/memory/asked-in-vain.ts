@@ -1,7 +1,7 @@
 // A question that was asked before in vain, and the answer that knew nothing of it: nearer to the question asked again than its source is.
 import { memoized } from '../base/once.ts';
 import type { Role } from '../chat/message.ts';
-import { answersNothing, asks, asksInWords } from '../text/cues.ts';
+import { answersNothing, asksInWords, endsWithQuestionMark } from '../text/cues.ts';
 import { sentencesOf, squeezed } from '../text/sentences.ts';
 import { queryWords } from '../text/words.ts';
 import type { Rankable } from './rank.ts';
@@ -32,7 +32,10 @@ export function unansweredIn<C extends Rankable & { readonly role: Role }>(
     if (role !== 'user') return false;
     if (typeof next !== 'number') return asksInWords(text);
     const reply = byChunk.get(next);
-    return (reply?.role === 'user' && asks(text)) || (!!reply && isEmpty(reply) && asksInWords(text));
+    return (
+      (reply?.role === 'user' && endsWithQuestionMark(text)) ||
+      (!!reply && isEmpty(reply) && asksInWords(text))
+    );
   };
 }
 

@@ -1,7 +1,7 @@
 // Chooses from a ranking what is shown: hits and near misses, without repetition, and not all from one conversation.
 
-import { asks } from '../text/cues.ts';
-import { wordings } from '../text/near-duplicate.ts';
+import { endsWithQuestionMark } from '../text/cues.ts';
+import { createWordings } from '../text/near-duplicate.ts';
 import { squeezed } from '../text/sentences.ts';
 import type { Rankable, Scored } from './rank.ts';
 
@@ -50,7 +50,10 @@ function thresholdOf<C extends Rankable>(
 ): (candidate: C) => number {
   const asked = new Set(
     ranked.flatMap(({ candidate, scores }) =>
-      scores.final >= threshold && candidate.role === 'user' && !candidate.note && asks(candidate.text)
+      scores.final >= threshold &&
+      candidate.role === 'user' &&
+      !candidate.note &&
+      endsWithQuestionMark(candidate.text)
         ? [candidate.chunkId]
         : [],
     ),
@@ -75,7 +78,7 @@ export function choose<C extends Rankable, S extends Scored<C>>(
   options: { readonly threshold: number; readonly limit: number; readonly perConversation: number },
 ): { hits: S[]; nearMisses: S[] } {
   const keep = chooser(options.perConversation);
-  const worded = wordings();
+  const worded = createWordings();
   const said = new Set<string>();
   const kept: { readonly one: S; readonly near: boolean }[] = [];
   const leastFor = thresholdOf(ranked, options.threshold);

@@ -3,7 +3,7 @@
 import { memoized } from '../base/once.ts';
 import type { Role } from '../chat/message.ts';
 import { NEW } from '../text/cue-words/change.ts';
-import { asks, corrects, speakerIn } from '../text/cues.ts';
+import { endsWithQuestionMark, makesCorrection, speakerIn } from '../text/cues.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { roughWords } from '../text/words.ts';
 import type { Recalled } from './sources.ts';
@@ -45,7 +45,7 @@ function read(text: string): Read {
 
 /** Returns whether a text corrects something or says that something is new, and its speaker. */
 const readCorrection = (text: string) => ({
-  corrects: sentencesOf(text).some(corrects),
+  corrects: sentencesOf(text).some(makesCorrection),
   isNew: NEW.test(text),
   speaker: speakerIn(text),
 });
@@ -59,7 +59,9 @@ export function promoteCorrections<
   S extends { readonly candidate: Said; readonly scores: { readonly final: number } },
 >(question: string, ranked: readonly S[], recalls: readonly Recalled[] = []): S[] {
   const statedIn = (most: number): S[] =>
-    ranked.slice(0, most).filter(({ candidate }) => isShort(candidate) && !asks(candidate.text));
+    ranked
+      .slice(0, most)
+      .filter(({ candidate }) => isShort(candidate) && !endsWithQuestionMark(candidate.text));
   const facts = statedIn(FACTS);
   const usedAlone = (newer: S, older: S): boolean =>
     recalls.some(

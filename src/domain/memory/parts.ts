@@ -1,6 +1,6 @@
 // Splits a long message into its questions and statements: searched as a whole, the topic with the most words would win.
 
-import { asks, speakerIn } from '../text/cues.ts';
+import { endsWithQuestionMark, speakerIn } from '../text/cues.ts';
 import { hanShare, sentencesOf } from '../text/sentences.ts';
 import { queryWords } from '../text/words.ts';
 import { ownWords } from './calls.ts';
@@ -30,7 +30,7 @@ export function partsOf(message: string): readonly string[] {
   if (paragraphs.filter(([first = '']) => speakerIn(first) !== null).length > 1) return [];
   const parts = paragraphs.flatMap((sentences) => {
     const asked = sentences.flatMap((sentence, at) =>
-      asks(sentence)
+      endsWithQuestionMark(sentence)
         ? [{ text: [...sentences.slice(Math.max(0, at - 1), at), sentence].join(' '), asks: true }]
         : [],
     );

@@ -1,8 +1,8 @@
 // Ranks candidates: two searches on one scale, a probability, and age. Pure arithmetic; `choose.ts` picks those to show.
 import type { Role } from '../chat/message.ts';
-import { asks, asksWhen, isNamed, speakerIn, tellsTime } from '../text/cues.ts';
+import { asksWhen, endsWithQuestionMark, isNamed, speakerIn, tellsTime } from '../text/cues.ts';
 import { datesIn } from '../text/dates.ts';
-import { wordings } from '../text/near-duplicate.ts';
+import { createWordings } from '../text/near-duplicate.ts';
 import { hanShare } from '../text/sentences.ts';
 import { FIT, type Fit } from './fit.ts';
 import { type Lane, lanesOf } from './lanes.ts';
@@ -243,7 +243,7 @@ export function marginOver(runnersUp: readonly Placed[], fit: Fit = FIT): (passa
   const { usual, even, most } = fit.runnerUp;
   const best = [...runnersUp].sort((a, b) => b.zScore - a.zScore);
   const shown = best[MAY_BE_SHOWN - 1]?.zScore ?? Number.NEGATIVE_INFINITY;
-  const worded = wordings();
+  const worded = createWordings();
   const [first] = best;
   const other = best.find((one) => one.conversationId !== first?.conversationId);
   return ({ conversationId, text, zScore }) => {
@@ -431,9 +431,9 @@ function linksOf(candidates: readonly Rankable[], laneOf: (candidate: Rankable) 
     question !== undefined &&
     question.messageId !== candidate.messageId &&
     question.text.length <= SHORT_QUESTION &&
-    asks(question.text) &&
+    endsWithQuestionMark(question.text) &&
     ['person', 'others'].includes(laneOf(candidate)) &&
-    !asks(candidate.text);
+    !endsWithQuestionMark(candidate.text);
   return {
     previous,
     next: candidates.map((candidate) => placeOf(candidate.next)),
@@ -500,7 +500,10 @@ function knownOf<C extends Rankable>(
     const speaker = on('speaker') ? speakerIn(candidate.text) : null;
     const boosts: Boost[] = [];
     const add = (name: Boost['name'], factor: number) => boosts.push({ name, factor });
-    if (on('question') && (asks(candidate.text) || (candidate.unanswered && candidate.role === 'assistant')))
+    if (
+      on('question') &&
+      (endsWithQuestionMark(candidate.text) || (candidate.unanswered && candidate.role === 'assistant'))
+    )
       add('question', candidate.unanswered ? fit.unanswered : fit.question);
     if (when && tellsTime(candidate.text)) add('time', fit.time);
     if (

@@ -3,7 +3,7 @@
 // their source: it is found by their words too, and they leave the ranking.
 import { memoized } from '../base/once.ts';
 import type { Role } from '../chat/message.ts';
-import { asksInWords, corrects, setsRule, speakerIn } from '../text/cues.ts';
+import { asksInWords, makesCorrection, setsRule, speakerIn } from '../text/cues.ts';
 import { roughWords } from '../text/words.ts';
 
 /** Fields of a candidate that show if it repeats another. */
@@ -59,7 +59,7 @@ type Rough = ReturnType<typeof roughWords>;
 
 /** True if a message only asks, and says nothing that its answer did not have from memory. */
 const onlyAsks = ({ role, text }: Given): boolean =>
-  role === 'user' && asksInWords(text) && !corrects(text) && !setsRule(text);
+  role === 'user' && asksInWords(text) && !makesCorrection(text) && !setsRule(text);
 
 const shared = (one: ReadonlySet<string>, other: ReadonlySet<string>): number =>
   [...one].filter((word) => other.has(word)).length;

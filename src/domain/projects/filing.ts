@@ -1,6 +1,6 @@
 // Decides which conversation is in which project.
 import { isWithinFolder } from '../memory/query.ts';
-import { comparable, isIn } from '../text/find.ts';
+import { comparableForm, isIn } from '../text/find.ts';
 import type { ProjectId, ProjectLine } from './project.ts';
 
 /** Fields of a library line that decide its project. */
@@ -71,10 +71,10 @@ export function projectsNamed(
   part: string,
   projects: readonly (Parameters<typeof withInner>[1][number] & { readonly title: string })[],
 ): ReadonlySet<string> {
-  const wanted = comparable(part.trim());
+  const wanted = comparableForm(part.trim());
   return new Set(
     projects
-      .filter(({ title, deletedAt }) => deletedAt === null && isIn(comparable(title), wanted))
+      .filter(({ title, deletedAt }) => deletedAt === null && isIn(comparableForm(title), wanted))
       .flatMap(({ id }) => [...withInner(id, projects)]),
   );
 }

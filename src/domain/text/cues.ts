@@ -5,7 +5,7 @@ import { CUES, type CueSet } from './cue-words/sentences.ts';
 import { sentencesOf } from './sentences.ts';
 
 /** True for a text that ends in a question mark: it asks, and seldom answers. */
-export function asks(text: string): boolean {
+export function endsWithQuestionMark(text: string): boolean {
   const end = text.slice(-400);
   // This runs on a hundred texts for each question, and most have no question mark.
   if (!end.includes('?') && !end.includes('？')) return false;
@@ -15,7 +15,7 @@ export function asks(text: string): boolean {
 }
 
 /** True for a question, by its mark or by a Chinese particle. */
-export const isQuestion = (text: string): boolean => asks(text) || PARTICLE.test(text);
+export const isQuestion = (text: string): boolean => endsWithQuestionMark(text) || PARTICLE.test(text);
 
 const reader =
   ({ shows, longest = Infinity, asked }: CueSet) =>
@@ -27,16 +27,16 @@ const reader =
 /** True for a sentence with which a person sets a rule. */
 export const setsRule = reader(CUES.rule);
 /** True for a person's sentence that states a limit without setting a rule in so many words. */
-export const limits = reader(CUES.limit);
-export const suggests = reader(CUES.suggestion);
+export const setsLimit = reader(CUES.limit);
+export const makesSuggestion = reader(CUES.suggestion);
 /** True for words that correct something said before. */
-export const corrects = reader(CUES.correction);
-export const decides = reader(CUES.decision);
+export const makesCorrection = reader(CUES.correction);
+export const makesDecision = reader(CUES.decision);
 export const leavesToDo = reader(CUES.task);
 export const goesWrong = reader(CUES.failure);
 export const getsFixed = reader(CUES.repair);
 export const isAboutPerson = reader(CUES.person);
-export const states = reader(CUES.statement);
+export const makesStatement = reader(CUES.statement);
 /** True for words that only agree, thank or say "go on": leaving them out loses nothing. */
 export const isAcknowledgement = reader(CUES.acknowledgement);
 /** True for a question that asks for a time. */
@@ -49,8 +49,8 @@ const knowsNothing = reader(CUES['knows nothing']);
 export const isDoneByPerson = reader(CUES['done by person']);
 export const isDoneByAssistant = reader(CUES['done by assistant']);
 export const turnsToAnother = reader(CUES['another subject']);
-export const offers = reader(CUES.offer);
-export const requests = reader(CUES.request);
+export const makesOffer = reader(CUES.offer);
+export const makesRequest = reader(CUES.request);
 
 /** Characters of an answer that are read for whether it knows nothing, and of a sentence that may be a mere "Oh, good question!". */
 const [ITS_BEGINNING, EXCLAIMED] = [600, 24];
@@ -93,7 +93,7 @@ const [KEY_WORDS, KEY_CHARACTERS] = [6, 14];
 /** True if a text is typed to ask, with or without a question mark: a question, a request for information or a summary, or a few key words. */
 export function asksInWords(text: string): boolean {
   const line = text.trim();
-  if (asks(line)) return true;
+  if (endsWithQuestionMark(line)) return true;
   if (line.length > 160 || /[.!。！;；]\s*\S/u.test(line)) return false;
   if (OPENS.test(line)) return true;
   if (/[.!。！:：]$/u.test(line) || VERB.test(line)) return false;

@@ -23,7 +23,7 @@ const VOWELS: Readonly<Record<string, string>> = { ä: 'a', ö: 'o', ü: 'u', ø
  * Makes the form in which texts are compared: folded, in small letters, single spaces, quotes and dashes as typed, kana as hiragana, umlauts
  * marked. The functions below search in it. Linear in the text's length.
  */
-export function comparable(text: string): string {
+export function comparableForm(text: string): string {
   if (!/[^ -~]/.test(text)) return text.toLowerCase().replace(/ +/g, ' ');
   const marked = text.normalize('NFC').replace(UMLAUTS, (vowel) => VOWELS[vowel.toLowerCase()] + UMLAUT);
   const form = folded(marked).toLowerCase().replace(/\s+/g, ' ');
@@ -53,30 +53,30 @@ const spellingsOf = (wanted: string): RegExp =>
 const SIGNS = /[\\^$.*+?()[\]{}|/-]/g;
 const VOWEL_OR_SIGN = /([aou])([e\uf8f3]?)|[\\^$.*+?()[\]{}|/-]/g;
 
-/** Yields where `wanted` occurs in `form`, both made by `comparable`: [from, to) in order, without overlaps. */
+/** Yields where `wanted` occurs in `form`, both made by `comparableForm`: [from, to) in order, without overlaps. */
 export function* spotsIn(form: string, wanted: string): Generator<readonly [from: number, to: number]> {
   if (wanted === '') return;
   for (const { 0: found, index } of form.matchAll(spellingsOf(wanted))) yield [index, index + found.length];
 }
 
-/** True if `wanted` occurs in `form`, both made by `comparable`; the empty text occurs everywhere. */
+/** True if `wanted` occurs in `form`, both made by `comparableForm`; the empty text occurs everywhere. */
 export const isIn = (form: string, wanted: string): boolean =>
   wanted === '' || form.includes(wanted) || !spotsIn(form, wanted).next().done;
 
-/** True if both, made by `comparable`, are the same words. */
+/** True if both, made by `comparableForm`, are the same words. */
 export function isSame(form: string, other: string): boolean {
   const [[from, to] = [0, -1]] = spotsIn(form, other);
   return form === other || (from === 0 && to === form.length);
 }
 
-/** Counts `wanted` in `form`, without overlaps; both made by `comparable`. */
+/** Counts `wanted` in `form`, without overlaps; both made by `comparableForm`. */
 export function countIn(form: string, wanted: string): number {
   let count = 0;
   for (const _ of spotsIn(form, wanted)) count += 1;
   return count;
 }
 
-/** Lists where `wanted`, made by `comparable`, occurs in a visible text: [from, to) in UTF-16 units, in order, without overlaps. */
+/** Lists where `wanted`, made by `comparableForm`, occurs in a visible text: [from, to) in UTF-16 units, in order, without overlaps. */
 export const placesIn = (text: string, wanted: string): [number, number][] =>
   wanted === '' || text === '' ? [] : placesFinder(text)(wanted);
 
@@ -87,7 +87,7 @@ export function placesFinder(text: string): (wanted: string) => [number, number]
   const starts: number[] = [];
   const ends: number[] = [];
   for (const { 0: cluster, index } of withLongVowels(text).matchAll(CLUSTER)) {
-    const compared = comparable(cluster);
+    const compared = comparableForm(cluster);
     for (let unit = 0; unit < compared.length; unit++) {
       starts.push(index);
       ends.push(index + cluster.length);

@@ -1,7 +1,7 @@
 // Finds out if two passages say the same in nearly the same words. A correction looks much like its original ("port 8080", "port 8081"), so
 // only words without content may be added, and no word may replace another.
 import { memoized } from '../base/once.ts';
-import { asks } from './cues.ts';
+import { endsWithQuestionMark } from './cues.ts';
 import { squeezed } from './sentences.ts';
 
 /** Words without content; the Chinese ones are removed before a text is read by characters. */
@@ -22,9 +22,9 @@ const LEAST_WORDS = 5;
 function wordingOf(text: string): string | null {
   const plain = text.normalize('NFKC').toLowerCase().replaceAll('’', "'").replace(HAN_FILLERS, ' ');
   const words = (plain.match(WORD) ?? []).filter((word) => !FILLERS.has(word));
-  return words.length < LEAST_WORDS ? null : `${words.join(' ')}${asks(text) ? ' ?' : ''}`;
+  return words.length < LEAST_WORDS ? null : `${words.join(' ')}${endsWithQuestionMark(text) ? ' ?' : ''}`;
 }
 
 /** Makes a function that returns a text's wording, or its few words squeezed. It computes each text once, as that takes time. */
-export const wordings = (): ((text: string) => string) =>
+export const createWordings = (): ((text: string) => string) =>
   memoized((text: string) => wordingOf(text) ?? squeezed(text));

@@ -1,6 +1,6 @@
 // Reduces single words to the forms by which they are found.
 import { stemmer } from 'stemmer';
-import { isStopWord, saysSomething } from './stop-words.ts';
+import { isMeaningfulPair, isStopWord } from './stop-words.ts';
 
 /** Longest word kept, in characters. */
 export const MAX_WORD = 48;
@@ -34,7 +34,7 @@ export function addWord(word: string, out: string[], inParts = true): void {
     addWord(name, out);
     out.push(number);
   }
-  if (HANGUL.test(word)) addPairs(word, saysSomething, out);
+  if (HANGUL.test(word)) addPairs(word, isMeaningfulPair, out);
 }
 
 /** Adds each pair of adjacent characters in a run for which `says`, given their code points, is true. */

@@ -38,11 +38,11 @@ mark(
 );
 
 /** True if at least one of two adjacent characters, by their code points, carries meaning. */
-export const saysSomething = (one: number, other: number): boolean =>
+export const isMeaningfulPair = (one: number, other: number): boolean =>
   ((marks[one] ?? 0) & (marks[other] ?? 0) & STOP) === 0;
 
 /** Stricter, for text without a segmenter: a pair with a particle counts as empty, and so does one of two light characters. */
-export function saysMuch(one: number, other: number): boolean {
+export function isClearlyMeaningfulPair(one: number, other: number): boolean {
   const [first, second] = [marks[one] ?? 0, marks[other] ?? 0];
   return ((first | second) & PARTICLE) === 0 && (first & second & LIGHT) === 0;
 }

@@ -23,4 +23,4 @@ const groups = once(() => {
 const NONE: ReadonlySet<string> = new Set();
 
 /** Terms with about the same meaning as this one, without itself; empty for most. */
-export const akin = (term: string): ReadonlySet<string> => groups().get(term) ?? NONE;
+export const synonymsOf = (term: string): ReadonlySet<string> => groups().get(term) ?? NONE;

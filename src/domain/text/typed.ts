@@ -8,7 +8,7 @@ export const withoutEmptyEdges = (text: string): string =>
  * Restores line breaks that a text field has changed to `\n`: an unchanged text becomes `former` itself; a changed one gets `\r\n` if
  * all line breaks of `former` were.
  */
-export function fromField(value: string, former: string): string {
+export function restoreLineBreaks(value: string, former: string): string {
   if (value === former.replace(/\r\n?/g, '\n')) return former;
   const isCrlf = former.includes('\r\n') && !/\r(?!\n)|(?<!\r)\n/.test(former);
   return isCrlf ? value.replaceAll('\n', '\r\n') : value;

@@ -4,7 +4,7 @@ import { asHiragana, folded, withLongVowels, withoutInvisible, withPlainDigits }
 import { type Segment, wordSegments } from './segments.ts';
 import { addSpellings, plainFigures, withoutTelephones } from './spellings.ts';
 import { addPairs, addWord, MAX_WORD } from './stems.ts';
-import { isStopWord, saysMuch, saysSomething } from './stop-words.ts';
+import { isClearlyMeaningfulPair, isMeaningfulPair, isStopWord } from './stop-words.ts';
 
 /** Longest text that is read, characters: chunks are far shorter, and a pasted book used as a query need not be read to its end. */
 const MAX_TEXT = 60_000;
@@ -171,7 +171,7 @@ function joinedRun(run: string, segments: readonly Segment[], out: string[]): vo
   // A word of two characters returns as a pair below, and so weighs double: this measured better than once.
   for (const { text, isWord } of segments)
     if (isWord && text.length <= MAX_WORD && !isStopWord(text)) out.push(text);
-  for (const stretch of pairedIn(asHiragana(run))) addPairs(stretch, saysSomething, out);
+  for (const stretch of pairedIn(asHiragana(run))) addPairs(stretch, isMeaningfulPair, out);
 }
 
 /** Some writers separate the parts of a Persian word by this character, others by a space or by nothing. */
@@ -235,7 +235,7 @@ export function termsOf(text: string): string[] {
   for (const run of runsOf(folded(text.slice(0, MAX_TEXT)).slice(0, MAX_TEXT))) {
     if (!isJoinedRun(run)) for (const word of wordsOfName(run)) out.push(word);
     else if (run.length === 1 || !isPaired(kindAt(run, 0))) out.push(run.slice(0, MAX_WORD));
-    else addPairs(asHiragana(run), saysMuch, out);
+    else addPairs(asHiragana(run), isClearlyMeaningfulPair, out);
   }
   return out;
 }

@@ -17,7 +17,7 @@ import {
 import { orElse } from '../../domain/base/log.ts';
 import { type Readable, until, type Writable, writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
-import { piecesTo, pieceToGoOn } from '../../domain/chat/continuation.ts';
+import { piecesUpTo, pieceToContinue } from '../../domain/chat/continuation.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
 import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
@@ -334,9 +334,9 @@ class ChatService implements Chat {
     const session = this.#sessionOf(id);
     await session.changes.run(async () => {
       const { messages } = await this.#needed(id);
-      const pieces = piecesTo(messages, answerId);
+      const pieces = piecesUpTo(messages, answerId);
       const last = pieces.at(-1);
-      const from = pieceToGoOn(pieces);
+      const from = pieceToContinue(pieces);
       if (!last || !from) throw new RecollectError('message-missing', 'There is no answer to go on with.');
       const { asked } = questionOf(messages, from.id);
       this.#stop(session, id);

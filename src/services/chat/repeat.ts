@@ -1,7 +1,7 @@
 // Notices that the model asks for something that the person may have said before, in any conversation. Pure.
 import type { Message } from '../../domain/chat/message.ts';
 import { textOf } from '../../domain/chat/message.ts';
-import { asks, offers, requests } from '../../domain/text/cues.ts';
+import { endsWithQuestionMark, makesOffer, makesRequest } from '../../domain/text/cues.ts';
 import { sentencesOf } from '../../domain/text/sentences.ts';
 
 /** Longest question that is looked up, characters; longer texts seldom are one. */
@@ -23,7 +23,11 @@ export function askedAgain(path: readonly Message[]): string | null {
     .map((sentence) => sentence.trim())
     .filter((sentence) => {
       const bare = sentence.replace(/^[-*\d.)\s]+/, '');
-      return (asks(bare) || requests(bare)) && sentence.length <= MAX_QUESTION && !offers(bare);
+      return (
+        (endsWithQuestionMark(bare) || makesRequest(bare)) &&
+        sentence.length <= MAX_QUESTION &&
+        !makesOffer(bare)
+      );
     })
     .slice(-3);
   return questions.length > 0 ? questions.join('\n') : null;

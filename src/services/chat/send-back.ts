@@ -3,7 +3,7 @@
 import { RecollectError } from '../../domain/base/errors.ts';
 import { type MessageId, newMessageId } from '../../domain/base/ids.ts';
 import { startsTurn } from '../../domain/chat/checkpoint.ts';
-import { goesOn } from '../../domain/chat/continuation.ts';
+import { continuesAnswer } from '../../domain/chat/continuation.ts';
 import {
   type Conversation,
   childrenOf,
@@ -53,7 +53,7 @@ export function questionsAfter(
       (said, at) =>
         said.role === 'assistant' &&
         said.kind === 'message' &&
-        !goesOn(at > 0 ? later[at - 1] : undefined, said),
+        !continuesAnswer(at > 0 ? later[at - 1] : undefined, said),
     ).length,
   };
 }
@@ -76,7 +76,7 @@ export function answerToPatch(
     answer?.finish === 'stop' &&
     textOf(answer).trim() !== '' &&
     !answer.parts.some((part) => part.type === 'tool-call') &&
-    !goesOn(branch[place - 1], answer);
+    !continuesAnswer(branch[place - 1], answer);
   return answer && isWhole ? answer.id : null;
 }
 

@@ -3,7 +3,7 @@
 import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, type MessageId, newMessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { unlessAborted } from '../../domain/base/within.ts';
+import { unlessAborted } from '../../domain/base/time-limit.ts';
 import { modelCheckpoints } from '../../domain/chat/checkpoint.ts';
 import { type Conversation, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message, Part, PartOf } from '../../domain/chat/message.ts';

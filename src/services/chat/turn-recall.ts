@@ -10,7 +10,7 @@ import {
 } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { atMost, isTooLate } from '../../domain/base/within.ts';
+import { isTimeout, withDeadline } from '../../domain/base/time-limit.ts';
 import { startsTurn } from '../../domain/chat/checkpoint.ts';
 import { compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
@@ -258,7 +258,7 @@ class TurnRecallService implements TurnRecall {
       // A person who left something out chose among the announced passages, so use those: a fresh search may add others.
       const seen = announced && without?.length ? announced : undefined;
       const ask = () =>
-        atMost(signal, timeoutMs, (bounded) =>
+        withDeadline(signal, timeoutMs, (bounded) =>
           this.#deps.memory.recall({
             text,
             from: conversation.id,
@@ -268,7 +268,7 @@ class TurnRecallService implements TurnRecall {
             signal: bounded,
           }),
         ).catch((error: unknown) => {
-          if (before && isTooLate(error)) return before;
+          if (before && isTimeout(error)) return before;
           throw error;
         });
       const now = seen ?? (await ask());
@@ -297,7 +297,7 @@ class TurnRecallService implements TurnRecall {
         problem: null,
       };
     } catch (error) {
-      if (!isAbort(error) && !isTooLate(error)) return { recall: null, problem: toProblem(error) };
+      if (!isAbort(error) && !isTimeout(error)) return { recall: null, problem: toProblem(error) };
       return {
         recall: null,
         problem: signal.aborted
@@ -331,7 +331,7 @@ class TurnRecallService implements TurnRecall {
   /** False if that cannot be decided in time. Never throws. */
   async #topicMoved(text: string, before: string, signal: AbortSignal): Promise<boolean> {
     const { memory } = this.#deps;
-    const asking = atMost(
+    const asking = withDeadline(
       signal,
       TOPIC_TIMEOUT_MS,
       async (bounded) => (await memory.topicMoved?.(text, before, { signal: bounded })) ?? false,

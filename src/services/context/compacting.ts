@@ -6,13 +6,13 @@ import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/b
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { unlessAborted } from '../../domain/base/within.ts';
+import { unlessAborted } from '../../domain/base/time-limit.ts';
 import {
   type Conversation,
   type ConversationMeta,
   effectiveHead,
+  haveSameWords,
   pathTo,
-  stillSaid,
 } from '../../domain/chat/conversation.ts';
 import { linesOf, savedFiles } from '../../domain/chat/memory-file.ts';
 import type { Message } from '../../domain/chat/message.ts';
@@ -279,7 +279,7 @@ class CompactionService implements Compacting {
     replaces: string | undefined,
   ): Promise<Problem | null> {
     const conversation = await this.#deps.needed(id);
-    if (!stillSaid(read, conversation))
+    if (!haveSameWords(read, conversation))
       throw new RecollectError(
         'message-missing',
         'A message that the summary tells of is not there any more',

@@ -1,7 +1,7 @@
 // Finds a person's sentences that compaction must keep word for word: by meaning, beside the rules on words.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
-import { atMost } from '../../domain/base/within.ts';
+import { withDeadline } from '../../domain/base/time-limit.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { HELD_FROM, statementsOf } from '../../domain/memory/recognition/recognise.ts';
 import { setsRule } from '../../domain/text/cues.ts';
@@ -26,7 +26,7 @@ export async function heldOn(
   const held = new Map<MessageId, string[]>();
   if (said.length === 0) return held;
   try {
-    const known = await atMost(signal, TIMEOUT_MS, (bounded) =>
+    const known = await withDeadline(signal, TIMEOUT_MS, (bounded) =>
       recognising.of(
         said.map(({ text }) => text),
         bounded,

@@ -3,7 +3,7 @@
 import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
-import { atMost } from '../../domain/base/within.ts';
+import { withDeadline } from '../../domain/base/time-limit.ts';
 import type { Memory } from '../memory/memory.ts';
 import type { SentenceMeaning } from './sentence-meaning.ts';
 
@@ -80,7 +80,7 @@ export function withTimeout(
   ): Promise<ReadonlyMap<Of, T>> => {
     if (!ask) return new Map();
     try {
-      return await atMost(signal, ms, ask);
+      return await withDeadline(signal, ms, ask);
     } catch (error) {
       signal.throwIfAborted();
       log.debug('What messages mean could not be asked in time; their words decide', error);

@@ -4,7 +4,7 @@ import { v7 } from 'uuid';
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
-import { part } from '../../domain/base/part.ts';
+import { loadPart } from '../../domain/base/part.ts';
 import { compactionOn } from '../../domain/chat/compaction.ts';
 import {
   type Conversation,
@@ -13,7 +13,7 @@ import {
   pathTo,
 } from '../../domain/chat/conversation.ts';
 import {
-  bareLine,
+  deletedLines,
   linesOf,
   type MemoryLine,
   memoryFileBefore,
@@ -21,8 +21,8 @@ import {
   memoryFileOn,
   type Stamp,
   savedFiles,
-  takenOut,
   textOfLines,
+  withoutBullet,
 } from '../../domain/chat/memory-file.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
 import { conversationLanguage } from '../../domain/context/compaction/headings.ts';
@@ -161,11 +161,12 @@ class FileKeeper implements MemoryFiles {
   async change(conversation: Conversation, path: readonly Message[], { shown, lines, upTo }: Worded) {
     const said = path.map((message) => textOf(message)).join('\n');
     const written = lines.map((line): MemoryLine => {
-      const isQuoted = line.by !== 'rules' || line.text.startsWith('#') || said.includes(bareLine(line.text));
+      const isQuoted =
+        line.by !== 'rules' || line.text.startsWith('#') || said.includes(withoutBullet(line.text));
       // A line without a quotation is a model's: it is removed with any forgotten message.
       return isQuoted ? line : { ...line, by: 'model' };
     });
-    const out = takenOut(shown, lines, savedFiles(conversation).current?.out ?? []);
+    const out = deletedLines(shown, lines, savedFiles(conversation).current?.out ?? []);
     return memoryFileChange(conversation, { lines: written, upTo, out }, await this.#stamp());
   }
 
@@ -189,7 +190,7 @@ class FileKeeper implements MemoryFiles {
 
   /** Notes that would replace the conversation if all of it were compacted now. */
   async #noted(conversation: Conversation, path: readonly Message[]): Promise<readonly MemoryLine[]> {
-    const { writeMemory } = await part(() => import('../../domain/context/compaction/memory-writer.ts'));
+    const { writeMemory } = await loadPart(() => import('../../domain/context/compaction/memory-writer.ts'));
     const meter = this.#deps.meterOf(conversation);
     const language = conversationLanguage(path);
     const saved = memoryFileOn(conversation, path);
@@ -197,7 +198,7 @@ class FileKeeper implements MemoryFiles {
     const upTo = saved ? saved.upTo : (model?.upTo ?? null);
     const said = path.filter(({ kind, role }) => kind === 'message' && role !== 'system');
     const newer = said.slice(said.findIndex(({ id }) => id === upTo) + 1);
-    const known = [...(saved?.out ?? []), ...(saved?.lines ?? []).map(({ text }) => bareLine(text))];
+    const known = [...(saved?.out ?? []), ...(saved?.lines ?? []).map(({ text }) => withoutBullet(text))];
     const notes = writeMemory(newer, {
       language,
       meter,

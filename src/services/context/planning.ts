@@ -3,7 +3,7 @@ import { v7 } from 'uuid';
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
-import { part } from '../../domain/base/part.ts';
+import { loadPart } from '../../domain/base/part.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { firstLineOf } from '../../domain/chat/checkpoint.ts';
 import { type Conversation, pathTo } from '../../domain/chat/conversation.ts';
@@ -147,7 +147,7 @@ export function createPlanning({
     bill: Bill,
   ): Promise<Planned> {
     const { context } = config.get();
-    const { planCompaction, strategyOf } = await part(
+    const { planCompaction, strategyOf } = await loadPart(
       () => import('../../domain/context/compaction/index.ts'),
     );
     const budget = attempt.force

@@ -3,7 +3,7 @@
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
-import { part } from '../../domain/base/part.ts';
+import { loadPart } from '../../domain/base/part.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
@@ -98,7 +98,7 @@ export function createPostTurnTasks({
     const open = await orElse(documents.open(id), null, 'reading a branch before it must be compacted');
     try {
       if (!open) return;
-      const [{ readBranchAhead }, { structureOf }] = await part(() =>
+      const [{ readBranchAhead }, { structureOf }] = await loadPart(() =>
         Promise.all([
           import('../../domain/context/compaction/memory-writer.ts'),
           import('../../domain/context/compaction/outline.ts'),

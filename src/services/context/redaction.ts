@@ -1,7 +1,7 @@
 // Redacts memory in conversations by what the person deleted or forbade since.
 import { orElse } from '../../domain/base/log.ts';
 import { until } from '../../domain/base/readable.ts';
-import { atMost } from '../../domain/base/within.ts';
+import { withDeadline } from '../../domain/base/time-limit.ts';
 import { createRedaction, type Redaction } from '../../domain/context/redaction.ts';
 import { createUnusableTest } from '../../domain/memory/notes.ts';
 import type { Documents } from '../documents/documents.ts';
@@ -65,7 +65,7 @@ export function createCurrentRedaction({
     return made.redaction;
   };
   const known = async (): Promise<void> => {
-    const both = atMost(closing, TIMEOUT_MS, (bounded) =>
+    const both = withDeadline(closing, TIMEOUT_MS, (bounded) =>
       Promise.all([until(library, ({ ready }) => ready, bounded), notes.known()]),
     );
     await orElse(

@@ -7,7 +7,7 @@ import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
 import { ignore, log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { type Conversation, effectiveHead, pathTo, stillSaid } from '../../domain/chat/conversation.ts';
+import { type Conversation, effectiveHead, haveSameWords, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message, Usage } from '../../domain/chat/message.ts';
 import { budgetOf } from '../../domain/context/budget.ts';
 import { conversationLanguage } from '../../domain/context/compaction/headings.ts';
@@ -202,7 +202,7 @@ class SessionMemoryWriter {
       // An unusable text, or one from words that were forgotten meanwhile, is dropped; its cost is recorded.
       const read = news.flatMap(({ id: one }) => now.messages.get(one) ?? []);
       const good =
-        text.trim() !== '' && meter.text(text) <= 2 * MEMORY_TOKENS && stillSaid(read, conversation());
+        text.trim() !== '' && meter.text(text) <= 2 * MEMORY_TOKENS && haveSameWords(read, conversation());
       const cost = (usage?.inputTokens ?? asking) + (usage?.outputTokens ?? meter.text(text));
       await keep(
         cost,

@@ -2,7 +2,7 @@
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { RecollectError, toError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
-import { isTooLate, within } from '../../domain/base/within.ts';
+import { isTimeout, withTimeLimit } from '../../domain/base/time-limit.ts';
 import type { Usage } from '../../domain/chat/message.ts';
 import type { Summarise } from '../../domain/context/compaction/strategy.ts';
 
@@ -29,7 +29,7 @@ export function summariseWith(
 ): Summarise {
   return async ({ system, prompt }) => {
     let text = '';
-    await within(signal, timeoutMs, async (bounded) => {
+    await withTimeLimit(signal, timeoutMs, async (bounded) => {
       for await (const event of model.stream(
         { system, messages: [{ role: 'user', parts: [{ type: 'text', text: prompt }] }] },
         { signal: bounded, ...(answerTokens === undefined ? {} : { maxTokens: answerTokens }) },
@@ -39,7 +39,7 @@ export function summariseWith(
         else if (event.type === 'usage') onUsage(event.usage);
         else if (event.type === 'end') {
           signal.throwIfAborted();
-          if (isTooLate(bounded.reason))
+          if (isTimeout(bounded.reason))
             throw failed(`The summary took longer than ${Math.round(timeoutMs / 1000)} seconds.`, 'timeout');
           if (event.problem && event.finish !== 'stop') throw toError(event.problem);
           // A summary that was cut off would pass for a whole one.

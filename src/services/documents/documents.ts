@@ -66,7 +66,7 @@ export interface OpenConversation extends Readable<Conversation> {
 export interface ConversationChange {
   /** New messages. One that exists, or was forgotten, stays as it is. */
   readonly messages?: readonly Message[];
-  /** Additions to existing messages (`completed` in `domain/chat`), which remove nothing. */
+  /** Additions to existing messages (`completeMessage` in `domain/chat`), which remove nothing. */
   readonly completed?: readonly Message[];
   readonly meta?: Partial<ConversationMeta>;
   /** Times of titles and flags in `meta` that were set elsewhere: later ones here win. Absent: now. */

@@ -1,6 +1,6 @@
 // How a conversation lies in a Yjs document. One document each:
 //   m            message id -> message as JSON        (immutable; removed only by forget)
-//   c            `id/client` -> the same message, more complete (joined by `completed`, so that no device's takes another's place)
+//   c            `id/client` -> the same message, more complete (joined by `completeMessage`, so that no device's takes another's place)
 //   meta         title, flags, head …                 (as they were at first; head: last writer wins); v: the format, if it is above 1
 //   w            `key/client` -> a later title or flag and its hybrid time (the latest wins, see latest.ts)
 //   checkpoints  name -> message id, or { messageId, createdAt, auto, by }
@@ -11,15 +11,15 @@
 import * as Y from 'yjs';
 import type { Origin } from '../../adapters/log/conversation-log.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
-import { completed, wordsIn } from '../../domain/chat/completed.ts';
+import { allWordsOf, completeMessage } from '../../domain/chat/complete-message.ts';
 import {
   byTime,
   CONVERSATION_FORMAT,
   type Conversation,
   type ConversationMeta,
   conversationMetaSchema,
+  LAST_WRITER_WINS_KEYS,
   pathTo,
-  TIMED,
 } from '../../domain/chat/conversation.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
 import { type Message, messageSchema, textOf } from '../../domain/chat/message.ts';
@@ -166,7 +166,7 @@ class YjsConversation implements ConversationDocument {
       ? []
       : [...this.#whole.keys()].flatMap((id) => {
           const [first, message] = [this.#parsed.get(id), messages.get(id as MessageId)];
-          return first && message && wordsIn(first) !== wordsIn(message) ? [message] : [];
+          return first && message && allWordsOf(first) !== allWordsOf(message) ? [message] : [];
         });
     const rewritten = [...this.#standIns.all().values()].flatMap(({ id }) => messages.get(id) ?? []);
     return [...completedOnes, ...rewritten];
@@ -199,7 +199,7 @@ class YjsConversation implements ConversationDocument {
           if (!this.#m.has(message.id) && !this.#x.has(message.id)) this.#m.set(message.id, plain(message));
         for (const message of change.completed ?? []) {
           const here = this.#m.has(message.id) ? there?.get(message.id) : undefined;
-          const made = here && completed(here, message);
+          const made = here && completeMessage(here, message);
           // Beside the additions of other devices, which may have more of it.
           if (made) this.#c.set(`${message.id}/${this.#doc.clientID.toString(36)}`, plain(made));
         }
@@ -208,13 +208,13 @@ class YjsConversation implements ConversationDocument {
         for (const [key, value] of Object.entries(change.meta ?? {})) {
           const timedAlready = key in before;
           if (value === undefined || (restores && timedAlready)) continue;
-          const said = TIMED.has(key) ? change.said?.[key] : undefined;
+          const said = LAST_WRITER_WINS_KEYS.has(key) ? change.said?.[key] : undefined;
           if (said !== undefined) {
             this.#lastWriterWins.bring(key, plain(value), said);
             continue;
           }
           if (same(timedAlready ? before[key] : this.#meta.get(key), value)) continue;
-          if (begins || !TIMED.has(key)) this.#meta.set(key, plain(value));
+          if (begins || !LAST_WRITER_WINS_KEYS.has(key)) this.#meta.set(key, plain(value));
           else timed.push([key, plain(value)]);
         }
         this.#lastWriterWins.set(timed);
@@ -315,7 +315,7 @@ class YjsConversation implements ConversationDocument {
       made = message;
       for (const row of [...rows].sort()) {
         const more = messageSchema.safeParse(this.#c.get(row));
-        if (more.success) made = completed(made, more.data as unknown as Message) ?? made;
+        if (more.success) made = completeMessage(made, more.data as unknown as Message) ?? made;
       }
       this.#whole.set(message.id, made);
     }

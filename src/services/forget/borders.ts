@@ -1,6 +1,6 @@
 // Words that begin in one text and end in the next: in an answer that continued after a cut, or in a message of several texts. Pure.
 import type { MessageId } from '../../domain/base/ids.ts';
-import { goesOn, piecesTo } from '../../domain/chat/continuation.ts';
+import { continuesAnswer, piecesUpTo } from '../../domain/chat/continuation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { TAKEN_OUT } from '../../domain/forget/imprint.ts';
 import type { Eraser } from './eraser.ts';
@@ -19,7 +19,7 @@ export function acrossBorders(
   const goneOnFrom = new Set(
     [...messages.values()].flatMap((message) => {
       const before = above(message);
-      return before && goesOn(before, message) ? [before.id] : [];
+      return before && continuesAnswer(before, message) ? [before.id] : [];
     }),
   );
   const read = new Set<MessageId>();
@@ -27,7 +27,7 @@ export function acrossBorders(
   // Damaged messages that form a ring have no last piece.
   for (const message of [...ends, ...messages.values()]) {
     if (read.has(message.id)) continue;
-    const pieces = goesOn(above(message), message) ? piecesTo(messages, message.id) : [message];
+    const pieces = continuesAnswer(above(message), message) ? piecesUpTo(messages, message.id) : [message];
     for (const { id } of pieces) read.add(id);
     const meant = pieces.filter(({ id: mark, createdAt: at }) => !isLater({ mark, at }));
     for (const joint of JOINTS) {

@@ -3,7 +3,7 @@ import type { ExportWords } from '../../adapters/exporters/exporter.ts';
 import { EXPORTERS } from '../../adapters/exporters/index.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { until } from '../../domain/base/readable.ts';
-import { holdsSomething } from '../../domain/chat/archive.ts';
+import { hasNotesOrFeedback } from '../../domain/chat/archive.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import type { Notes, NotesState } from '../documents/notes.ts';
@@ -77,7 +77,7 @@ export function createExporting({
           }
         }
         // An export for people has the notes as a file of their own.
-        const count = chosen.length + (format === 'markdown' && holdsSomething(notesAndFeedback) ? 1 : 0);
+        const count = chosen.length + (format === 'markdown' && hasNotesOrFeedback(notesAndFeedback) ? 1 : 0);
         const mediaType = exporter.mediaType(count);
         // Piece by piece: the browser may keep finished pieces outside this tab's memory.
         const pieces: Blob[] = [];

@@ -6,15 +6,15 @@
 import { fingerprint } from '../../adapters/importers/fingerprint.ts';
 import type { ImportedConversation, ImportedMessage } from '../../adapters/importers/importer.ts';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
-import { completed, wordsIn } from '../../domain/chat/completed.ts';
-import { goesOn } from '../../domain/chat/continuation.ts';
+import { allWordsOf, completeMessage } from '../../domain/chat/complete-message.ts';
+import { continuesAnswer } from '../../domain/chat/continuation.ts';
 import {
   type Conversation,
   type ConversationMeta,
   conversationMetaSchema,
   effectiveHead,
+  LAST_WRITER_WINS_KEYS,
   pathTo,
-  TIMED,
 } from '../../domain/chat/conversation.ts';
 import { newerFiles } from '../../domain/chat/memory-file.ts';
 import type { Message, Part, Role } from '../../domain/chat/message.ts';
@@ -229,7 +229,7 @@ function figuresOf(
   for (const message of more.values()) {
     const here = existing?.messages.get(message.id);
     later.attachments += bytesIn(message) - bytesIn(here);
-    if (here && wordsIn(here) !== wordsIn(message)) later.answers += 1;
+    if (here && allWordsOf(here) !== allWordsOf(message)) later.answers += 1;
     for (const part of message.parts) bytes += sizeOf(part);
   }
   for (const compaction of Object.values(compactions)) bytes += JSON.stringify(compaction).length;
@@ -265,13 +265,14 @@ function wholeOf(
   { messages }: Conversation,
   own: ImportedConversation['own'],
 ): Message | undefined {
-  const whole = here && (own || here.copyOf === undefined) ? completed(here, now) : undefined;
+  const whole = here && (own || here.copyOf === undefined) ? completeMessage(here, now) : undefined;
   if (!here || !whole) return undefined;
   const goneOn = [...messages.values()].some(
     (message) =>
-      (own || message.copyOf !== undefined || message.sourceId === undefined) && goesOn(here, message),
+      (own || message.copyOf !== undefined || message.sourceId === undefined) &&
+      continuesAnswer(here, message),
   );
-  return goneOn ? completed(here, now, false) : whole;
+  return goneOn ? completeMessage(here, now, false) : whole;
 }
 
 /**
@@ -288,7 +289,7 @@ function metaChangeFrom(
   const here = existing.meta;
   const now: Readonly<Record<string, unknown>> = own?.meta ?? meta;
   for (const [field, time] of Object.entries(own?.said ?? {})) {
-    if (!TIMED.has(field) || time <= (existing.said?.[field] ?? '')) continue;
+    if (!LAST_WRITER_WINS_KEYS.has(field) || time <= (existing.said?.[field] ?? '')) continue;
     // A generated title does not win over any other.
     if (/^title/.test(field) && now.titleBy === 'auto' && here.titleBy !== 'auto') continue;
     // A conversation that was continued here after it was thrown away there stays.

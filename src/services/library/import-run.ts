@@ -6,7 +6,7 @@ import type { ImportedConversation, Skipped, Source } from '../../adapters/impor
 import { rawChunksOf } from '../../adapters/importers/source-file.ts';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
-import { holdsAnything } from '../../domain/chat/archive.ts';
+import { hasAnyEntry } from '../../domain/chat/archive.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Role } from '../../domain/chat/message.ts';
 import type { ConversationChange, Documents, LibraryEntry } from '../documents/documents.ts';
@@ -246,7 +246,7 @@ export class ImportRun {
       if (this.#isHeld) this.#settle(plan);
     }
     const isForgotten = this.#skipped.some(({ reason }) => reason === 'forgotten');
-    if (first === null && !isForgotten && !brought.some(holdsAnything)) {
+    if (first === null && !isForgotten && !brought.some(hasAnyEntry)) {
       const isBroken = this.#skipped.some(({ reason }) => reason === 'malformed-line');
       throw new RecollectError(
         isBroken ? 'import-broken' : 'import-empty',

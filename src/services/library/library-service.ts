@@ -3,7 +3,7 @@
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
 import { log, orElse } from '../../domain/base/log.ts';
-import { part } from '../../domain/base/part.ts';
+import { loadPart } from '../../domain/base/part.ts';
 import { until, writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
@@ -123,7 +123,7 @@ class LibraryService implements Library {
   }
 
   readonly exportConversations: Library['exportConversations'] = async (...asked) => {
-    const { createExporting } = await part(() => import('./exporting.ts'));
+    const { createExporting } = await loadPart(() => import('./exporting.ts'));
     return await createExporting(this.#exportingDeps)(...asked);
   };
 
@@ -133,9 +133,8 @@ class LibraryService implements Library {
 
   addSamples(): Promise<number> {
     return this.#inTurn(async () => {
-      const [{ sampleConversations }, { asChanges, conversationIdOf, planImport, sourceKey }] = await part(
-        () => Promise.all([import('./samples.ts'), import('./import-plan.ts')]),
-      );
+      const [{ sampleConversations }, { asChanges, conversationIdOf, planImport, sourceKey }] =
+        await loadPart(() => Promise.all([import('./samples.ts'), import('./import-plan.ts')]));
       const there = new Map((await this.#entries()).map((entry) => [entry.id, entry]));
       const bySource = new Map(
         [...there.values()].flatMap((entry) =>
@@ -201,7 +200,7 @@ class LibraryService implements Library {
 
   /** The code that reads files is loaded at the first import. */
   async #importing() {
-    const { createImporting } = await part(() => import('./importing.ts'));
+    const { createImporting } = await loadPart(() => import('./importing.ts'));
     return createImporting(this.#importingDeps);
   }
 

@@ -3,7 +3,7 @@
 import { isTemporary } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { atMost } from '../../domain/base/within.ts';
+import { withDeadline } from '../../domain/base/time-limit.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type AppliedNote, type Message, textOf } from '../../domain/chat/message.ts';
 import { estimateTokens } from '../../domain/context/tokens.ts';
@@ -63,7 +63,7 @@ export function createApplying({
       if (candidates.length === 0) return [];
       const texts = [text, ...candidates.map((note) => note.text)];
       try {
-        const [request, ...notes] = await atMost(signal, TIMEOUT_MS, (bounded) =>
+        const [request, ...notes] = await withDeadline(signal, TIMEOUT_MS, (bounded) =>
           recognising.of(texts, bounded),
         );
         if (!request) return [];

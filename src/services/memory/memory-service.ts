@@ -12,7 +12,7 @@ import type {
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type MessageId, NOTES } from '../../domain/base/ids.ts';
 import { ignore, orElse } from '../../domain/base/log.ts';
-import { atMost, isTooLate } from '../../domain/base/within.ts';
+import { isTimeout, withDeadline } from '../../domain/base/time-limit.ts';
 import { passageSource } from '../../domain/chat/files.ts';
 import { refersToEarlierTalk } from '../../domain/memory/calls.ts';
 import { choose, distinctPassages } from '../../domain/memory/choose.ts';
@@ -111,7 +111,7 @@ class MemoryService implements Memory {
     const asking = this.#asking.waitForIndex(signal);
     const reading = this.#asking.vectorOf(query, signal, asking, request.draft);
     ignore(reading, 'the vector of a question whose recall was given up');
-    const known = atMost(signal, NOTES_TIMEOUT, async () => this.#deps.notes?.known());
+    const known = withDeadline(signal, NOTES_TIMEOUT, async () => this.#deps.notes?.known());
     const notesKnown = orElse(known, undefined, 'memory notes that came too late for a recall');
     const from = await asking;
     if (!from)
@@ -147,7 +147,7 @@ class MemoryService implements Memory {
             if (text === query) askedAgain = again;
             return ranked;
           };
-          const ranked = await atMost(signal, ANSWER_TIMEOUT_MS, async () => {
+          const ranked = await withDeadline(signal, ANSWER_TIMEOUT_MS, async () => {
             const whole = await look(query, reading);
             const rest: Ranked[][] = [];
             // One after the other, since each keeps the index busy. An answer that waits gets the parts found by then.
@@ -193,7 +193,7 @@ class MemoryService implements Memory {
       });
     } catch (error) {
       signal.throwIfAborted();
-      return result({ unavailable: true, degraded: isTooLate(error) ? NO_ANSWER : toProblem(error) });
+      return result({ unavailable: true, degraded: isTimeout(error) ? NO_ANSWER : toProblem(error) });
     }
   };
 

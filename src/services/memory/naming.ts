@@ -5,7 +5,7 @@ import { toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { type Conversation, effectiveHead, pathTo, stillSaid } from '../../domain/chat/conversation.ts';
+import { type Conversation, effectiveHead, haveSameWords, pathTo } from '../../domain/chat/conversation.ts';
 import { type Message, textOf, type Usage } from '../../domain/chat/message.ts';
 import { isExcluded, isSkipped } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -124,7 +124,7 @@ export function startNaming({
     // The person may have given a title meanwhile, or had its words forgotten.
     const after = await documents.read(id);
     if (after?.meta.titleBy !== 'auto' || after.meta.title !== meta.title) return;
-    if (!stillSaid([said.question, said.answer], after)) return;
+    if (!haveSameWords([said.question, said.answer], after)) return;
     await documents.change(id, {
       meta: {
         ...(title ? { title } : {}),

@@ -7,7 +7,7 @@ import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { ignore } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { atMost, isTooLate } from '../../domain/base/within.ts';
+import { isTimeout, withDeadline } from '../../domain/base/time-limit.ts';
 import type { QueryTokenVectors } from '../../domain/memory/late.ts';
 import { blendQuestion, lastLineOf, type QuestionRead } from '../../domain/memory/question-blend.ts';
 import { type CosineScale, knowsLanguageOf } from '../../domain/memory/rank.ts';
@@ -180,7 +180,7 @@ class QuestionEmbedder {
       ]);
       await Promise.race([asking, made]);
       // A late model continues loading: the next question finds it ready.
-      const [read, scale] = await atMost(signal, MODEL_TIMEOUT_MS, () => made);
+      const [read, scale] = await withDeadline(signal, MODEL_TIMEOUT_MS, () => made);
       const [whole, end]: readonly QuestionRead[] = read;
       if (!whole) return { vector: null, reason: NOT_YET };
       const { vector, tokens, weights } = end ? blendQuestion(whole, end) : whole;
@@ -195,7 +195,7 @@ class QuestionEmbedder {
     } catch (error) {
       signal.throwIfAborted();
       // The index was replaced or closed meanwhile: treated as one that was not there.
-      if (isAbort(error) || isTooLate(error)) return { vector: null, reason: NOT_YET };
+      if (isAbort(error) || isTimeout(error)) return { vector: null, reason: NOT_YET };
       return { vector: null, reason: toProblem(error) };
     }
   }

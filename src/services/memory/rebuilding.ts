@@ -3,7 +3,7 @@
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import { log, orElse } from '../../domain/base/log.ts';
 import { type Readable, until } from '../../domain/base/readable.ts';
-import { within } from '../../domain/base/within.ts';
+import { withTimeLimit } from '../../domain/base/time-limit.ts';
 import type { Activities } from '../library/activities.ts';
 import { type Counters, counted } from '../library/counters.ts';
 import type { MemoryStatus } from './memory.ts';
@@ -49,7 +49,7 @@ export function createRebuilding({
         async (progress) => {
           await until(status, ({ state }) => state !== 'starting', progress.signal);
           const begun = await orElse(
-            within(progress.signal, BEGINS_WITHIN_MS, (bounded) =>
+            withTimeLimit(progress.signal, BEGINS_WITHIN_MS, (bounded) =>
               until(status, ({ state, unread }) => unread > 0 && state !== 'failed', bounded),
             ),
             null,

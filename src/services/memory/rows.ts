@@ -1,9 +1,9 @@
 // Turns a conversation into rows of the index. The privacy filter is applied here: no later step sees a secret.
 import type { ConversationRow, MessageRow } from '../../adapters/index/memory-index.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
-import { goesOn } from '../../domain/chat/continuation.ts';
+import { continuesAnswer } from '../../domain/chat/continuation.ts';
 import { byTime, type Conversation } from '../../domain/chat/conversation.ts';
-import { givenBy, type Message, type Part, textOf } from '../../domain/chat/message.ts';
+import { type Message, type Part, passagesGivenBy, textOf } from '../../domain/chat/message.ts';
 import { tokensOfParts } from '../../domain/context/tokens.ts';
 import { chunksOf } from '../../domain/memory/chunk.ts';
 import { descriptionOf, descriptionTextsOf } from '../../domain/memory/described.ts';
@@ -62,7 +62,7 @@ type Clean = (text: string) => string;
 /** Reduces recalled passages to their names, which the calendar counts. Their words stay in their own messages. */
 const recalledOf = (part: Part): unknown => ({
   type: 'recall',
-  passages: givenBy(part).map(({ conversationId, messageId }) => ({ conversationId, messageId })),
+  passages: passagesGivenBy(part).map(({ conversationId, messageId }) => ({ conversationId, messageId })),
 });
 
 /**
@@ -149,7 +149,7 @@ export function continuations({ messages }: Conversation): ReadonlyMap<MessageId
   const found = new Map<MessageId, Message>();
   for (const message of messages.values()) {
     const before = message.parentId === null ? undefined : messages.get(message.parentId);
-    if (before && goesOn(before, message)) found.set(before.id, message);
+    if (before && continuesAnswer(before, message)) found.set(before.id, message);
   }
   return found;
 }
@@ -196,7 +196,7 @@ function withBegunSentence(
   clean: (text: string) => string,
 ): Message {
   const before = message.parentId === null ? undefined : conversation.messages.get(message.parentId);
-  if (!before || !goesOn(before, message)) return message;
+  if (!before || !continuesAnswer(before, message)) return message;
   const end = (before.parts.findLast((part) => part.type === 'text')?.text ?? '').slice(-MAX_BEFORE);
   const said = end.trimEnd();
   const isEnded = end.slice(said.length).includes('\n') || endsSentence(said);

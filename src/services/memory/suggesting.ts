@@ -8,7 +8,7 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import { readJson } from '../../domain/base/json.ts';
 import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { type Conversation, effectiveHead, pathTo, stillSaid } from '../../domain/chat/conversation.ts';
+import { type Conversation, effectiveHead, haveSameWords, pathTo } from '../../domain/chat/conversation.ts';
 import { type Message, textOf, type Usage } from '../../domain/chat/message.ts';
 import { estimateTokens } from '../../domain/context/tokens.ts';
 import type { Proposal } from '../../domain/memory/notes.ts';
@@ -169,7 +169,7 @@ class SuggestingService {
     const standing = [...state.notes, ...inbox.get().proposals].map((one) => squeezed(one.text));
     const proposals = quotedIn(text, read).flatMap(({ quote, kind, message }): Omit<Proposal, 'id'>[] => {
       const words = squeezed(quote);
-      if (!left || !stillSaid([message], left)) return [];
+      if (!left || !haveSameWords([message], left)) return [];
       if (!this.#isPlain(quote) || standing.some((one) => one.includes(words) || words.includes(one)))
         return [];
       standing.push(words);

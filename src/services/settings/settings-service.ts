@@ -12,7 +12,7 @@ import type { Vault } from '../../adapters/vault/vault.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
 import { ignore } from '../../domain/base/log.ts';
-import { part } from '../../domain/base/part.ts';
+import { loadPart } from '../../domain/base/part.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { type Config, defaultConfig } from '../../domain/settings/config.ts';
@@ -159,12 +159,12 @@ class StoredSettings implements Settings {
   }
 
   async exportYaml(): Promise<string> {
-    const { writeFile } = await part(() => import('./config-file.ts'));
+    const { writeFile } = await loadPart(() => import('./config-file.ts'));
     return writeFile(this.config.get(), this.#now());
   }
 
   async importYaml(text: string): Promise<void> {
-    const { readFile } = await part(() => import('./config-file.ts'));
+    const { readFile } = await loadPart(() => import('./config-file.ts'));
     const { secrets, content } = readFile(text);
     await this.#change('', content, async ({ embedding }) => {
       const addressOf = (group: EmbeddingGroup) => embedding[group].base_url;

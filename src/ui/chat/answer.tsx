@@ -11,7 +11,7 @@ import {
 import { type ComponentProps, Fragment, type ReactNode, useContext } from 'react';
 import type { Problem } from '../../domain/base/errors.ts';
 import { textWithSources } from '../../domain/chat/cited.ts';
-import { joinedParts, pieceToGoOn, wholeOf } from '../../domain/chat/continuation.ts';
+import { joinedParts, joinPieces, pieceToContinue } from '../../domain/chat/continuation.ts';
 import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import type { Omission, TurnState } from '../../services/chat/chat.ts';
@@ -331,7 +331,7 @@ function endedAnswer({ row, results, last }: Extract<ShownAnswer, { row: unknown
   const { message, pieces, continued } = row;
   const fromMemory = message.kind === 'recall';
   const all = [...pieces, message];
-  const whole = wholeOf(all);
+  const whole = joinPieces(all);
   const text = textOf(whole);
   return {
     className: continued ? 'pt-1' : 'pt-1 pb-3',
@@ -347,7 +347,7 @@ function endedAnswer({ row, results, last }: Extract<ShownAnswer, { row: unknown
     parts: { parts: whole.parts, results, running: false, message },
     foot: (
       <>
-        <Ending message={message} whole={whole} goesOn={last && pieceToGoOn(all) !== undefined} />
+        <Ending message={message} whole={whole} goesOn={last && pieceToContinue(all) !== undefined} />
         {!continued && <AnswerFoot row={row} whole={whole} text={text} last={last} />}
       </>
     ),

@@ -2,7 +2,7 @@
 import { Columns3, Square } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
-import { wholeOf } from '../../domain/chat/continuation.ts';
+import { joinPieces } from '../../domain/chat/continuation.ts';
 import { type Conversation, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
 import { type ComparedAnswer, MAX_COMPARED } from '../../services/chat/chat.ts';
@@ -29,7 +29,7 @@ function answerAt({ messages }: Conversation, last: MessageId | null) {
     for (const part of step.parts)
       if (part.type === 'tool-result') results.set(part.callId, part);
       else if (part.type !== 'recall' && step.role === 'assistant') parts.push(part);
-  return { whole: wholeOf(said), parts, results };
+  return { whole: joinPieces(said), parts, results };
 }
 
 function Column({

@@ -5,7 +5,13 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
-import { givenBy, type Message, type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
+import {
+  type Message,
+  type Part,
+  passagesGivenBy,
+  type RecalledPassage,
+  textOf,
+} from '../../domain/chat/message.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
@@ -42,7 +48,8 @@ export function contextFacts(branch: Branch, turn: readonly Part[]): ContextFact
   const recalled = new Map<string, RecalledPassage>();
   for (const parts of [...branch.path.map((message) => message.parts), turn])
     for (const part of parts)
-      for (const passage of givenBy(part)) recalled.set(`${passage.messageId} ${passage.passage}`, passage);
+      for (const passage of passagesGivenBy(part))
+        recalled.set(`${passage.messageId} ${passage.passage}`, passage);
   const forks = branch.rows.flatMap((row) =>
     row.type === 'message' && row.siblings
       ? [{ message: row.message, index: row.siblings.index, ids: row.siblings.ids }]

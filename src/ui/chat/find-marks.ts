@@ -1,5 +1,5 @@
 // Highlights search words in drawn messages without touching React's elements, by the CSS Custom Highlight API.
-import { comparable, placesIn } from '../../domain/text/find.ts';
+import { comparableForm, placesIn } from '../../domain/text/find.ts';
 import { BLOCK_TAGS } from './markdown/drawn-words.ts';
 
 const ALL = 'found';
@@ -18,7 +18,7 @@ export const canMark = (): boolean => typeof Highlight === 'function' && CSS.hig
 
 /** Ranges of the words in one element, in document order. Words may span several inline elements of a block. */
 export function rangesIn(element: Element, words: string): Range[] {
-  const wanted = comparable(words).trim();
+  const wanted = comparableForm(words).trim();
   if (wanted === '') return [];
   const nodes: { node: Text; from: number }[] = [];
   let text = '';

@@ -3,7 +3,7 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import { type Conversation, childrenOf } from '../../domain/chat/conversation.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
-import { comparable, countIn } from '../../domain/text/find.ts';
+import { comparableForm, countIn } from '../../domain/text/find.ts';
 import { plainText } from '../memory/marked-text.tsx';
 import { drawnWords } from './markdown/drawn-words.ts';
 import { fencedPieces } from './markdown/parse.ts';
@@ -36,7 +36,7 @@ const roughForms = new WeakMap<Message, string>();
 function roughFormOf(message: Message): string {
   let form = roughForms.get(message);
   if (form === undefined) {
-    form = comparable(plainText(textOf(message)));
+    form = comparableForm(plainText(textOf(message)));
     roughForms.set(message, form);
   }
   return form;
@@ -47,7 +47,7 @@ const formOf = (message: Message): string => forms.get(message) ?? roughFormOf(m
 export function* reading({ messages }: Pick<Conversation, 'messages'>): Generator<void, void, void> {
   for (const message of messages.values()) {
     if (forms.has(message) || !isSaid(message)) continue;
-    forms.set(message, comparable(seen(message)));
+    forms.set(message, comparableForm(seen(message)));
     yield;
   }
 }
@@ -57,7 +57,7 @@ const isSaid = ({ role, kind }: Message): boolean =>
 
 /** All hits in the order of the tree: branch by branch from its fork, older ones first. Empty for empty words. */
 export function findIn({ messages }: Pick<Conversation, 'messages'>, words: string): readonly Hit[] {
-  const wanted = comparable(words).trim();
+  const wanted = comparableForm(words).trim();
   if (wanted === '') return [];
   const children = childrenOf(messages);
   const hits: Hit[] = [];
@@ -88,7 +88,7 @@ export function firstHit(hits: readonly Hit[], branch: Branch, from: MessageId |
 export function placeInRow(hit: Hit, branch: Branch, words: string): { id: MessageId; nth: number } {
   const row = branch.rows[branch.rowOf.get(hit.messageId) ?? -1];
   if (row?.type !== 'message') return { id: hit.messageId, nth: hit.nth };
-  const wanted = comparable(words).trim();
+  const wanted = comparableForm(words).trim();
   let nth = hit.nth;
   for (const piece of row.pieces) {
     if (piece.id === hit.messageId) break;

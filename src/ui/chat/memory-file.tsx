@@ -2,7 +2,7 @@
 import { Download, Pencil, Pin, PinOff, RotateCcw } from 'lucide-react';
 import { useEffect, useId, useMemo, useState } from 'react';
 import type { Conversation } from '../../domain/chat/conversation.ts';
-import { bareLine, linesOf, type MemoryLine, textOfLines } from '../../domain/chat/memory-file.ts';
+import { linesOf, type MemoryLine, textOfLines, withoutBullet } from '../../domain/chat/memory-file.ts';
 import { shownName } from '../../domain/text/shown.ts';
 import type { SessionMemoryFile } from '../../services/context/context.ts';
 import { useApp } from '../hooks/app.tsx';
@@ -390,7 +390,7 @@ function Lines({
               <IconButton
                 size="sm"
                 label={t(pinned ? 'memoryFile.unpin' : 'memoryFile.pin', {
-                  line: bareLine(own[0]?.text ?? '').slice(0, 60),
+                  line: withoutBullet(own[0]?.text ?? '').slice(0, 60),
                 })}
                 icon={
                   pinned ? (

@@ -2,7 +2,7 @@
 import { Mail, StickyNote } from 'lucide-react';
 import { memo, useMemo } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
-import { joinedParts, wholeOf } from '../../domain/chat/continuation.ts';
+import { joinedParts, joinPieces } from '../../domain/chat/continuation.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -97,7 +97,7 @@ export const MessageView = memo(function MessageView({
   const running = row.type === 'running' ? row : null;
   const turn = useTurn(running?.conversationId ?? null);
   const begun = running?.begun;
-  const before = useMemo(() => (begun && begun.length > 0 ? wholeOf(begun).parts : []), [begun]);
+  const before = useMemo(() => (begun && begun.length > 0 ? joinPieces(begun).parts : []), [begun]);
   const message = row.type === 'message' ? row.message : null;
   const folded = row.type === 'message' && row.folded;
   const answer: ShownAnswer | null =

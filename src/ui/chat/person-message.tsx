@@ -3,7 +3,7 @@ import { CornerDownRight, Mail, Pencil, Pin } from 'lucide-react';
 import { Fragment, useContext, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
-import { fromField } from '../../domain/text/typed.ts';
+import { restoreLineBreaks } from '../../domain/text/typed.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { onlyTouch } from '../hooks/media.ts';
 import { useSession } from '../hooks/session.tsx';
@@ -94,7 +94,7 @@ function Editor({
       }),
     [app],
   );
-  const written = () => (field.current ? fromField(field.current.value, original) : original);
+  const written = () => (field.current ? restoreLineBreaks(field.current.value, original) : original);
   const save = (rerun: boolean) => {
     const text = written();
     if (rerun && !actions.canAsk) return;

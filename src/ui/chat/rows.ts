@@ -1,11 +1,11 @@
 // Builds the rows of a branch for the screen: messages with their siblings, compacted notes, days. Pure.
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { compactionOn } from '../../domain/chat/compaction.ts';
-import { goesOn } from '../../domain/chat/continuation.ts';
+import { continuesAnswer } from '../../domain/chat/continuation.ts';
 import { type Conversation, childrenOf, newestLeaf, pathTo } from '../../domain/chat/conversation.ts';
 import { type DmailLink, dmailsFrom } from '../../domain/chat/dmail.ts';
 import { keptIn } from '../../domain/chat/kept.ts';
-import { givenBy, type Message, type PartOf } from '../../domain/chat/message.ts';
+import { type Message, type PartOf, passagesGivenBy } from '../../domain/chat/message.ts';
 import type { Compaction } from '../../domain/chat/records.ts';
 import { dispositionsOf, planOf } from '../../domain/context/compaction/plan.ts';
 
@@ -168,7 +168,7 @@ class BranchRows {
   add(message: Message, at: number): void {
     if (message.role === 'user' && message.kind === 'message') this.#given = new Set();
     for (const part of message.parts)
-      for (const { messageId, passage } of givenBy(part)) this.#given.add(`${messageId} ${passage}`);
+      for (const { messageId, passage } of passagesGivenBy(part)) this.#given.add(`${messageId} ${passage}`);
     if (this.#answersCalls(message)) this.#addResults(message);
     else if (message.kind === 'note') this.#notes.push(message);
     else {
@@ -201,7 +201,7 @@ class BranchRows {
   #addMessage(message: Message, at: number): void {
     const folded = this.#folded.has(message.id);
     const above = this.#rows.at(-1);
-    const piece = above?.type === 'message' && goesOn(above.message, message) ? above : undefined;
+    const piece = above?.type === 'message' && continuesAnswer(above.message, message) ? above : undefined;
     if (!piece && message.createdAt > 0 && this.#isNewDay(message.createdAt))
       this.#rows.push({ type: 'day', key: `day-${message.id}`, at: message.createdAt });
     // If compaction ends between two pieces they get two rows, so that each shows how it is sent.

@@ -6,7 +6,7 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
-import { fromField, withoutEmptyEdges } from '../../domain/text/typed.ts';
+import { restoreLineBreaks, withoutEmptyEdges } from '../../domain/text/typed.ts';
 import type { AfterSendBack, Replay, SendBack } from '../../services/chat/chat.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -51,7 +51,7 @@ export function SendBackDialog({
       .sendBack(conversation.id, {
         type: target.type === 'note' ? 'note' : 'edit',
         message: target.message,
-        parts: [{ type: 'text', text: withoutEmptyEdges(fromField(text, before)) }],
+        parts: [{ type: 'text', text: withoutEmptyEdges(restoreLineBreaks(text, before)) }],
         ...(target.type === 'result' ? { callId: target.callId } : {}),
         replay,
       })

@@ -2,7 +2,7 @@
 import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
-import { isCutOff, piecesTo } from '../../domain/chat/continuation.ts';
+import { isCutOff, piecesUpTo } from '../../domain/chat/continuation.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { useApp } from '../hooks/app.tsx';
@@ -62,7 +62,7 @@ export function useShownBranch({
   const writing =
     turn.status !== 'idle' && (turn.answerId === null || !conversation.messages.has(turn.answerId));
   const pieces = useMemo(
-    () => (writing && turn.parentId !== null ? piecesTo(conversation.messages, turn.parentId) : NO_PIECES),
+    () => (writing && turn.parentId !== null ? piecesUpTo(conversation.messages, turn.parentId) : NO_PIECES),
     [writing, turn.parentId, conversation.messages],
   );
   const begun = pieces.some(isCutOff) ? pieces : NO_PIECES;

@@ -1,6 +1,6 @@
 // Loads parts of the interface ahead and draws them at once: React delays lazily loaded components by a third of a second.
 import { useEffect, useState } from 'react';
-import { part } from '../../domain/base/part.ts';
+import { loadPart } from '../../domain/base/part.ts';
 import { writable } from '../../domain/base/readable.ts';
 import { useReadable } from './app.tsx';
 
@@ -11,7 +11,7 @@ import { useReadable } from './app.tsx';
 export function createPart<Loaded>(bring: () => Promise<Loaded>) {
   const there = writable<{ readonly loaded: Loaded } | null>(null);
   const load = async (): Promise<void> => {
-    if (there.get() === null) there.set({ loaded: await part(bring) });
+    if (there.get() === null) there.set({ loaded: await loadPart(bring) });
   };
   const use = (): Loaded | null => {
     const [failure, setFailure] = useState<{ readonly error: unknown } | null>(null);

@@ -1,7 +1,7 @@
 // Lists every conversation by month, with a filter by title.
 
 import { useDeferredValue, useMemo, useState } from 'react';
-import { comparable, isIn } from '../../domain/text/find.ts';
+import { comparableForm, isIn } from '../../domain/text/find.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -23,7 +23,7 @@ export function ConversationList({ ready, entries }: { ready: boolean; entries: 
   const [view, setView] = useState<View>('all');
   const [filter, setFilter] = useState('');
   const [room, setRoom] = useState(PAGE);
-  const words = useDeferredValue(comparable(filter).trim());
+  const words = useDeferredValue(comparableForm(filter).trim());
   const views = (['all', 'imported', 'archived'] as const).filter(
     (one) =>
       one === 'all' || entries.some((entry) => (one === 'archived' ? entry.archived : entry.source !== null)),
@@ -33,7 +33,7 @@ export function ConversationList({ ready, entries }: { ready: boolean; entries: 
       entries.filter(
         (entry) =>
           (view === 'all' || (view === 'archived' ? entry.archived : entry.source !== null)) &&
-          isIn(comparable(entry.title), words),
+          isIn(comparableForm(entry.title), words),
       ),
     [entries, view, words],
   );

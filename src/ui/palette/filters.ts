@@ -1,7 +1,7 @@
 // Parses the filters in the search text: finds written ones, completes the one being typed, adds and removes them.
 
 import { filtersIn, isUnderstood } from '../../domain/memory/query.ts';
-import { comparable, isIn } from '../../domain/text/find.ts';
+import { comparableForm, isIn } from '../../domain/text/find.ts';
 import type { LibraryEntry, ProjectEntry } from '../../services/documents/documents.ts';
 
 export const FILTER_NAMES = ['in', 'from', 'dir', 'project', 'before', 'after', 'has', 'is'] as const;
@@ -81,10 +81,10 @@ export function completionsOf(
   }: { readonly entries: readonly LibraryEntry[]; readonly projects: readonly ProjectEntry[] },
   now: number,
 ): Completion[] {
-  const typed = comparable(token.value);
+  const typed = comparableForm(token.value);
   const offer = (values: readonly [string, { key: string } | { plain: string }][]): Completion[] =>
     values
-      .filter(([value]) => isIn(comparable(value), typed))
+      .filter(([value]) => isIn(comparableForm(value), typed))
       .slice(0, 6)
       .map(([value, hint]) => ({ text: `${token.name}:${quoted(value)}`, hint }))
       .filter((completion) => completion.text !== token.text);

@@ -2,7 +2,7 @@
 import { defaultFilter } from 'cmdk';
 import { isNamedFolder, parseSearch } from '../../domain/memory/query.ts';
 import { projectsNamed } from '../../domain/projects/filing.ts';
-import { comparable, isIn, isSame, spotsIn } from '../../domain/text/find.ts';
+import { comparableForm, isIn, isSame, spotsIn } from '../../domain/text/find.ts';
 import { isStopWord } from '../../domain/text/stop-words.ts';
 import { queryWords, words as searchWords } from '../../domain/text/words.ts';
 import type { LibraryEntry, ProjectEntry } from '../../services/documents/documents.ts';
@@ -64,7 +64,7 @@ export function readLine(
 const JOINED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
 
-/** True if a text contains a whole word, both as `comparable` gives them. In scripts without spaces any position counts. */
+/** True if a text contains a whole word, both as `comparableForm` gives them. In scripts without spaces any position counts. */
 function isWholeIn(text: string, word: string): boolean {
   for (const [from, to] of spotsIn(text, word))
     if (JOINED.test(word) || !(LETTER.test(text.slice(0, from).slice(-1)) || LETTER.test(text.charAt(to))))
@@ -73,11 +73,11 @@ function isWholeIn(text: string, word: string): boolean {
 }
 
 /**
- * Score of words that all occur in a title, both as `comparable` gives them: exact title first, then all whole words, better if they come
+ * Score of words that all occur in a title, both as `comparableForm` gives them: exact title first, then all whole words, better if they come
  * early. 0: no match.
  */
 function titleMatch(title: string, words: readonly string[]): number {
-  const lower = comparable(title);
+  const lower = comparableForm(title);
   let sum = 0;
   for (const word of words) {
     const [[at] = [-1]] = spotsIn(lower, word);
@@ -122,14 +122,14 @@ export function conversationsFor(
       (filter.archived === undefined ? !entry.archived || text !== '' : entry.archived === filter.archived) &&
       (filter.pinned === undefined || entry.pinned === filter.pinned) &&
       (filter.titleContains === undefined ||
-        isIn(comparable(entry.title), comparable(filter.titleContains))) &&
+        isIn(comparableForm(entry.title), comparableForm(filter.titleContains))) &&
       (filter.workDir === undefined || isNamedFolder(entry.workDir, filter.workDir)) &&
       (named === null || (entry.projectId !== null && named.has(entry.projectId))) &&
       (filter.before === undefined || entry.createdAt < filter.before) &&
       (filter.after === undefined || entry.updatedAt >= filter.after),
   );
   if (text === '') return blank || narrowed ? allowed.slice(0, RECENT) : [];
-  const typed = comparable(text).split(/\s+/);
+  const typed = comparableForm(text).split(/\s+/);
   const asked = new Set(queryWords(text).split(' ').filter(Boolean));
   return allowed
     .map((entry) => ({ entry, match: titleMatch(entry.title, typed) || titleMeant(entry, asked) }))

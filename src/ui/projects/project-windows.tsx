@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { foldersWithoutProject, withInner } from '../../domain/projects/filing.ts';
 import { MAX_PROJECT_NAME, type ProjectId } from '../../domain/projects/project.ts';
-import { comparable, isIn, isSame } from '../../domain/text/find.ts';
+import { comparableForm, isIn, isSame } from '../../domain/text/find.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -84,8 +84,8 @@ function MoveWindow({ open, onClose, ids }: WindowProps & { ids: readonly Conver
   const listed = useProjects();
   const entries = useReadable(app.documents.library, (library) => library.entries);
   const [wanted, setWanted] = useState('');
-  const form = comparable(wanted).trim();
-  const found = listed.filter(({ entry }) => isIn(comparable(entry.title), form));
+  const form = comparableForm(wanted).trim();
+  const found = listed.filter(({ entry }) => isIn(comparableForm(entry.title), form));
   const places = new Set(ids.map((id) => entries.find((entry) => entry.id === id)?.projectId ?? null));
   const here = (id: ProjectId | null) => places.size === 1 && places.has(id);
   const go = (project: ProjectId | null) => {
@@ -93,7 +93,7 @@ function MoveWindow({ open, onClose, ids }: WindowProps & { ids: readonly Conver
     actions.move(ids, project);
   };
   const exact =
-    form === '' ? undefined : listed.find(({ entry }) => isSame(comparable(entry.title).trim(), form));
+    form === '' ? undefined : listed.find(({ entry }) => isSame(comparableForm(entry.title).trim(), form));
   const isNew = form !== '' && !exact;
   const make = () => save(() => app.projects.create({ name: wanted }).then(go));
   /** Enter takes the project of exactly that name, else the first match, else creates a new one. */

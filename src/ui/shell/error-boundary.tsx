@@ -2,7 +2,7 @@
 import { Component, type ComponentType, lazy, type ReactNode } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
-import { part } from '../../domain/base/part.ts';
+import { loadPart } from '../../domain/base/part.ts';
 import { allWords } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from './controls.tsx';
@@ -18,7 +18,7 @@ export const loaded = <P extends object>(
   { isFirst = false }: { readonly isFirst?: boolean } = {},
 ) =>
   lazy(() =>
-    part(async () => {
+    loadPart(async () => {
       const [component] = await Promise.all([load(), isFirst || allWords()]);
       return { default: component };
     }),

@@ -1,5 +1,5 @@
 // Orders the sidebar's conversations: pinned first, then by day, then by month. Pure.
-import { comparable } from '../../domain/text/find.ts';
+import { comparableForm } from '../../domain/text/find.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 
 export type SidebarView = 'open' | 'archived' | 'trash';
@@ -45,7 +45,7 @@ export function sidebarRows(entries: readonly LibraryEntry[], view: SidebarView,
       (a.id < b.id ? 1 : -1),
   );
   const titles = new Map<string, number>();
-  const forms = shown.map(({ title }) => comparable(title).trim());
+  const forms = shown.map(({ title }) => comparableForm(title).trim());
   for (const form of forms) titles.set(form, (titles.get(form) ?? 0) + 1);
   const rows: SidebarRow[] = [];
   let last = '';

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { part } from '../../../src/domain/base/part.ts';
+import { loadPart } from '../../../src/domain/base/part.ts';
 
 it('a part that is there is handed on', async () => {
-  expect(await part(async () => 7)).toBe(7);
+  expect(await loadPart(async () => 7)).toBe(7);
 });
 
 it('one that cannot be had says so, with what the browser said', async () => {
-  const gone = part(() => Promise.reject(new TypeError('Failed to fetch')));
+  const gone = loadPart(() => Promise.reject(new TypeError('Failed to fetch')));
   await expect(gone).rejects.toMatchObject({
     problem: { code: 'part-missing', params: { detail: 'TypeError: Failed to fetch' } },
   });

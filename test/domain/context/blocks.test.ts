@@ -6,7 +6,7 @@ import { writeMemory } from '../../../src/domain/context/compaction/memory-write
 import { createMeter } from '../../../src/domain/context/meter.ts';
 import { notesOf } from '../../../src/domain/context/notes.ts';
 import { shortenOutput } from '../../../src/domain/context/outputs.ts';
-import { limits, suggests } from '../../../src/domain/text/cues.ts';
+import { makesSuggestion, setsLimit } from '../../../src/domain/text/cues.ts';
 
 const meter = createMeter();
 let number = 0;
@@ -136,7 +136,7 @@ it('knows what limits without a must, and what an assistant suggests, in both la
     '那个目录别人碰不得。',
     '并行进程两个封顶。',
   ])
-    expect(limits(text), text).toBe(true);
+    expect(setsLimit(text), text).toBe(true);
   for (const text of [
     'The soup was lovely.',
     'I moved to Graz in 2019.',
@@ -144,9 +144,9 @@ it('knows what limits without a must, and what an assistant suggests, in both la
     '汤很好喝。',
     '我去年搬到了苏州。',
   ])
-    expect(limits(text), text).toBe(false);
+    expect(setsLimit(text), text).toBe(false);
   for (const text of ['I would sum in thousandths.', 'My reading: the cents add up.', '我建议退到 460。'])
-    expect(suggests(text), text).toBe(true);
+    expect(makesSuggestion(text), text).toBe(true);
   for (const text of ['The registry holds well over half.', '镜像仓库占了一大半。'])
-    expect(suggests(text), text).toBe(false);
+    expect(makesSuggestion(text), text).toBe(false);
 });

@@ -10,7 +10,7 @@ import { buildPrompt } from '../../../src/domain/context/prompt.ts';
 import { termPositionsIn } from '../../../src/domain/context/reading.ts';
 import { comparableUnits } from '../../../src/domain/context/semantic-scores.ts';
 import { unitsOf } from '../../../src/domain/context/units.ts';
-import { corrects, isAcknowledgement, setsRule } from '../../../src/domain/text/cues.ts';
+import { isAcknowledgement, makesCorrection, setsRule } from '../../../src/domain/text/cues.ts';
 import { termsOf } from '../../../src/domain/text/words.ts';
 
 const meter = createMeter();
@@ -433,11 +433,11 @@ describe('cues', () => {
     '改成 365 天。',
     '更正：许可费是 1150。',
   ])('a correction: %s', (text) => {
-    expect(corrects(text)).toBe(true);
+    expect(makesCorrection(text)).toBe(true);
   });
 
   it.each(['No problem at all.', 'The port is 8081.', '好的，谢谢。'])('no correction: %s', (text) => {
-    expect(corrects(text)).toBe(false);
+    expect(makesCorrection(text)).toBe(false);
   });
 
   it('tells agreement from content', () => {

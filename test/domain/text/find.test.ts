@@ -1,10 +1,10 @@
 // Where words stand in a text, however they are written.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { comparable, countIn, placesIn } from '../../../src/domain/text/find.ts';
+import { comparableForm, countIn, placesIn } from '../../../src/domain/text/find.ts';
 
 const found = (text: string, words: string): string[] =>
-  placesIn(text, comparable(words)).map(([from, to]) => text.slice(from, to));
+  placesIn(text, comparableForm(words)).map(([from, to]) => text.slice(from, to));
 
 it.each([
   ['Café au lait', 'cafe', ['Café']],
@@ -78,8 +78,8 @@ it('counts as many as it finds places, in whatever is written', () => {
       fc.string({ unit: letters, maxLength: 40 }),
       fc.string({ unit: letters, minLength: 1, maxLength: 3 }),
       (text, words) => {
-        const wanted = comparable(words).trim();
-        expect(placesIn(text, wanted)).toHaveLength(countIn(comparable(text), wanted));
+        const wanted = comparableForm(words).trim();
+        expect(placesIn(text, wanted)).toHaveLength(countIn(comparableForm(text), wanted));
       },
     ),
   );

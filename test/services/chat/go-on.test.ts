@@ -1,7 +1,7 @@
 // An answer that was cut off goes on: what is asked, what is kept, and what the model reads of it afterwards.
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEndpointModel } from '../../../src/adapters/models/index.ts';
-import { pieceToGoOn, wholeOf } from '../../../src/domain/chat/continuation.ts';
+import { joinPieces, pieceToContinue } from '../../../src/domain/chat/continuation.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';
 import { GO_ON } from '../../../src/domain/context/prompt.ts';
 import { type Script, type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
@@ -69,7 +69,7 @@ describe('an answer that was cut off', () => {
     expect(first).toMatchObject({ role: 'assistant', parentId: question?.id, finish: how });
     expect(second).toMatchObject({ role: 'assistant', parentId: first?.id, finish: 'stop' });
     expect(await path(id)).toHaveLength(3);
-    const whole = wholeOf([first, second].filter((piece) => piece !== undefined));
+    const whole = joinPieces([first, second].filter((piece) => piece !== undefined));
     expect(textOf(whole)).toBe('Every night at three, by restic.');
     expect(whole.parts.map(({ type }) => type)).toEqual(['reasoning', 'text']);
     if (how === 'length') expect(whole.usage).toMatchObject({ inputTokens: 20, outputTokens: 10 });
@@ -139,7 +139,7 @@ describe('an answer that was cut off', () => {
     );
     const id = await say('When?');
     await goOn(id);
-    expect(pieceToGoOn((await path(id)).slice(1))?.id).toBe((await path(id))[1]?.id);
+    expect(pieceToContinue((await path(id)).slice(1))?.id).toBe((await path(id))[1]?.id);
     await goOn(id);
     expect((await path(id)).map(textOf)).toEqual(['When?', 'Every night at thr', 'ee.']);
     expect(wire(2).slice(1)).toEqual(wire(1).slice(1));

@@ -1,6 +1,6 @@
 // Writes the session memory: notes on a stretch of conversation as structured Markdown, by rules and quotation alone. The person's rules
 // are in it word for word, corrected facts appear in their last version, and it fills the allowed space.
-import { bareLine } from '../../chat/memory-file.ts';
+import { withoutBullet } from '../../chat/memory-file.ts';
 import type { Message } from '../../chat/message.ts';
 import { isAcknowledgement } from '../../text/cues.ts';
 import type { TokenMeter } from '../meter.ts';
@@ -307,7 +307,7 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
     return 1 / (1 + known / Math.max(3, note.terms.size));
   };
   const isSaidAlready = ({ line, note }: (typeof candidates)[number]): boolean =>
-    without !== undefined && (without.has(bareLine(line)) || without.has(note.text));
+    without !== undefined && (without.has(withoutBullet(line)) || without.has(note.text));
   const deferred: typeof candidates = [];
   /** Section of each block: that of its first chosen line. */
   const homes = new Map<string, NoteKind>();

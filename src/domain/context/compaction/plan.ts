@@ -2,7 +2,7 @@
 // record it is kept in, and decides which record is in force.
 import { z } from 'zod';
 import type { MessageId } from '../../base/ids.ts';
-import { bareLine, type MemoryFile, textOfLines } from '../../chat/memory-file.ts';
+import { type MemoryFile, textOfLines, withoutBullet } from '../../chat/memory-file.ts';
 import type { Known, Message, Part } from '../../chat/message.ts';
 import type { Compaction } from '../../chat/records.ts';
 import { isChanged } from '../redaction.ts';
@@ -182,7 +182,7 @@ export function withMemoryFile(
   if (text === '') return cleaned;
   const placeOf = (id: string | null) => path.findIndex((message) => message.id === id);
   if (placeOf(file.upTo) >= placeOf(boundaryOf(plan))) {
-    const said = new Set(text.split('\n').map(bareLine));
+    const said = new Set(text.split('\n').map(withoutBullet));
     const made = withSummaryText({ ...cleaned, summaries: shown }, text);
     return {
       ...made,
@@ -201,7 +201,7 @@ export function withMemoryFile(
 const linesWithout = (text: string, out: ReadonlySet<string>): string =>
   text
     .split('\n')
-    .filter((line) => !out.has(bareLine(line)))
+    .filter((line) => !out.has(withoutBullet(line)))
     .join('\n');
 
 /** Disposition of one message of a path. */

@@ -1,6 +1,6 @@
 // The default: notes on the conversation, by rules as it grows, replace everything but the newest turns. It asks no model.
 import type { MessageId } from '../../base/ids.ts';
-import { bareLine } from '../../chat/memory-file.ts';
+import { withoutBullet } from '../../chat/memory-file.ts';
 import { termsOf } from '../../text/words.ts';
 import { type Decision, type Draft, finish, keepAll } from './finish.ts';
 import { HEADINGS } from './headings.ts';
@@ -38,7 +38,7 @@ export function memoryDraft(outline: Outline, compacted: readonly number[], toke
           outline,
           compacted.filter((group) => (outline.groups[group]?.members[0] ?? 0) > after),
         );
-  const said = view.file ? [...view.file.out, ...view.file.lines.map(({ text }) => bareLine(text))] : [];
+  const said = view.file ? [...view.file.out, ...view.file.lines.map(({ text }) => withoutBullet(text))] : [];
   const without = new Set(said.filter((line) => line !== ''));
   // The written part covers its time; `finish` carries the person's rules of that time word for word.
   const baseTokens = base ? meter.text(base.text) + 1 : 0;

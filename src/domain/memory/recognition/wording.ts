@@ -13,7 +13,7 @@ import {
   SHOWN,
   TOPIC_WORDS,
 } from '../../text/cue-words/lasting.ts';
-import { decides, isAboutPerson, isQuestion, setsRule } from '../../text/cues.ts';
+import { isAboutPerson, isQuestion, makesDecision, setsRule } from '../../text/cues.ts';
 import type { NoteKind, Topic } from './kinds.ts';
 
 /** 1 for each cue that matches, else 0. The heads depend on the order. */
@@ -22,7 +22,7 @@ export const cuesOf = (sentence: string): readonly number[] =>
     isQuestion(sentence),
     setsRule(sentence),
     isAboutPerson(sentence),
-    decides(sentence),
+    makesDecision(sentence),
     REQUESTS.test(sentence),
     OWN.test(sentence),
   ].map(Number);

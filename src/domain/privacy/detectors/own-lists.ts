@@ -1,6 +1,6 @@
 // Finds the words on the person's own lists: names, addresses, words and patterns.
 
-import { comparable, placesFinder } from '../../text/find.ts';
+import { comparableForm, placesFinder } from '../../text/find.ts';
 import type { Category } from '../categories.ts';
 import type { Detector, PersonalLists, Span } from '../detector.ts';
 import { ownPattern } from '../own-pattern.ts';
@@ -38,7 +38,7 @@ function addListed(text: string, list: readonly string[], taken: Taken): void {
   const placesOf = placesFinder(text);
   // Longer entries first: "Anna Bergmann" before "Anna".
   for (const entry of [...list].sort((one, other) => other.length - one.length))
-    for (const [from, to] of placesOf(comparable(entry.trim())))
+    for (const [from, to] of placesOf(comparableForm(entry.trim())))
       if (!isJoined(text[from - 1], text[from]) && !isJoined(text[to - 1], text[to])) taken.add(from, to);
 }
 

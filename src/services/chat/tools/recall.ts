@@ -1,6 +1,6 @@
 // recall: passages of the person's other conversations, for a model that asks.
 import { z } from 'zod';
-import { atMost, isTooLate } from '../../../domain/base/within.ts';
+import { isTimeout, withDeadline } from '../../../domain/base/time-limit.ts';
 import type { RecalledPassage } from '../../../domain/chat/message.ts';
 import { renderFoundPassage, renderFoundPassages } from '../../../domain/context/recalled.ts';
 import { estimateTokens } from '../../../domain/context/tokens.ts';
@@ -29,7 +29,7 @@ export const recall = defineTool({
   }),
   available: mayRemember,
   async run({ query, limit }, { memory, conversationId, config, persona, signal }) {
-    const found = await atMost(signal, TIMEOUT_MS, (bounded) =>
+    const found = await withDeadline(signal, TIMEOUT_MS, (bounded) =>
       memory.recall({
         text: query,
         limit: limit ?? config.recall.filters.max_results,
@@ -40,7 +40,7 @@ export const recall = defineTool({
         signal: bounded,
       }),
     ).catch((error: unknown) => {
-      if (isTooLate(error)) return null;
+      if (isTimeout(error)) return null;
       throw error;
     });
     if (!found || found.unavailable)

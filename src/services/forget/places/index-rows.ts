@@ -4,7 +4,7 @@
 import type { MemoryIndex } from '../../../adapters/index/memory-index.ts';
 import type { ConversationId } from '../../../domain/base/ids.ts';
 import { log } from '../../../domain/base/log.ts';
-import { atMost } from '../../../domain/base/within.ts';
+import { withDeadline } from '../../../domain/base/time-limit.ts';
 import type { Conversation } from '../../../domain/chat/conversation.ts';
 import { conversationOfNotes } from '../../../domain/memory/notes.ts';
 import { describeConversation, isRemembered } from '../../memory/rows.ts';
@@ -108,7 +108,7 @@ async function hasCaughtUp(deps: PlaceDeps, eraser: Eraser): Promise<boolean> {
   };
   if (deps.index() === null) return false;
   deps.wakeIndex();
-  return await atMost(deps.signal, TIMEOUT_MS, async (bounded) => {
+  return await withDeadline(deps.signal, TIMEOUT_MS, async (bounded) => {
     for (;;) {
       if (await isDone()) return true;
       // Polls because the status does not change for entries without messages.

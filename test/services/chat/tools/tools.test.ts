@@ -4,7 +4,13 @@ import { until } from '../../../../src/domain/base/readable.ts';
 import { listCheckpoints, modelCheckpoints } from '../../../../src/domain/chat/checkpoint.ts';
 import { pathTo } from '../../../../src/domain/chat/conversation.ts';
 import { dmailsFrom } from '../../../../src/domain/chat/dmail.ts';
-import { givenBy, type Message, type Part, partSchema, textOf } from '../../../../src/domain/chat/message.ts';
+import {
+  type Message,
+  type Part,
+  partSchema,
+  passagesGivenBy,
+  textOf,
+} from '../../../../src/domain/chat/message.ts';
 import { estimateTokens } from '../../../../src/domain/context/tokens.ts';
 import type { Config } from '../../../../src/domain/settings/config.ts';
 import { descriptionOf, TOOLS } from '../../../../src/services/chat/tools/index.ts';
@@ -128,7 +134,7 @@ describe('tools', () => {
     const sent = JSON.stringify(server.chats()[1]?.messages.at(-1));
     expect(sent).toContain('It takes an hour.');
     expect(sent).not.toMatch(/threshold|scores|bakery/);
-    expect(givenBy(result as Part).map(({ messageId }) => messageId)).toEqual(['m1', 'm2']);
+    expect(passagesGivenBy(result as Part).map(({ messageId }) => messageId)).toEqual(['m1', 'm2']);
   });
 
   it('say so where the near misses are what the model was given', async () => {
@@ -139,7 +145,7 @@ describe('tools', () => {
     const [result] = resultsOf(await path(await say('hello there')));
     expect(result?.recalled).toMatchObject({ passages: [], nearMissesGiven: true });
     expect(result?.text).toContain('bakery');
-    expect(givenBy(result as Part).map(({ messageId }) => messageId)).toEqual(['n1']);
+    expect(passagesGivenBy(result as Part).map(({ messageId }) => messageId)).toEqual(['n1']);
   });
 
   it('count as given what was not cut off only', async () => {

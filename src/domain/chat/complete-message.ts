@@ -9,7 +9,7 @@ const ENDS: readonly string[] = ['model', 'usage', 'durationMs', 'finish', 'prob
  * Adds to `here` whatever `now` has more; undefined if that is nothing. Bytes are taken whatever the words are; words only if
  * each part begins with the part that is here. `words` false: only bytes.
  */
-export function completed(
+export function completeMessage(
   here: Message,
   now: Omit<Message, 'id' | 'parentId'>,
   words = true,
@@ -31,7 +31,7 @@ export function completed(
 }
 
 /** All words of a message, without the bytes of its files. */
-export const wordsIn = ({ parts }: Pick<Message, 'parts'>): string =>
+export const allWordsOf = ({ parts }: Pick<Message, 'parts'>): string =>
   JSON.stringify(parts, (key, value: unknown) => (key === 'url' || key === 'mediaType' ? undefined : value));
 
 /** Adds the bytes to a file without any, if one of `others` is the same file and has them. */

@@ -1,6 +1,11 @@
 // Waiting ends in time and leaves no timer or listener.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { atMost, isTooLate, unlessAborted, within } from '../../../src/domain/base/within.ts';
+import {
+  isTimeout,
+  unlessAborted,
+  withDeadline,
+  withTimeLimit,
+} from '../../../src/domain/base/time-limit.ts';
 
 const aborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => {
@@ -20,32 +25,34 @@ describe('waiting with an end', () => {
   it('gives what the work gives, and its timer ends', async () => {
     const { signal } = new AbortController();
     const removed = vi.spyOn(signal, 'removeEventListener');
-    expect(await within(signal, 1000, async () => 'done')).toBe('done');
+    expect(await withTimeLimit(signal, 1000, async () => 'done')).toBe('done');
     expect(vi.getTimerCount()).toBe(0);
     expect(removed).toHaveBeenCalled();
   });
 
   it('ends the work when it is too late, with an error that says so', async () => {
     const { signal } = new AbortController();
-    const waiting = within(signal, 1000, aborted).catch((error: unknown) => error);
+    const waiting = withTimeLimit(signal, 1000, aborted).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(1000);
-    expect(isTooLate(await waiting)).toBe(true);
+    expect(isTimeout(await waiting)).toBe(true);
     expect(signal.aborted).toBe(false);
   });
 
   it('ends the work with the signal and its reason, also one that was aborted before', async () => {
     const control = new AbortController();
-    const waiting = within(control.signal, 1000, aborted).catch((error: unknown) => error);
+    const waiting = withTimeLimit(control.signal, 1000, aborted).catch((error: unknown) => error);
     control.abort('enough');
     expect(await waiting).toBe('enough');
-    expect(await within(control.signal, 1000, aborted).catch((error: unknown) => error)).toBe('enough');
+    expect(await withTimeLimit(control.signal, 1000, aborted).catch((error: unknown) => error)).toBe(
+      'enough',
+    );
     expect(vi.getTimerCount()).toBe(0);
-    expect(isTooLate('enough')).toBe(false);
+    expect(isTimeout('enough')).toBe(false);
   });
 
   it('throws what the work throws', async () => {
     await expect(
-      within(new AbortController().signal, 1000, () => Promise.reject(new Error('its own'))),
+      withTimeLimit(new AbortController().signal, 1000, () => Promise.reject(new Error('its own'))),
     ).rejects.toThrow('its own');
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -54,10 +61,10 @@ describe('waiting with an end', () => {
 describe('leaving work that goes on', () => {
   it('waits for it only so long', async () => {
     const { signal } = new AbortController();
-    expect(await atMost(signal, 1000, async () => 'done')).toBe('done');
-    const waiting = atMost(signal, 1000, () => new Promise(() => {})).catch((error: unknown) => error);
+    expect(await withDeadline(signal, 1000, async () => 'done')).toBe('done');
+    const waiting = withDeadline(signal, 1000, () => new Promise(() => {})).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(1000);
-    expect(isTooLate(await waiting)).toBe(true);
+    expect(isTimeout(await waiting)).toBe(true);
     expect(vi.getTimerCount()).toBe(0);
   });
 

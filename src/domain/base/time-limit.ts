@@ -8,10 +8,10 @@ declare const setTimeout: (work: () => void, ms: number) => number;
 declare const clearTimeout: (timer: number) => void;
 
 /**
- * Runs `work` with a signal that aborts with the given one, or after `ms` with an error that `isTooLate` knows. Rejects with the error of the
+ * Runs `work` with a signal that aborts with the given one, or after `ms` with an error that `isTimeout` knows. Rejects with the error of the
  * work; waits for work that ignores its signal.
  */
-export async function within<Signal extends Cancellation, T>(
+export async function withTimeLimit<Signal extends Cancellation, T>(
   signal: Signal,
   ms: number,
   work: (signal: Signal) => Promise<T>,
@@ -42,13 +42,13 @@ export function unlessAborted<T>(work: Promise<T>, signal: Cancellation): Promis
   });
 }
 
-/** Like `within`, but does not wait for work that reacts slowly to its signal or continues for other callers. */
-export const atMost = <Signal extends Cancellation, T>(
+/** Like `withTimeLimit`, but does not wait for work that reacts slowly to its signal or continues for other callers. */
+export const withDeadline = <Signal extends Cancellation, T>(
   signal: Signal,
   ms: number,
   work: (signal: Signal) => Promise<T>,
-): Promise<T> => within(signal, ms, (bounded) => unlessAborted(work(bounded), bounded));
+): Promise<T> => withTimeLimit(signal, ms, (bounded) => unlessAborted(work(bounded), bounded));
 
-/** True for the error with which `within` ends work that took too long. */
-export const isTooLate = (error: unknown): boolean =>
+/** True for the error with which `withTimeLimit` ends work that took too long. */
+export const isTimeout = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && (error as { name?: unknown }).name === 'TimeoutError';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newMessageId } from '../../../src/domain/base/ids.ts';
-import { completed } from '../../../src/domain/chat/completed.ts';
+import { completeMessage } from '../../../src/domain/chat/complete-message.ts';
 import type { Message, Part } from '../../../src/domain/chat/message.ts';
 
 const answer = (parts: readonly Part[], more: Partial<Message> = {}): Message => ({
@@ -25,20 +25,20 @@ describe('a message that comes a second time', () => {
   it('goes on where its words do, and ends as the longer one ended', () => {
     const here = answer([text('The first li')], { finish: 'cut', sourceId: 'a' });
     const now = answer([text('The first line.')], { usage: { outputTokens: 4 } });
-    const whole = completed(here, now);
+    const whole = completeMessage(here, now);
     expect(whole).toEqual({
       ...answer([text('The first line.')]),
       id: here.id,
       sourceId: 'a',
       usage: { outputTokens: 4 },
     });
-    expect(completed(here, now, false)).toBeUndefined();
+    expect(completeMessage(here, now, false)).toBeUndefined();
   });
 
   it('goes on with parts that follow what is here', () => {
     const here = answer([{ type: 'reasoning', text: 'It wants' }]);
     const now = answer([{ type: 'reasoning', text: 'It wants a poem.' }, text('A poem.')]);
-    expect(completed(here, now)?.parts).toEqual(now.parts);
+    expect(completeMessage(here, now)?.parts).toEqual(now.parts);
   });
 
   it('stays as it is where something else is said, or less', () => {
@@ -49,14 +49,18 @@ describe('a message that comes a second time', () => {
       [text('Another line, and longer.'), text('The second.')],
       [text('The first line.'), { type: 'reasoning', text: 'The second, and more.' } as Part],
     ])
-      expect(completed(here, answer(parts))).toBeUndefined();
-    expect(completed(here, answer([...here.parts, text('more')], { role: 'user' }))).toBeUndefined();
+      expect(completeMessage(here, answer(parts))).toBeUndefined();
+    expect(completeMessage(here, answer([...here.parts, text('more')], { role: 'user' }))).toBeUndefined();
   });
 
   it('has the bytes of its files from wherever the same file is, whatever else is said there', () => {
     const here = answer([text('Here'), file('a'), file('b', 'data:,b')]);
     const now = answer([file('b', 'data:,other'), file('c', 'data:,c'), file('a', 'data:,a')]);
-    expect(completed(here, now)?.parts).toEqual([text('Here'), file('a', 'data:,a'), file('b', 'data:,b')]);
+    expect(completeMessage(here, now)?.parts).toEqual([
+      text('Here'),
+      file('a', 'data:,a'),
+      file('b', 'data:,b'),
+    ]);
   });
 
   it('is the same in any order, for what are pieces of one whole (property)', () => {
@@ -75,7 +79,7 @@ describe('a message that comes a second time', () => {
         ),
       );
     const join = (pieces: readonly Message[]) =>
-      pieces.reduce((here, now) => completed(here, now) ?? here).parts;
+      pieces.reduce((here, now) => completeMessage(here, now) ?? here).parts;
     fc.assert(
       fc.property(
         fc
