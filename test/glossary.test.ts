@@ -62,6 +62,8 @@ const IDIOMS: Readonly<Record<string, string>> = {
 
 /** Words that mean something else in other places: refused in the identifiers of some files only. */
 const IN_FILES: readonly (readonly [files: RegExp, words: Readonly<Record<string, string>>])[] = [
+  [/^services\/documents\//, { home: 'only local' }],
+  [/^ui\/library\/activity/, { line: 'row', lines: 'rows', tallies: 'counters' }],
   [/^domain\/context\//, { tells: 'statesResult', meant: 'semantic score' }],
   [/^adapters\/embedding\//, { lane: 'worker (of the pool)', loans: 'transfers' }],
   [
@@ -94,9 +96,11 @@ const NAMES: Readonly<Record<string, string>> = {
   callsOnMemory: 'refersToEarlierTalk',
   canFold: 'canCompact',
   comparableIn: 'comparableUnits',
+  countHeld: 'countValuesToHide',
   createLooking: 'createSearching',
   foldedBy: 'compactedBy',
   foldProblem: 'compactionProblem',
+  formOf: 'lineFormOf, searchFormOf',
   formsOf: 'countLineForms',
   fromField: 'restoreLineBreaks',
   givenBy: 'passagesGivenBy',
@@ -117,8 +121,11 @@ const NAMES: Readonly<Record<string, string>> = {
   lineNewsSchema: 'portNewsSchema',
   lookedForOn: 'lastQueryOn',
   lossIn: 'lossesIn',
+  madeBy: 'strategyThatPlanned',
   memoriesOn: 'recallBlocksOn',
+  memoryLines: 'memoryRows',
   neverOf: 'createNeverTest',
+  NO_TALLIES: 'NO_COUNTERS',
   NOT_MEANT: 'NO_SEMANTIC_SCORE',
   onFold: 'onCompact',
   outNow: 'excludedNow',
@@ -129,6 +136,7 @@ const NAMES: Readonly<Record<string, string>> = {
   renderFoundOne: 'renderFoundPassage',
   replyBeside: 'neighbourReply',
   reportFold: 'reportCompaction',
+  roughFormOf: 'roughSearchFormOf',
   saysMuch: 'isClearlyMeaningfulPair',
   serveLane: 'servePoolWorker',
   setsStanding: 'setsRuleOrPreference',
@@ -139,14 +147,17 @@ const NAMES: Readonly<Record<string, string>> = {
   steppedIn: 'fallbackStrategyOf',
   stillSaid: 'haveSameWords',
   takeTurns: 'alternateRoles',
+  talliedBy: 'countMemory',
   tickedOf: 'tickedPassages',
   titledBy: 'titleMatches',
   transferLines: 'connectByTransfer',
   triesAgain: 'retriesSummary',
   unusableSince: 'createUnusableTest',
+  useLines: 'useActivityRows',
   useLookAgain: 'useSearchAgain',
   vectorHalf: 'semanticScore',
   withStanding: 'placeRules',
+  wordsMeet: 'wordingsConflict',
   worthOf: 'idfWeights',
 };
 

@@ -33,7 +33,7 @@ const forms = new WeakMap<Message, string>();
 const roughForms = new WeakMap<Message, string>();
 
 /** Form of a message without parsing its Markdown, which takes a hundred times as long. */
-function roughFormOf(message: Message): string {
+function roughSearchFormOf(message: Message): string {
   let form = roughForms.get(message);
   if (form === undefined) {
     form = comparableForm(plainText(textOf(message)));
@@ -41,7 +41,7 @@ function roughFormOf(message: Message): string {
   }
   return form;
 }
-const formOf = (message: Message): string => forms.get(message) ?? roughFormOf(message);
+const searchFormOf = (message: Message): string => forms.get(message) ?? roughSearchFormOf(message);
 
 /** Reads the remaining messages, one a step, so that searches match the visible words; before that `findIn` finds nearly all of them. */
 export function* reading({ messages }: Pick<Conversation, 'messages'>): Generator<void, void, void> {
@@ -64,7 +64,7 @@ export function findIn({ messages }: Pick<Conversation, 'messages'>, words: stri
   const ahead = [...(children.get(null) ?? [])].reverse();
   for (let message = ahead.pop(); message; message = ahead.pop()) {
     if (isSaid(message)) {
-      const count = countIn(formOf(message), wanted);
+      const count = countIn(searchFormOf(message), wanted);
       for (let nth = 0; nth < count; nth++) hits.push({ messageId: message.id, nth });
     }
     const below = children.get(message.id) ?? [];
@@ -92,7 +92,7 @@ export function placeInRow(hit: Hit, branch: Branch, words: string): { id: Messa
   let nth = hit.nth;
   for (const piece of row.pieces) {
     if (piece.id === hit.messageId) break;
-    nth += countIn(formOf(piece), wanted);
+    nth += countIn(searchFormOf(piece), wanted);
   }
   return { id: row.message.id, nth };
 }

@@ -8,22 +8,22 @@ import { formatBytes, formatDuration, formatNumber, formatPercent } from '../i18
 import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, IconButton, Popover, Progress } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
-import { type Line, shareOf, useLines } from './lines.ts';
+import { type ActivityRow, overallShare, useActivityRows } from './activity-rows.ts';
 
 /** Shows that work is going on and opens the list. Hidden while there is nothing to report. */
 export function ActivityButton() {
   const { t } = useTranslation('library');
   const app = useApp();
   const navigation = useNavigation();
-  const lines = useLines();
+  const rows = useActivityRows();
   const { setPaused } = useReading();
   const [open, setOpen] = useState(false);
-  const running = lines.filter((line) => line.state === 'running');
-  const failed = lines.some((line) => line.calls);
-  const announcement = useAnnouncement(lines);
+  const running = rows.filter((row) => row.state === 'running');
+  const failed = rows.some((row) => row.calls);
+  const announcement = useAnnouncement(rows);
   const label =
     running.length > 0 ? t('activity.openRunning', { count: running.length }) : t('activity.open');
-  const share = shareOf(running);
+  const share = overallShare(running);
   return (
     <>
       <span role="status" className="sr-only">
@@ -43,7 +43,7 @@ export function ActivityButton() {
             title={label}
             className={classes(
               'touchable relative inline-flex size-7 shrink-0 items-center justify-center rounded-sm text-ink-3 hover:bg-fill hover:text-ink aria-expanded:bg-fill',
-              lines.length === 0 && !open && 'opacity-60',
+              rows.length === 0 && !open && 'opacity-60',
             )}
           >
             {running.length > 0 ? (
@@ -69,20 +69,20 @@ export function ActivityButton() {
             {t('activity.memory')}
           </button>
         </header>
-        {lines.length === 0 ? (
+        {rows.length === 0 ? (
           <div className="px-4 py-6 text-center">
             <p>{t('activity.none')}</p>
             <p className="mt-0.5 text-ink-3 text-xs">{t('activity.noneText')}</p>
           </div>
         ) : (
           <ul className="max-h-96 divide-y divide-line overflow-y-auto">
-            {lines.map((line) => (
-              <ActivityLine
-                key={line.id}
-                line={line}
+            {rows.map((row) => (
+              <ActivityRowView
+                key={row.id}
+                row={row}
                 onPause={setPaused}
-                onCancel={() => app.library.cancel(line.id)}
-                onDismiss={() => app.library.dismiss(line.id)}
+                onCancel={() => app.library.cancel(row.id)}
+                onDismiss={() => app.library.dismiss(row.id)}
               />
             ))}
           </ul>
@@ -93,29 +93,29 @@ export function ActivityButton() {
 }
 
 /** Announces to screen readers when a piece of work ends. */
-function useAnnouncement(lines: readonly Line[]): string {
+function useAnnouncement(rows: readonly ActivityRow[]): string {
   const { t } = useTranslation('library');
-  const before = useRef(new Map<string, Line['state']>());
+  const before = useRef(new Map<string, ActivityRow['state']>());
   const [words, setWords] = useState('');
   useEffect(() => {
-    for (const line of lines) {
-      if (before.current.get(line.id) !== 'running') continue;
-      const label = t(`activity.label.${line.label}`);
-      if (line.state === 'finished') setWords(t('activity.announceDone', { label }));
-      if (line.state === 'failed') setWords(t('activity.announceFailed', { label }));
+    for (const row of rows) {
+      if (before.current.get(row.id) !== 'running') continue;
+      const label = t(`activity.label.${row.label}`);
+      if (row.state === 'finished') setWords(t('activity.announceDone', { label }));
+      if (row.state === 'failed') setWords(t('activity.announceFailed', { label }));
     }
-    before.current = new Map(lines.map((line) => [line.id, line.state]));
-  }, [lines, t]);
+    before.current = new Map(rows.map((row) => [row.id, row.state]));
+  }, [rows, t]);
   return words;
 }
 
-function ActivityLine({
-  line,
+function ActivityRowView({
+  row,
   onPause,
   onCancel,
   onDismiss,
 }: {
-  line: Line;
+  row: ActivityRow;
   onPause: (paused: boolean) => void;
   onCancel: () => void;
   onDismiss: () => void;
@@ -123,51 +123,51 @@ function ActivityLine({
   const { t } = useTranslation('library');
   const words = useProblemWords();
   const label =
-    line.name === null
-      ? t(`activity.label.${line.label}`)
-      : t(`activity.labelNamed.${line.label}`, { name: line.name });
-  const amount = (value: number) => (line.unit === 'bytes' ? formatBytes(value) : formatNumber(value));
-  const left = line.left ?? (line.total > 0 ? line.total - line.done : 0);
-  const going = line.state === 'running' || line.state === 'paused';
+    row.name === null
+      ? t(`activity.label.${row.label}`)
+      : t(`activity.labelNamed.${row.label}`, { name: row.name });
+  const amount = (value: number) => (row.unit === 'bytes' ? formatBytes(value) : formatNumber(value));
+  const left = row.left ?? (row.total > 0 ? row.total - row.done : 0);
+  const going = row.state === 'running' || row.state === 'paused';
   const facts = [
-    line.state === 'running' ? '' : t(`activity.state.${line.state}`),
-    line.left !== null
-      ? t('activity.waiting', { count: line.left })
-      : line.unit === 'share'
-        ? going && line.total > 0
-          ? formatPercent(line.done / line.total)
+    row.state === 'running' ? '' : t(`activity.state.${row.state}`),
+    row.left !== null
+      ? t('activity.waiting', { count: row.left })
+      : row.unit === 'share'
+        ? going && row.total > 0
+          ? formatPercent(row.done / row.total)
           : ''
-        : line.total > 0
-          ? t('activity.of', { done: amount(line.done), total: amount(line.total) })
-          : line.done > 0
-            ? amount(line.done)
+        : row.total > 0
+          ? t('activity.of', { done: amount(row.done), total: amount(row.total) })
+          : row.done > 0
+            ? amount(row.done)
             : '',
-    line.state === 'running' && line.rate > 0 && line.unit !== 'share'
+    row.state === 'running' && row.rate > 0 && row.unit !== 'share'
       ? t('activity.rate', {
           rate:
-            line.unit === 'bytes'
-              ? formatBytes(line.rate)
-              : formatNumber(line.rate, { maximumFractionDigits: line.rate < 10 ? 1 : 0 }),
+            row.unit === 'bytes'
+              ? formatBytes(row.rate)
+              : formatNumber(row.rate, { maximumFractionDigits: row.rate < 10 ? 1 : 0 }),
         })
       : '',
-    line.state === 'running' && line.rate > 0 && left > 0
-      ? t('activity.left', { time: formatDuration((left / line.rate) * 1000) })
+    row.state === 'running' && row.rate > 0 && left > 0
+      ? t('activity.left', { time: formatDuration((left / row.rate) * 1000) })
       : '',
   ].filter(Boolean);
   return (
     <li className="px-4 py-3">
       <div className="flex items-center gap-2">
-        <StateIcon state={line.state} />
+        <StateIcon state={row.state} />
         <span className="min-w-0 flex-1 truncate">{label}</span>
-        {line.can === 'pause' && (
+        {row.can === 'pause' && (
           <IconButton
             size="sm"
-            label={line.state === 'paused' ? t('activity.resume') : t('activity.pause')}
-            icon={line.state === 'paused' ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />}
-            onClick={() => onPause(line.state !== 'paused')}
+            label={row.state === 'paused' ? t('activity.resume') : t('activity.pause')}
+            icon={row.state === 'paused' ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />}
+            onClick={() => onPause(row.state !== 'paused')}
           />
         )}
-        {line.can === 'cancel' && (
+        {row.can === 'cancel' && (
           <IconButton
             size="sm"
             label={t('activity.cancel')}
@@ -175,7 +175,7 @@ function ActivityLine({
             onClick={onCancel}
           />
         )}
-        {line.can === 'dismiss' && (
+        {row.can === 'dismiss' && (
           <IconButton
             size="sm"
             label={t('activity.dismiss')}
@@ -186,20 +186,20 @@ function ActivityLine({
       </div>
       {going && (
         <div className="mt-1.5">
-          <Progress value={line.total > 0 ? line.done / line.total : null} label={label} />
+          <Progress value={row.total > 0 ? row.done / row.total : null} label={label} />
         </div>
       )}
       {facts.length > 0 && <p className="mt-1.5 text-ink-3 text-xs tabular-nums">{facts.join(' · ')}</p>}
-      {line.problem && (
+      {row.problem && (
         <p className="mt-1 text-danger text-xs">
-          {words(line.problem).what} <span className="text-ink-2">{words(line.problem).todo}</span>
+          {words(row.problem).what} <span className="text-ink-2">{words(row.problem).todo}</span>
         </p>
       )}
     </li>
   );
 }
 
-function StateIcon({ state }: { state: Line['state'] }) {
+function StateIcon({ state }: { state: ActivityRow['state'] }) {
   const size = 15;
   switch (state) {
     case 'finished':

@@ -8,7 +8,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { useLines } from '../library/lines.ts';
+import { useActivityRows } from '../library/activity-rows.ts';
 import { ConfirmRebuild, useIndexStats } from '../memory/index-status.tsx';
 import { Button, Confirm, Progress } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
@@ -151,10 +151,10 @@ function RebuildRow() {
   const report = useReport();
   const stats = useIndexStats();
   const starting = useReadable(app.memory.status, (status) => status.state === 'starting');
-  const lines = useLines().filter(({ state }) => state === 'running' || state === 'paused');
+  const rows = useActivityRows().filter(({ state }) => state === 'running' || state === 'paused');
   const going = (['rebuild', 'index', 'embed'] as const)
-    .map((label) => lines.find((line) => line.label === label))
-    .find((line) => line !== undefined);
+    .map((label) => rows.find((row) => row.label === label))
+    .find((row) => row !== undefined);
   const [asking, setAsking] = useState(false);
   const label = going && t(`library:activity.label.${going.label}`);
   return (

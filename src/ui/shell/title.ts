@@ -8,7 +8,7 @@ import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatPercent } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { titlePercent, useLines } from '../library/lines.ts';
+import { titlePercent, useActivityRows } from '../library/activity-rows.ts';
 
 /** Draws nothing; separate component, so that frequent changes of the title cause no other render. */
 export function TabTitle(): null {
@@ -17,7 +17,7 @@ export function TabTitle(): null {
   const { t: tc } = useTranslation('chat');
   const { route } = useNavigation();
   const entries = useReadable(app.documents.library, (library) => library.entries);
-  const work = titlePercent(useLines());
+  const work = titlePercent(useActivityRows());
   // The browser stores tab titles unencrypted in its history.
   const isPlain = useReadable(app.lock.state, ({ phase }) => phase === 'off');
   const unread = useReadable(useSession().unread, (ids) => ids.size);

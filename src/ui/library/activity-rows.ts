@@ -1,13 +1,13 @@
-// Lines of long work for the list, the ring and the tab's title: activities, and memory's work beside them.
+// Rows of long work for the list, the ring and the tab's title: activities, and memory's work beside them.
 import { useMemo, useRef } from 'react';
 import type { Activity } from '../../domain/base/activity.ts';
-import { type Counters, counted } from '../../services/library/counters.ts';
+import { type Counters, updateCounters } from '../../services/library/counters.ts';
 import type { MemoryStatus } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useReading } from '../hooks/reading.ts';
 
-/** A line of the list. Memory's work has no id to cancel, but can be paused. */
-export interface Line {
+/** A row of the list. Memory's work has no id to cancel, but can be paused. */
+export interface ActivityRow {
   readonly id: string;
   readonly label: Activity['label'];
   readonly name: string | null;
@@ -27,19 +27,19 @@ export interface Line {
 }
 
 /** Lines of memory's work, beside the activities that it announces itself. */
-function memoryLines(
+function memoryRows(
   status: MemoryStatus,
   announced: ReadonlySet<Activity['label']>,
-  { unread, waiting }: Tallies,
-): Line[] {
-  const lines: Line[] = [];
+  { unread, waiting }: MemoryCounters,
+): ActivityRow[] {
+  const rows: ActivityRow[] = [];
   const base = { name: null, problem: undefined, calls: false, unit: 'count' } as const;
   // Until some of it is done, only the remaining amount is known.
   const amounts = ({ done, left }: Counters) =>
     done > 0 ? { done, total: done + left, left: null } : { done: 0, total: 0, left };
   const paused = status.state === 'paused';
   if (status.embedding.status === 'loading' && !announced.has('model-download'))
-    lines.push({
+    rows.push({
       ...base,
       id: 'memory model',
       label: 'model-download',
@@ -53,7 +53,7 @@ function memoryLines(
     });
   const working = status.state === 'indexing' || paused;
   if (working && status.unread > 0 && !announced.has('index') && !announced.has('rebuild'))
-    lines.push({
+    rows.push({
       ...base,
       id: 'memory index',
       label: 'index',
@@ -63,7 +63,7 @@ function memoryLines(
       can: 'pause',
     });
   if (working && status.waiting > 0 && !announced.has('embed'))
-    lines.push({
+    rows.push({
       ...base,
       id: 'memory embed',
       label: 'embed',
@@ -72,33 +72,33 @@ function memoryLines(
       ...amounts(waiting),
       can: 'pause',
     });
-  return lines;
+  return rows;
 }
 
 /** Progress of memory's two kinds of work, as this tab has seen it. */
-interface Tallies {
+interface MemoryCounters {
   readonly unread: Counters;
   readonly waiting: Counters;
 }
-export const NO_TALLIES: Tallies = { unread: { done: 0, left: 0 }, waiting: { done: 0, left: 0 } };
+export const NO_COUNTERS: MemoryCounters = { unread: { done: 0, left: 0 }, waiting: { done: 0, left: 0 } };
 
 /** Updates both counters from a new status of memory. */
-export const talliedBy = (before: Tallies, { unread, waiting }: MemoryStatus): Tallies => ({
-  unread: counted(before.unread, unread),
-  waiting: counted(before.waiting, waiting),
+export const countMemory = (before: MemoryCounters, { unread, waiting }: MemoryStatus): MemoryCounters => ({
+  unread: updateCounters(before.unread, unread),
+  waiting: updateCounters(before.waiting, waiting),
 });
 
 /** Everything running or just ended, running work first. `now` in ms since 1970. */
-export function linesOf(
+export function activityRows(
   activities: readonly Activity[],
   status: MemoryStatus,
-  tallies: Tallies,
+  counters: MemoryCounters,
   now: number,
-): readonly Line[] {
+): readonly ActivityRow[] {
   const going = (activity: Activity) => activity.state === 'running' || activity.state === 'paused';
   const announced = new Set(activities.filter(going).map((activity) => activity.label));
   return [
-    ...activities.map((activity): Line => {
+    ...activities.map((activity): ActivityRow => {
       const seconds = (now - activity.startedAt) / 1000;
       const name = activity.params?.name;
       // Pauses with all of memory's work; stopping it halfway would leave an incomplete index.
@@ -125,43 +125,44 @@ export function linesOf(
         can: !going(activity) ? 'dismiss' : ofMemory ? 'pause' : 'cancel',
       };
     }),
-    ...memoryLines(status, announced, tallies),
+    ...memoryRows(status, announced, counters),
   ].sort((a, b) => Number(b.state === 'running') - Number(a.state === 'running'));
 }
 
 /** Everything running or just ended, kept up to date. */
-export function useLines(): readonly Line[] {
+export function useActivityRows(): readonly ActivityRow[] {
   const app = useApp();
   const activities = useReadable(app.library.activities);
   const { status } = useReading();
-  const seen = useRef<{ status: MemoryStatus | null; tallies: Tallies }>({
+  const seen = useRef<{ status: MemoryStatus | null; counters: MemoryCounters }>({
     status: null,
-    tallies: NO_TALLIES,
+    counters: NO_COUNTERS,
   });
   // Each status counts once, however often the component renders.
   if (seen.current.status !== status)
-    seen.current = { status, tallies: talliedBy(seen.current.tallies, status) };
-  const { tallies } = seen.current;
-  return useMemo(() => linesOf(activities, status, tallies, Date.now()), [activities, status, tallies]);
+    seen.current = { status, counters: countMemory(seen.current.counters, status) };
+  const { counters } = seen.current;
+  return useMemo(
+    () => activityRows(activities, status, counters, Date.now()),
+    [activities, status, counters],
+  );
 }
 
-/** Overall progress of the lines, 0–1; null if none is known. */
-export function shareOf(lines: readonly Line[]): number | null {
-  const known = lines.filter((line) => line.total > 0);
-  return known.length > 0
-    ? known.reduce((sum, line) => sum + line.done / line.total, 0) / known.length
-    : null;
+/** Overall progress of the rows, 0–1; null if none is known. */
+export function overallShare(rows: readonly ActivityRow[]): number | null {
+  const known = rows.filter((row) => row.total > 0);
+  return known.length > 0 ? known.reduce((sum, row) => sum + row.done / row.total, 0) / known.length : null;
 }
 
 /** Fewer messages than this are read before anyone looks at the tab's title. */
-const WORTH_TELLING = 20;
+const LEAST_SHOWN = 20;
 
 /** Whole percentage for the tab's title; null if nothing is running or progress is unknown. */
-export function titlePercent(lines: readonly Line[]): number | null {
-  const share = shareOf(
-    lines.filter(
+export function titlePercent(rows: readonly ActivityRow[]): number | null {
+  const share = overallShare(
+    rows.filter(
       ({ state, label, total }) =>
-        state === 'running' && ((label !== 'index' && label !== 'embed') || total >= WORTH_TELLING),
+        state === 'running' && ((label !== 'index' && label !== 'embed') || total >= LEAST_SHOWN),
     ),
   );
   return share === null ? null : Math.min(100, Math.floor(100 * share));

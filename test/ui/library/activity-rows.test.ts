@@ -1,9 +1,15 @@
 // What the list, the ring and the title of the tab tell of long work.
 import { describe, expect, it } from 'vitest';
 import type { Activity } from '../../../src/domain/base/activity.ts';
-import { counted } from '../../../src/services/library/counters.ts';
+import { updateCounters } from '../../../src/services/library/counters.ts';
 import type { MemoryStatus } from '../../../src/services/memory/memory.ts';
-import { linesOf, NO_TALLIES, shareOf, talliedBy, titlePercent } from '../../../src/ui/library/lines.ts';
+import {
+  activityRows,
+  countMemory,
+  NO_COUNTERS,
+  overallShare,
+  titlePercent,
+} from '../../../src/ui/library/activity-rows.ts';
 
 const status = (more: Partial<MemoryStatus> = {}): MemoryStatus => ({
   state: 'indexing',
@@ -24,17 +30,17 @@ const activity = (more: Partial<Activity>): Activity => ({
   state: 'running',
   ...more,
 });
-const linesAfter = (...statuses: Partial<MemoryStatus>[]) => {
-  let tallies = NO_TALLIES;
-  for (const one of statuses) tallies = talliedBy(tallies, status(one));
-  return linesOf([], status(statuses.at(-1)), tallies, 0);
+const rowsAfter = (...statuses: Partial<MemoryStatus>[]) => {
+  let counters = NO_COUNTERS;
+  for (const one of statuses) counters = countMemory(counters, status(one));
+  return activityRows([], status(statuses.at(-1)), counters, 0);
 };
 
 describe('counters of memory', () => {
   it('counts what vanished, takes what came as more to do, and begins anew', () => {
     let counters = { done: 0, left: 0 };
     const seen = [10, 7, 9, 2, 0, 5].map((left) => {
-      counters = counted(counters, left);
+      counters = updateCounters(counters, left);
       return [counters.done, counters.left];
     });
     expect(seen).toEqual([
@@ -48,11 +54,11 @@ describe('counters of memory', () => {
   });
 });
 
-describe('the lines', () => {
+describe('the rows', () => {
   it('tell of memory what is left, and totals as soon as some of it is done', () => {
-    expect(linesAfter({ unread: 40 })[0]).toMatchObject({ label: 'index', total: 0, left: 40, can: 'pause' });
-    expect(linesAfter({ unread: 40 }, { unread: 30 })[0]).toMatchObject({ done: 10, total: 40, left: null });
-    expect(linesAfter({ waiting: 40 }, { waiting: 10, rate: 5 })[0]).toMatchObject({
+    expect(rowsAfter({ unread: 40 })[0]).toMatchObject({ label: 'index', total: 0, left: 40, can: 'pause' });
+    expect(rowsAfter({ unread: 40 }, { unread: 30 })[0]).toMatchObject({ done: 10, total: 40, left: null });
+    expect(rowsAfter({ waiting: 40 }, { waiting: 10, rate: 5 })[0]).toMatchObject({
       label: 'embed',
       done: 30,
       total: 40,
@@ -62,22 +68,24 @@ describe('the lines', () => {
 
   it('show a rebuild once, to be paused and not to be stopped half-way', () => {
     const rebuild = activity({ label: 'rebuild', done: 10, total: 100 });
-    const lines = linesOf([rebuild], status({ unread: 90 }), NO_TALLIES, 0);
-    expect(lines.map(({ label, can, state }) => [label, can, state])).toEqual([
+    const rows = activityRows([rebuild], status({ unread: 90 }), NO_COUNTERS, 0);
+    expect(rows.map(({ label, can, state }) => [label, can, state])).toEqual([
       ['rebuild', 'pause', 'running'],
     ]);
-    expect(linesOf([rebuild], status({ state: 'paused', unread: 90 }), NO_TALLIES, 0)[0]?.state).toBe(
+    expect(activityRows([rebuild], status({ state: 'paused', unread: 90 }), NO_COUNTERS, 0)[0]?.state).toBe(
       'paused',
     );
   });
 
   it('offer to cancel where that exists, and to dismiss what has ended', () => {
-    const can = (state: Activity['state']) => linesOf([activity({ state })], status(), NO_TALLIES, 0)[0]?.can;
+    const can = (state: Activity['state']) =>
+      activityRows([activity({ state })], status(), NO_COUNTERS, 0)[0]?.can;
     expect([can('running'), can('finished'), can('failed')]).toEqual(['cancel', 'dismiss', 'dismiss']);
   });
 
   it('call for nobody once it is known that they failed', () => {
-    const calls = (more: Partial<Activity>) => linesOf([activity(more)], status(), NO_TALLIES, 0)[0]?.calls;
+    const calls = (more: Partial<Activity>) =>
+      activityRows([activity(more)], status(), NO_COUNTERS, 0)[0]?.calls;
     expect(calls({ state: 'failed' })).toBe(true);
     expect(calls({ state: 'failed', seen: true })).toBe(false);
     expect(calls({ state: 'finished' })).toBe(false);
@@ -86,13 +94,15 @@ describe('the lines', () => {
   it('put how far all of it is into the title: imports, models, reading, a rebuild', () => {
     expect(titlePercent([])).toBeNull();
     const loading = status({ state: 'ready', embedding: { status: 'loading', loaded: 30, total: 120 } });
-    expect(titlePercent(linesOf([], loading, NO_TALLIES, 0))).toBe(25);
-    expect(titlePercent(linesOf([activity({ done: 1, total: 3 })], loading, NO_TALLIES, 0))).toBe(29);
-    expect(titlePercent(linesAfter({ unread: 100 }, { unread: 40 }))).toBe(60);
-    expect(titlePercent(linesAfter({ unread: 4 }, { unread: 2 }))).toBeNull();
-    expect(shareOf(linesAfter({ unread: 4 }, { unread: 2 }))).toBe(0.5);
+    expect(titlePercent(activityRows([], loading, NO_COUNTERS, 0))).toBe(25);
+    expect(titlePercent(activityRows([activity({ done: 1, total: 3 })], loading, NO_COUNTERS, 0))).toBe(29);
+    expect(titlePercent(rowsAfter({ unread: 100 }, { unread: 40 }))).toBe(60);
+    expect(titlePercent(rowsAfter({ unread: 4 }, { unread: 2 }))).toBeNull();
+    expect(overallShare(rowsAfter({ unread: 4 }, { unread: 2 }))).toBe(0.5);
     expect(
-      titlePercent(linesOf([activity({ state: 'finished', done: 3, total: 3 })], status(), NO_TALLIES, 0)),
+      titlePercent(
+        activityRows([activity({ state: 'finished', done: 3, total: 3 })], status(), NO_COUNTERS, 0),
+      ),
     ).toBeNull();
   });
 });
