@@ -12,7 +12,13 @@ import {
 } from '../adapters/vault/lock-records.ts';
 import { RecollectError } from '../domain/base/errors.ts';
 import { log, orElse } from '../domain/base/log.ts';
-import { CONVERTING, convert, deleteStale, type InForce, openInForce } from '../services/lock/in-force.ts';
+import {
+  CONVERTING,
+  convertDatabase,
+  deleteStale,
+  type InForce,
+  openInForce,
+} from '../services/lock/in-force.ts';
 import { KeyHolder } from '../services/lock/key-holder.ts';
 import { isKeyOf } from '../services/lock/slots.ts';
 
@@ -106,7 +112,7 @@ export async function openForTab(deps: TabDeps): Promise<OpenedTab> {
 /** Replaces the log by its copy once no other thread has the log open; otherwise a later start does. */
 async function finish({ signal, onProgress }: TabDeps, { records }: LockParts, key: DataKey): Promise<void> {
   if (!navigator.locks) return;
-  const work = () => convert({ records, key, signal, onProgress }, true);
+  const work = () => convertDatabase({ records, key, signal, onProgress }, true);
   await orElse(
     navigator.locks.request(IN_USE, { signal: AbortSignal.timeout(ALONE_WITHIN_MS) }, work),
     undefined,

@@ -1,6 +1,6 @@
 // Completes a half-typed command at the caret. Pure; returns keys of help texts.
 import type { ArgumentDescription, Command } from './command.ts';
-import { allowedOf, hasSlash, named, type Word, wordsOf } from './parse.ts';
+import { allowedValuesOf, findByName, hasSlash, type Word, wordsOf } from './parse.ts';
 
 export interface Suggestion {
   readonly kind: 'command' | 'choice' | 'flag' | 'value';
@@ -176,7 +176,7 @@ function choicesAndFlags(
       if (text.startsWith(typed))
         suggestions.push({ kind: 'choice', text, help: `${command.name}.${text}`, wants: '' });
   const chosen =
-    choice && named(plainWords(command, others)[0]?.text ?? '', choice.choices ?? [], (text) => text);
+    choice && findByName(plainWords(command, others)[0]?.text ?? '', choice.choices ?? [], (text) => text);
   // Before the choice is made, flags of some choices are only listed on request.
   const belongs = ({ of }: ArgumentDescription) =>
     !of || (chosen === undefined ? typed !== '' : of.includes(chosen));
@@ -189,7 +189,7 @@ function choicesAndFlags(
         kind: 'flag',
         text,
         help: `${command.name}.--${argument.name}`,
-        wants: argument.value === 'none' ? '' : allowedOf(argument) || '…',
+        wants: argument.value === 'none' ? '' : allowedValuesOf(argument) || '…',
       });
     }
   return suggestions;

@@ -8,7 +8,7 @@ import type { ContextControl } from '../context/context.ts';
 import type { Command, CommandContext } from './command.ts';
 
 /** Returns the conversation on the screen and the context service. */
-export function here({ conversationId, context }: CommandContext): {
+export function shownConversation({ conversationId, context }: CommandContext): {
   id: ConversationId;
   control: ContextControl;
 } {
@@ -33,7 +33,7 @@ export const compact: Command = {
     },
   ],
   async run(context, { text, preview, strategy }) {
-    const { id, control } = here(context);
+    const { id, control } = shownConversation(context);
     const cancel = () => control.cancel(id);
     context.signal.addEventListener('abort', cancel, { once: true });
     try {
@@ -59,7 +59,7 @@ export const checkpoint: Command = {
   name: 'checkpoint',
   arguments: [{ name: 'name', kind: 'rest', optional: true }],
   async run(context, { name }) {
-    const { id, control } = here(context);
+    const { id, control } = shownConversation(context);
     const made = await control.checkpoint(id, textOf(name));
     const what = made.moved ? 'checkpointMoved' : 'checkpointed';
     return { type: 'done', what, params: { name: made.name }, undo: made.undo };
@@ -73,7 +73,7 @@ export const checkpoints: Command = {
     { name: 'with', kind: 'flag', value: 'text', offers: 'checkpoints', optional: true },
   ],
   async run(context, args) {
-    const { id, control } = here(context);
+    const { id, control } = shownConversation(context);
     const left = textOf(args.diff);
     if (left === '') {
       if (args.with !== undefined)
@@ -96,7 +96,7 @@ export const restore: Command = {
   name: 'restore',
   arguments: [{ name: 'checkpoint', kind: 'rest', offers: 'checkpoints', optional: true }],
   async run(context, args) {
-    const { id, control } = here(context);
+    const { id, control } = shownConversation(context);
     const wanted = textOf(args.checkpoint);
     // Without a name, list the checkpoints.
     if (wanted === '') return { type: 'checkpoints', checkpoints: await control.checkpoints(id) };
@@ -116,7 +116,7 @@ export const dmail: Command = {
     { name: 'then', kind: 'flag', value: 'text', choices: AFTER, optional: true },
   ],
   async run(context, args) {
-    const { id, control } = here(context);
+    const { id, control } = shownConversation(context);
     const all = await control.checkpoints(id);
     // Without a name: to the newest checkpoint of this branch, but not to the present head.
     const conversation = await context.documents.read(id);

@@ -9,7 +9,7 @@ import type {
   CommandContext,
   CommandOutcome,
 } from './command.ts';
-import { here } from './context.ts';
+import { shownConversation } from './context.ts';
 import { runSync } from './sync.ts';
 
 const ACTIONS = [
@@ -144,7 +144,7 @@ const RUN: Readonly<
     stats: await service.stats(),
   }),
 
-  session: async (context) => ({ type: 'memory-file', conversationId: here(context).id }),
+  session: async (context) => ({ type: 'memory-file', conversationId: shownConversation(context).id }),
 
   sync: (context, args) => runSync(context, { force: args.force === true, status: args.status === true }),
 

@@ -92,7 +92,7 @@ export function nearest(word: string, candidates: readonly string[]): string {
 }
 
 /** Finds the item named in full, or by a unique beginning. */
-export function named<T>(word: string, all: readonly T[], nameOf: (item: T) => string): T | undefined {
+export function findByName<T>(word: string, all: readonly T[], nameOf: (item: T) => string): T | undefined {
   const wanted = word.toLowerCase();
   const exact = all.find((item) => nameOf(item) === wanted);
   if (exact || wanted === '') return exact;
@@ -101,7 +101,7 @@ export function named<T>(word: string, all: readonly T[], nameOf: (item: T) => s
 }
 
 /** Values that an argument accepts, in words: its choices, its range, or true and false; otherwise ''. */
-export const allowedOf = (argument: ArgumentDescription): string =>
+export const allowedValuesOf = (argument: ArgumentDescription): string =>
   argument.choices
     ? argument.choices.join(', ')
     : argument.range
@@ -113,7 +113,7 @@ export const allowedOf = (argument: ArgumentDescription): string =>
 /** Converts a value for the argument; undefined if it does not fit. */
 function checked(argument: ArgumentDescription, text: string): string | number | boolean | undefined {
   if (argument.value === 'none') return text === 'true' ? true : text === 'false' ? false : undefined;
-  if (argument.choices) return named(text, argument.choices, (choice) => choice);
+  if (argument.choices) return findByName(text, argument.choices, (choice) => choice);
   if (argument.value !== 'number') return text;
   // Wide digits are digits.
   const digits = text.normalize('NFKC');
@@ -141,7 +141,7 @@ export const unknownCommand = (commands: readonly Command[], name: string): Reco
 export function parseCommand(commands: readonly Command[], line: string): ParsedCommand {
   const [head, ...words] = wordsOf(line);
   const name = (head?.text ?? '').replace(/^[/／]/, '');
-  const command = named(name, commands, (candidate) => candidate.name);
+  const command = findByName(name, commands, (candidate) => candidate.name);
   if (!command) return { ok: false, problem: unknownCommand(commands, name).problem };
 
   const wrong = (argument: string, value: string, allowed: string, among: readonly string[] = []) =>
@@ -166,7 +166,7 @@ export function parseCommand(commands: readonly Command[], line: string): Parsed
     const text = head ? line.slice(head.to).trim() : '';
     const whole = words.length === 1 && words[0]?.quoted ? words[0].text : text;
     if (whole !== '') args[rest.name] = whole;
-    else if (!rest.optional) return wrong(rest.name, '', allowedOf(rest));
+    else if (!rest.optional) return wrong(rest.name, '', allowedValuesOf(rest));
     return { ok: true, command, args };
   }
 
@@ -183,10 +183,10 @@ export function parseCommand(commands: readonly Command[], line: string): Parsed
       plain.push(word.text);
       continue;
     }
-    const argument = named(flag.name, flags, (candidate) => candidate.name);
+    const argument = findByName(flag.name, flags, (candidate) => candidate.name);
     if (!argument) {
       const [choice] = choices;
-      const chosen = choice && named(plain[0] ?? '', choice.choices ?? [], (text) => text);
+      const chosen = choice && findByName(plain[0] ?? '', choice.choices ?? [], (text) => text);
       const known = flags
         .filter(({ of }) => !of || chosen === undefined || of.includes(chosen))
         .map((candidate) => candidate.name);
@@ -219,7 +219,8 @@ export function parseCommand(commands: readonly Command[], line: string): Parsed
       at += 1;
     }
     const value = text === undefined || text === '' ? undefined : checked(argument, text);
-    if (value === undefined) return wrong(argument.name, text ?? '', allowedOf(argument), argument.choices);
+    if (value === undefined)
+      return wrong(argument.name, text ?? '', allowedValuesOf(argument), argument.choices);
     const before = args[argument.name];
     args[argument.name] = argument.many && before !== undefined ? `${before},${value}` : value;
   }
@@ -228,12 +229,12 @@ export function parseCommand(commands: readonly Command[], line: string): Parsed
     const text = plain.shift();
     if (text === undefined && choice.optional) continue;
     const value = text === undefined ? undefined : checked(choice, text);
-    if (value === undefined) return wrong(choice.name, text ?? '', allowedOf(choice), choice.choices);
+    if (value === undefined) return wrong(choice.name, text ?? '', allowedValuesOf(choice), choice.choices);
     args[choice.name] = value;
   }
   const text = plain.join(' ').trim();
   if (rest && text !== '') args[rest.name] = text;
-  else if (rest && !rest.optional) return wrong(rest.name, '', allowedOf(rest));
+  else if (rest && !rest.optional) return wrong(rest.name, '', allowedValuesOf(rest));
   else if (!rest && text !== '') return wrong('', text, '');
   return { ok: true, command, args };
 }

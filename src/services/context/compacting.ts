@@ -24,12 +24,12 @@ import type { CompactOptions, CompactResult, ContextControl, PendingPlan } from 
 import type { MemoryFiles } from './memory-files.ts';
 import {
   type Bill,
-  billed,
   blocksOf,
   type CompactionAttempt,
-  madeBy,
+  costOfBill,
   type Planned,
   type Planning,
+  strategyThatPlanned,
 } from './planning.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { StepRequest } from './turn-context.ts';
@@ -388,7 +388,7 @@ class CompactionService implements Compacting {
           id: run,
           conversationId: id,
           reason: attempt.reason,
-          strategy: planned ? madeBy(planned.plan) : attempt.strategy,
+          strategy: planned ? strategyThatPlanned(planned.plan) : attempt.strategy,
           outcome: result.outcome,
           ...sizesOf(result.outcome, before, planned?.plan),
           durationMs: Math.max(0, this.#deps.now() - startedAt),
@@ -428,7 +428,7 @@ class CompactionService implements Compacting {
       id: v7(),
       conversationId,
       reason,
-      strategy: madeBy(plan),
+      strategy: strategyThatPlanned(plan),
       tokensBefore,
     };
   }
@@ -538,7 +538,7 @@ function sizesOf(
 }
 
 const spentIn = (bill: Bill) => {
-  const { usage, cost } = billed(bill);
+  const { usage, cost } = costOfBill(bill);
   return { usage, cost };
 };
 

@@ -65,7 +65,7 @@ const problemOf = ({ strategy: wanted }: CompactionAttempt, made: CompactionPlan
     ? new RecollectError('compaction-fallback', made.fallback.message, {
         params: {
           wanted,
-          strategy: madeBy(made),
+          strategy: strategyThatPlanned(made),
           reason: made.fallback.code,
           detail: made.fallback.message,
         },
@@ -209,13 +209,13 @@ export function createPlanning({
     const at = boundaryOf(planned.plan);
     if (at === null) return null;
     const { plan, problem } = planned;
-    const { usage, cost, currency } = billed(bill);
+    const { usage, cost, currency } = costOfBill(bill);
     return {
       id: v7(),
       at,
       createdAt: now(),
-      strategy: madeBy(plan),
-      ...(madeBy(plan) === attempt.strategy ? {} : { wanted: attempt.strategy }),
+      strategy: strategyThatPlanned(plan),
+      ...(strategyThatPlanned(plan) === attempt.strategy ? {} : { wanted: attempt.strategy }),
       reason: attempt.reason,
       ...(attempt.guidance === '' ? {} : { guidance: attempt.guidance }),
       plan,
@@ -236,7 +236,7 @@ export function createPlanning({
 }
 
 /** The strategy that made a plan: not the requested one, if that one failed. */
-export const madeBy = (plan: CompactionPlan): string => plan.fallback?.strategy ?? plan.strategy;
+export const strategyThatPlanned = (plan: CompactionPlan): string => plan.fallback?.strategy ?? plan.strategy;
 
 /** The plan stretch by stretch, as a person ticks it. */
 export function blocksOf({ plan, path, meter }: Pick<Planned, 'plan' | 'path' | 'meter'>): PlanBlock[] {
@@ -278,7 +278,7 @@ const without = (
 };
 
 /** Sum of a bill; null if no call reported its usage, or the price is unknown. */
-export function billed(bill: Bill): {
+export function costOfBill(bill: Bill): {
   readonly usage: Usage | null;
   readonly cost: number | null;
   /** Currency of the cost. */

@@ -33,12 +33,15 @@ export const feedbackIn = (feedback: ValueMap): Feedback[] =>
 export const groupOf = ({ note }: Wording): string => note.beside ?? note.id;
 
 /** Stored form: under the id of the note that it is a wording of. */
-export const kept = ({ beside, ...note }: MemoryNote): MemoryNote => ({ ...note, id: beside ?? note.id });
+export const storedForm = ({ beside, ...note }: MemoryNote): MemoryNote => ({
+  ...note,
+  id: beside ?? note.id,
+});
 
 /** Writes a wording in the place of others, under a new key: a concurrent wording of another device stays beside it. */
-export function put(notes: ValueMap, note: MemoryNote, over: readonly string[]): void {
+export function putWording(notes: ValueMap, note: MemoryNote, over: readonly string[]): void {
   for (const key of over) notes.delete(key);
-  notes.set(v7(), plain(kept(note)));
+  notes.set(v7(), plain(storedForm(note)));
 }
 
 /** Changes one map after the other; returns the number of removed or changed items. */
@@ -62,7 +65,7 @@ export function takeOutOf(
     if (left === note) continue;
     count += 1;
     if (left === null) for (const key of keys) notes.delete(key);
-    else put(notes, { ...left, updatedAt: Math.max(at, note.updatedAt + 1) }, keys);
+    else putWording(notes, { ...left, updatedAt: Math.max(at, note.updatedAt + 1) }, keys);
   }
   for (const one of feedbackIn(feedback)) {
     const stays = feedbackWithout(one, rules, whole);
@@ -76,7 +79,7 @@ export function takeOutOf(
 }
 
 /** Trims a note's words. Throws `note-empty`, `note-too-long`. */
-export function checked(text: string): string {
+export function checkedWords(text: string): string {
   const words = text.trim();
   if (words === '') throw new RecollectError('note-empty', 'A memory note needs words.');
   if (words.length > MAX_NOTE)
@@ -87,13 +90,13 @@ export function checked(text: string): string {
 }
 
 /** Drops undefined details, which JSON cannot distinguish from absent ones. */
-export const details = (known: Partial<MemoryNote>): Partial<MemoryNote> =>
+export const definedDetails = (known: Partial<MemoryNote>): Partial<MemoryNote> =>
   Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
 
 type Past = NonNullable<MemoryNote['before']>;
 
 /** Earlier wordings of a note, with the current one until `at`; without its words if they stay. */
-export const pastOf = (note: MemoryNote, at: number, stays?: string): Past => [
+export const earlierWordingsOf = (note: MemoryNote, at: number, stays?: string): Past => [
   ...(note.before ?? []),
   ...(note.text === stays?.trim()
     ? []
@@ -103,5 +106,5 @@ export const pastOf = (note: MemoryNote, at: number, stays?: string): Past => [
 export const byTime = (past: Past): Past => [...past].sort((a, b) => a.until - b.until || a.since - b.since);
 
 /** Normalises a query for comparison: NFKC, small letters, single spaces, at most 200 UTF-16 units. */
-export const normal = (query: string): string =>
+export const normalizedQuery = (query: string): string =>
   query.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim().slice(0, 200);

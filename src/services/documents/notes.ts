@@ -36,14 +36,14 @@ import {
 } from './forgotten-records.ts';
 import {
   byTime,
-  checked,
-  details,
+  checkedWords,
+  definedDetails,
+  earlierWordingsOf,
   feedbackIn,
   groupOf,
-  kept,
-  normal,
-  pastOf,
-  put,
+  normalizedQuery,
+  putWording,
+  storedForm,
   takeOutOf,
   wordingsIn,
 } from './note-maps.ts';
@@ -208,7 +208,7 @@ class SyncedNotes implements Notes {
     project,
     since,
   }) => {
-    const words = checked(text);
+    const words = checkedWords(text);
     let note: MemoryNote | undefined;
     await this.#change((notes) => {
       const all = wordingsIn(notes);
@@ -230,9 +230,9 @@ class SyncedNotes implements Notes {
             updatedAt: at,
             by,
             source,
-            ...details({ kind, project, since }),
+            ...definedDetails({ kind, project, since }),
           };
-      if (before || over) put(notes, note, before?.keys ?? []);
+      if (before || over) putWording(notes, note, before?.keys ?? []);
       else notes.set(note.id, plain(note));
     });
     return note as MemoryNote;
@@ -248,7 +248,7 @@ class SyncedNotes implements Notes {
       const [left] = all.filter((one) => one !== gone && groupOf(one) === groupOf(gone));
       if (left) {
         // Under a new key: a device that removes this wording at the same time removes only what it has seen.
-        put(notes, left.note, left.keys);
+        putWording(notes, left.note, left.keys);
         removed.notes = [{ ...gone.note, id: v7(), beside: groupOf(gone) }];
         return;
       }
@@ -267,7 +267,7 @@ class SyncedNotes implements Notes {
       const others = all.filter((one) => one !== meant && groupOf(one) === groupOf(meant));
       if (others.length === 0) return;
       if (how === 'alone')
-        put(
+        putWording(
           notes,
           meant.note,
           [meant, ...others].flatMap(({ keys }) => keys),
@@ -286,7 +286,7 @@ class SyncedNotes implements Notes {
       passage: verdict.passage.slice(0, MAX_JUDGED),
       id:
         verdict.verdict === 'not-related'
-          ? `${verdict.messageId} ${normal(verdict.query ?? '')}`
+          ? `${verdict.messageId} ${normalizedQuery(verdict.query ?? '')}`
           : feedbackSubject(verdict),
       at: this.#now(),
     };
@@ -336,8 +336,8 @@ class SyncedNotes implements Notes {
       for (const note of without(brought.notes, noteWithout)) {
         const before = wordingsIn(notes).find((one) => one.note.id === note.id);
         if (before && before.note.updatedAt >= note.updatedAt) continue;
-        if (before) put(notes, { ...note, beside: before.note.beside }, before.keys);
-        else notes.set(note.id, plain(kept(note)));
+        if (before) putWording(notes, { ...note, beside: before.note.beside }, before.keys);
+        else notes.set(note.id, plain(storedForm(note)));
         count += 1;
       }
       for (const one of without(brought.feedback, feedbackWithout)) {
@@ -367,8 +367,8 @@ class SyncedNotes implements Notes {
       if (!kept || !gone || kept === gone) return;
       for (const key of gone.keys) notes.delete(key);
       const at = this.#now();
-      const past = [...pastOf(gone.note, at), ...pastOf(kept.note, at, text)];
-      put(
+      const past = [...earlierWordingsOf(gone.note, at), ...earlierWordingsOf(kept.note, at, text)];
+      putWording(
         notes,
         { ...kept.note, text: text.trim() || kept.note.text, updatedAt: at, before: byTime(past) },
         kept.keys,
@@ -390,7 +390,7 @@ class SyncedNotes implements Notes {
       const proposal = readInbox(inbox, []).proposals.find((one) => one.id === id);
       if (!proposal) return;
       const at = this.#now();
-      const text = checked(as.text ?? proposal.text);
+      const text = checkedWords(as.text ?? proposal.text);
       const all = wordingsIn(notes);
       const old = as.over === undefined ? undefined : all.find((one) => one.note.id === as.over);
       const same = all.find((one) => one.note.text === text);
@@ -401,11 +401,11 @@ class SyncedNotes implements Notes {
         updatedAt: at,
         by: 'person',
         source: proposal.source,
-        ...details({
+        ...definedDetails({
           kind: as.kind ?? proposal.kind,
           project: as.project === null ? undefined : (as.project ?? proposal.project ?? old?.note.project),
           since: proposal.at,
-          ...(old ? { applies: old.note.applies, before: byTime(pastOf(old.note, at)) } : {}),
+          ...(old ? { applies: old.note.applies, before: byTime(earlierWordingsOf(old.note, at)) } : {}),
           // Stored beside the note that it may replace: both remain, each shown with the other.
           ...(!old && proposal.replaces && all.some((one) => one.note.id === proposal.replaces)
             ? { against: [proposal.replaces] }
@@ -414,7 +414,7 @@ class SyncedNotes implements Notes {
       };
       if (same && !old) note = same.note;
       else {
-        if (old) put(notes, made, old.keys);
+        if (old) putWording(notes, made, old.keys);
         else notes.set(made.id, plain(made));
         note = made;
       }
@@ -460,16 +460,16 @@ class SyncedNotes implements Notes {
 
   #change(
     make: (notes: ValueMap, feedback: ValueMap, maps: ValueMaps) => void,
-    foldAfter?: number,
+    snapshotAfter?: number,
   ): Promise<void> {
-    return this.#document.change((maps) => make(maps('n'), maps('f'), maps), foldAfter);
+    return this.#document.change((maps) => make(maps('n'), maps('f'), maps), snapshotAfter);
   }
 }
 
 const isSameInbox = (one: Inbox, other: Inbox): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** True if an update of another device adds a wording beside one that is `here`: both rewrote a note at once. */
-export function wordsMeet(here: Uint8Array, update: Uint8Array): boolean {
+export function wordingsConflict(here: Uint8Array, update: Uint8Array): boolean {
   const before = new Set(readNotes([here]).notes.map(({ text }) => text));
   const { notes } = readNotes([here, update]);
   return notes.some(

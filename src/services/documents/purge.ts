@@ -6,11 +6,11 @@ import { type DocumentId, isConversation, LIBRARY_DOCUMENT, NOTES_DOCUMENT } fro
 import { attempt } from '../../domain/base/log.ts';
 import { holdbackOf, saidOf } from './cleaning.ts';
 import type { PurgeRules } from './documents.ts';
-import { cleanUpdate, countHeld } from './shared.ts';
+import { cleanUpdate, countValuesToHide } from './shared.ts';
 
 /** Counts the values of an entry that must be nowhere; undefined if it is damaged. */
 const heldIn = ({ bytes }: Pick<LogEntry, 'bytes'>, rules: PurgeRules): number | undefined =>
-  attempt(() => countHeld(bytes, holdbackOf(rules)), undefined, 'an entry that is no Yjs update');
+  attempt(() => countValuesToHide(bytes, holdbackOf(rules)), undefined, 'an entry that is no Yjs update');
 
 /** True if an entry holds something to be purged, or cannot be read. */
 export const isHeldIn = (entry: Pick<LogEntry, 'bytes'>, rules: PurgeRules): boolean =>

@@ -174,7 +174,7 @@ export function withUpdate(clocks: Clocks, update: Uint8Array): Clocks {
 }
 
 /** Returns the part of a snapshot beyond these clocks, with all deletions. */
-export const beyond = (update: Uint8Array, clocks: Clocks): Uint8Array =>
+export const updateBeyond = (update: Uint8Array, clocks: Clocks): Uint8Array =>
   Y.diffUpdate(
     update,
     Y.encodeStateVector(new Map(Object.entries(clocks).map(([client, clock]) => [Number(client), clock]))),
@@ -267,7 +267,7 @@ export function cleanUpdate(
 }
 
 /** Counts values of the update that hold something to be held back. */
-export const countHeld = (update: Uint8Array, holdback: Holdback): number =>
+export const countValuesToHide = (update: Uint8Array, holdback: Holdback): number =>
   cleanUpdate(update, holdback).redacted;
 
 /** Encodes structs as an update (version 1): per client the count, the first clock, the structs; then deletions. */
@@ -306,7 +306,7 @@ function encodeUpdate(
  * Makes the update that moves a conversation into the trash at this time (ms since 1970), or out of it (null); null if there is none, or
  * nothing to do.
  */
-export async function deletedAt(
+export async function trashUpdateOf(
   log: ConversationLog,
   id: DocumentId,
   time: number | null,

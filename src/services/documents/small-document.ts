@@ -8,7 +8,7 @@ import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { acrossPendingStructs, hasPendingStructs, withoutPendingStructs } from './pending-structs.ts';
 
 /** A document with this many entries is replaced by a snapshot. */
-const FOLD_AFTER = 200;
+const SNAPSHOT_AFTER = 200;
 
 /** A map of a small document. Values are plain JSON. */
 export type ValueMap = Y.Map<unknown>;
@@ -59,9 +59,9 @@ export class SmallDocument {
 
   /**
    * Makes a change on a copy, so that a failure leaves nothing behind. Resolves when it is durable. Throws `storage-full`, `storage-failed`.
-   * `foldAfter`: from this many entries on the document becomes one snapshot, without removed values.
+   * `snapshotAfter`: from this many entries on the document becomes one snapshot, without removed values.
    */
-  change(make: (maps: ValueMaps) => void, foldAfter: number = FOLD_AFTER): Promise<void> {
+  change(make: (maps: ValueMaps) => void, snapshotAfter: number = SNAPSHOT_AFTER): Promise<void> {
     return this.#queue.run(async () => {
       await this.#read();
       // Entries behind a gap can be changed, too: the change then waits in the document with its target.
@@ -87,7 +87,7 @@ export class SmallDocument {
         this.#announce();
       }
       // Removed words stay in the log until the document is replaced by a snapshot.
-      if (this.#entries >= (bytes ? foldAfter : Math.max(foldAfter, 2))) await this.#fold();
+      if (this.#entries >= (bytes ? snapshotAfter : Math.max(snapshotAfter, 2))) await this.#writeSnapshot();
     });
   }
 
@@ -127,7 +127,7 @@ export class SmallDocument {
   }
 
   /** Replaces the entries by a snapshot, unless one does not decode, since it must survive. */
-  async #fold(): Promise<void> {
+  async #writeSnapshot(): Promise<void> {
     const { log, document } = this.#deps;
     const kept = await log.read(document);
     const last = kept.at(-1);

@@ -92,8 +92,8 @@ class YjsConversation implements ConversationDocument {
   #named: Map<string, Checkpoint> | undefined;
   /** An update did not decode. */
   #broken = false;
-  /** Every update came from this device. */
-  #home: boolean | undefined;
+  /** Every update so far came from this device, so no other one can fill a gap. */
+  #isOnlyLocal: boolean | undefined;
   readonly doc: ConversationDocument['doc'];
 
   constructor(id: ConversationId, doc: Y.Doc = new Y.Doc(), now: () => number = Date.now) {
@@ -138,12 +138,12 @@ class YjsConversation implements ConversationDocument {
 
   readonly read: ConversationDocument['read'] = (): Conversation => {
     if (this.#current) return this.#current;
-    if (hasPendingStructs(this.#doc) && (this.#broken || this.#home === true)) {
+    if (hasPendingStructs(this.#doc) && (this.#broken || this.#isOnlyLocal === true)) {
       this.#current = this.#readAcrossGaps();
       return this.#current;
     }
     this.#tree ??=
-      this.#broken || this.#home === true ? rejoined(this.#readMessages()) : this.#readMessages();
+      this.#broken || this.#isOnlyLocal === true ? rejoined(this.#readMessages()) : this.#readMessages();
     this.#recorded ??= readCompactions(this.#compactions);
     this.#named ??= readCheckpoints(this.#checkpoints);
     const format = this.#meta.get('v');
@@ -289,7 +289,7 @@ class YjsConversation implements ConversationDocument {
       [this.#current, this.#tree] = [undefined, undefined];
       throw error;
     } finally {
-      this.#home = own && this.#home !== false;
+      this.#isOnlyLocal = own && this.#isOnlyLocal !== false;
       // Pending changes alter nothing in the document.
       if (hasPendingStructs(this.#doc)) this.#current = undefined;
     }

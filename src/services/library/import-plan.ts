@@ -377,7 +377,7 @@ function mayMoveHead(
 }
 
 /** Merges two changes of one conversation; the later one wins. */
-export function together(
+export function mergeChanges(
   before: ConversationChange | undefined,
   change: ConversationChange,
 ): ConversationChange {
@@ -398,7 +398,7 @@ export function together(
 }
 
 /** Returns the conversation as it will be after a planned change. */
-export function changed(
+export function applyChange(
   id: ConversationId,
   existing: Conversation | undefined,
   change: ConversationChange,

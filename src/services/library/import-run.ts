@@ -15,13 +15,13 @@ import { type ForgottenBefore, feedbackSince, forgottenBefore, withoutForgotten 
 import type { Prompts } from '../prompts/prompts.ts';
 import type { Progress } from './activities.ts';
 import {
+  applyChange,
   asChanges,
-  changed,
   conversationIdOf,
   type ImportPlan,
+  mergeChanges,
   planImport,
   sourceKey,
-  together,
 } from './import-plan.ts';
 import type { ImportReport, Later } from './library.ts';
 import { inMegabytes, type StorageSpace } from './storage-space.ts';
@@ -174,7 +174,7 @@ export class ImportRun {
     const id = imported.own?.id ?? this.#bySource.get(key) ?? conversationIdOf(imported);
     const written = this.#ids.has(id) ? await this.#deps.documents.read(id) : undefined;
     const planned = this.#pending.get(id);
-    const existing = planned ? changed(id, written, planned) : written;
+    const existing = planned ? applyChange(id, written, planned) : written;
     const plan = planImport(imported, {
       id,
       existing,
@@ -212,7 +212,7 @@ export class ImportRun {
     this.#attachments += plan.attachments;
     for (const kind of Object.keys(this.#later) as (keyof Later)[]) this.#later[kind] += plan.later[kind];
     if (plan.state !== 'unchanged')
-      this.#pending.set(plan.id, together(this.#pending.get(plan.id), plan.change));
+      this.#pending.set(plan.id, mergeChanges(this.#pending.get(plan.id), plan.change));
   }
 
   /** Lists what the person has forgotten for good, which no import may bring back. */

@@ -72,7 +72,7 @@ interface ConversionDeps {
  * Copies what the new database lacks. `alone`: no other thread has the log open; then the new one takes over, and this returns true.
  * Continues after an interruption. Throws for a key other than the lock's: it would seal entries that no key slot opens.
  */
-export async function convert(
+export async function convertDatabase(
   deps: ConversionDeps,
   alone: boolean,
 ): Promise<{ changed: number; isDone: boolean }> {

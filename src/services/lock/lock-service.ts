@@ -9,7 +9,7 @@ import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
-import { CONVERTING, convert, nextGeneration } from './in-force.ts';
+import { CONVERTING, convertDatabase, nextGeneration } from './in-force.ts';
 import type { KeyHolder } from './key-holder.ts';
 import type { DeviceLock, LockState } from './lock.ts';
 import { changeQueue, takeShared } from './shared.ts';
@@ -254,7 +254,7 @@ class StoredLock implements DeviceLock {
         const onProgress = (done: number, all: number) =>
           this.state.update((before) => ({ ...before, progress: { done, all }, problem: null }));
         for (;;) {
-          const { changed, isDone } = await convert({ records, key, signal, onProgress }, false);
+          const { changed, isDone } = await convertDatabase({ records, key, signal, onProgress }, false);
           if (isDone) return;
           if (changed <= NEARLY) break;
         }

@@ -28,7 +28,7 @@ import type { Memory, RecallResult, SearchHit } from './memory.ts';
 import { passagesOf } from './passages.ts';
 import { reachOf } from './reach.ts';
 import { type AskingDeps, createAsking } from './readiness.ts';
-import { createSearching, type Ranked, type SearchingDeps, within } from './search.ts';
+import { createSearching, type Ranked, restrictTo, type SearchingDeps } from './search.ts';
 
 /** Candidates from each half: for nine questions in ten the right one is among the best 50. */
 const CANDIDATES = 50;
@@ -126,7 +126,7 @@ class MemoryService implements Memory {
         ? { ...filter, excludeConversationIds: [...(filter.excludeConversationIds ?? []), current] }
         : filter;
     const reach = reachOf(request.from, this.#deps.documents.library.get(), request.persona);
-    const narrowed = reach?.scope.reach === 'only' ? within(but, reach.conversations) : but;
+    const narrowed = reach?.scope.reach === 'only' ? restrictTo(but, reach.conversations) : but;
     // A question that names conversations sets its own scope.
     const first = reach?.scope.reach === 'first' && !filter.conversationIds ? reach.conversations : undefined;
     try {

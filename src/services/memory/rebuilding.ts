@@ -5,7 +5,7 @@ import { log, orElse } from '../../domain/base/log.ts';
 import { type Readable, until } from '../../domain/base/readable.ts';
 import { withTimeLimit } from '../../domain/base/time-limit.ts';
 import type { Activities } from '../library/activities.ts';
-import { type Counters, counted } from '../library/counters.ts';
+import { type Counters, updateCounters } from '../library/counters.ts';
 import type { MemoryStatus } from './memory.ts';
 
 /** An open index that has not begun to read within this time has nothing to read, ms. */
@@ -61,7 +61,7 @@ export function createRebuilding({
           const look = () => {
             const { unread } = status.get();
             if (unread === 0) return;
-            const next = counted(counters, unread);
+            const next = updateCounters(counters, unread);
             // Counted as they are read, since new messages are read as well.
             progress.setTotal(Math.max(messages(), next.done + next.left));
             progress.add(next.done - counters.done);

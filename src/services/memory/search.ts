@@ -59,7 +59,7 @@ export type Ranked = Scored<Rated>;
 type Place = Pick<Candidate, 'conversationId' | 'messageId'>;
 
 /** Restricts the filter to these conversations. */
-export const within = (filter: IndexFilter, conversations: ReadonlySet<string>): IndexFilter => {
+export const restrictTo = (filter: IndexFilter, conversations: ReadonlySet<string>): IndexFilter => {
   const ids = filter.conversationIds ?? ([...conversations] as ConversationId[]);
   return { ...filter, conversationIds: ids.filter((id) => conversations.has(id)) };
 };
@@ -102,7 +102,7 @@ async function gather(
       ? await lookMeanwhile(given, query)
       : { vector: given, found: await from.look(given ? { ...query, vector: meant(given) } : query) };
   const whole = await lookFor(asked);
-  const near = first && (await lookFor({ ...asked, filter: within(filter, first) }));
+  const near = first && (await lookFor({ ...asked, filter: restrictTo(filter, first) }));
   const { vector } = whole;
   let found = near ? united(whole.found, near.found) : whole.found;
   const messages = everything ? [] : givenAndMissing(found.candidates);
@@ -113,7 +113,7 @@ async function gather(
   // A description is never a passage: it leads to the messages that it describes.
   const described = conversationsMeantBy(everything ? { candidates: [] } : found, found.worth);
   if (described.size > 0) {
-    const inside = within(filter, new Set(described.keys()));
+    const inside = restrictTo(filter, new Set(described.keys()));
     const brought = { words, filter: inside, limit: DESCRIBED_PASSAGES };
     // Without a model their order is unknown.
     const how = vector ? { vector: meant(vector), around } : { newest: '' };

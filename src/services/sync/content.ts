@@ -14,7 +14,7 @@ import { isExcluded } from '../../domain/memory/privacy.ts';
 import { projectOf } from '../../domain/projects/filing.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { LibraryEntry } from '../documents/documents.ts';
-import { wordsMeet } from '../documents/notes.ts';
+import { wordingsConflict } from '../documents/notes.ts';
 import { createReader } from '../documents/reader.ts';
 import {
   cleanUpdate,
@@ -81,7 +81,7 @@ function meetingIn(
   arriving: Uint8Array,
 ): 'wordings' | 'branches' | undefined {
   if (document !== NOTES_DOCUMENT) return here.branchesOff(arriving) ? 'branches' : undefined;
-  return wordsMeet(here.update, arriving) ? 'wordings' : undefined;
+  return wordingsConflict(here.update, arriving) ? 'wordings' : undefined;
 }
 
 /** Makes the contents of document rooms. Updates leave the device through the privacy filter; excluded documents and samples do not leave it. */

@@ -3,7 +3,7 @@
 import type { LogEntry } from '../../adapters/log/conversation-log.ts';
 import { type DocumentId, LIBRARY_DOCUMENT, NOTES_DOCUMENT } from '../../domain/base/ids.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
-import { beyond, isUpdate, mergeUpdates, type WholeDocument } from '../documents/shared.ts';
+import { isUpdate, mergeUpdates, updateBeyond, type WholeDocument } from '../documents/shared.ts';
 import {
   awaitsMove,
   freshRecord,
@@ -221,7 +221,7 @@ class SealingOutboxWriter implements OutboxWriter {
     if (awaitsMove(record)) return;
     const updates = list.flatMap(({ origin, bytes }) => {
       if (!isUpdate(bytes)) return [];
-      return [origin === 'fold' ? beyond(bytes, record.clocks) : bytes];
+      return [origin === 'fold' ? updateBeyond(bytes, record.clocks) : bytes];
     });
     if (updates.length === 0) return;
     const next = await this.#deps.sealInto(transaction, {

@@ -6,7 +6,7 @@ import { epochKey, type Tombstone, tombstoneKey } from '../../domain/sync/accoun
 import { versionOf, versionVector } from '../../domain/sync/coverage.ts';
 import { readHlc } from '../../domain/sync/hlc.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
-import { deletedAt, type WholeDocument } from '../documents/shared.ts';
+import { trashUpdateOf, type WholeDocument } from '../documents/shared.ts';
 import { freshRecord, isShared, newTransaction, type RoomRecord, type Transaction } from './records.ts';
 import type { RoomPool } from './room-pool.ts';
 import type { SessionContext } from './session-context.ts';
@@ -341,7 +341,7 @@ class TombstoneKeeper implements Tombstones {
 
   /** Moves it into the trash of this device, or out of it. */
   async #setDeleted(transaction: Transaction, document: string, time: number | null): Promise<void> {
-    const bytes = await deletedAt(this.#deps.log, document as DocumentId, time);
+    const bytes = await trashUpdateOf(this.#deps.log, document as DocumentId, time);
     if (bytes)
       transaction.entries.push({
         id: newEntryId(),

@@ -6,7 +6,7 @@ import { kimiCli } from '../../../src/adapters/importers/kimi-cli.ts';
 import { asConversationId } from '../../../src/domain/base/ids.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
 import { type Message, textOf } from '../../../src/domain/chat/message.ts';
-import { changed, planImport } from '../../../src/services/library/import-plan.ts';
+import { applyChange, planImport } from '../../../src/services/library/import-plan.ts';
 import { type Contents, jsonl, sourceOf } from '../../fixtures/files.ts';
 import { SUMMARY, T0 } from '../../fixtures/kimi-cli.ts';
 import {
@@ -38,7 +38,7 @@ function imported(conversation: ImportedConversation | undefined, existing?: Con
   if (!conversation) return { library: existing, state: 'unchanged', messages: [] };
   const plan = planImport(conversation, { id: ID, existing, parent: null });
   return {
-    library: changed(ID, existing, plan.change),
+    library: applyChange(ID, existing, plan.change),
     state: plan.state,
     messages: plan.change.messages ?? [],
   };

@@ -7,7 +7,12 @@ import { openIndexedDbStore } from '../../../src/adapters/log/indexed-db.ts';
 import type { DataKey } from '../../../src/adapters/vault/data-key.ts';
 import { createLockRecords, type LockRecords } from '../../../src/adapters/vault/lock-records.ts';
 import { newConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
-import { convert, deleteStale, nextGeneration, openInForce } from '../../../src/services/lock/in-force.ts';
+import {
+  convertDatabase,
+  deleteStale,
+  nextGeneration,
+  openInForce,
+} from '../../../src/services/lock/in-force.ts';
 import { keepShared, takeShared } from '../../../src/services/lock/shared.ts';
 import { newLock } from '../../../src/services/lock/slots.ts';
 
@@ -119,8 +124,8 @@ const turnOff = () =>
 
 /** Converts in the background and then at a start, as the app does. */
 async function carryOut(key: DataKey): Promise<void> {
-  await convert({ records, key, signal }, false);
-  await convert({ records, key, signal }, true);
+  await convertDatabase({ records, key, signal }, false);
+  await convertDatabase({ records, key, signal }, true);
   await deleteStale(records, async () => undefined);
 }
 
@@ -149,7 +154,7 @@ describe('a log that is sealed', () => {
   it('takes over what was said, folded and forgotten while it was copied, and gives no seq twice', async () => {
     await begin();
     const key = await turnOn();
-    await convert({ records, key, signal }, false);
+    await convertDatabase({ records, key, signal }, false);
     const { store } = await openInForce(await records.read(), null);
     const [first] = await store.log.documents();
     if (!first) throw new Error('unreachable');
@@ -159,7 +164,7 @@ describe('a log that is sealed', () => {
     await store.log.fold(first, text('all of it'), 7);
     const gone = newConversationId();
     await store.log.append([{ id: newEntryId(), document: gone, origin: 'user', bytes: text('forget me') }]);
-    await convert({ records, key, signal }, false);
+    await convertDatabase({ records, key, signal }, false);
     await store.log.erase(gone);
     await store.keyValues.set('written/b', 'later');
     await store.log.close();
@@ -189,7 +194,7 @@ describe('a log that is sealed', () => {
       stale: [...now.stale, now.conversion?.to ?? 0],
     }));
     const key = await turnOn();
-    await expect(convert({ records, key: old, signal }, false)).rejects.toThrow('another key');
+    await expect(convertDatabase({ records, key: old, signal }, false)).rejects.toThrow('another key');
     await carryOut(key);
     expect(await seen(key)).toEqual(before);
   });
