@@ -499,8 +499,9 @@ async function toConversation(
   const times = timesOf({ history, known, lost, order }, session, now);
   const at = (id: string) => ({ parentId: parents.get(id) ?? null, createdAt: times.get(id) ?? 0 });
   const inContext = history.nodes.map((node) => toMessage(node, known.get(node.id), at(node.id)));
-  const inWire = lost.map(({ id, role, parts, finish }): ImportedMessage => {
-    return { id, ...at(id), role, kind: 'message', parts, sourceId: id, ...(finish ? { finish } : {}) };
+  const inWire = lost.map(({ id, role, isNote, parts, finish }): ImportedMessage => {
+    const kind = isNote ? 'note' : 'message';
+    return { id, ...at(id), role, kind, parts, sourceId: id, ...(finish ? { finish } : {}) };
   });
   const messages = parentsFirst([...inContext, ...inWire]);
   nameResults(messages, skipped);

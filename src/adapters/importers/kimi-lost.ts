@@ -1,6 +1,7 @@
 // Messages of a kimi-cli session that only its wire holds: answers that were stopped or that a crash kept out of the context, calls and
 // results, side questions, plans. Makes messages of them and places them among those of the context.
 import type { Finish, Part } from '../../domain/chat/message.ts';
+import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedMessage } from './importer.ts';
 import { type ContextNode, contentParts, syntheticKind, toolResult } from './kimi-context.ts';
@@ -33,10 +34,38 @@ export interface WireMessage extends Matchable {
   readonly after: number | undefined;
   readonly under?: string | undefined;
   readonly finish?: Finish | undefined;
+  /** True for an event of a kind that is not known here: its words are nobody's message. */
+  readonly isNote?: boolean;
 }
 
 /** Events that carry words within a turn. */
 const SAID: ReadonlySet<string> = new Set(['ContentPart', 'ToolCall', 'ToolResult', 'SteerInput']);
+
+/**
+ * Kinds of events that a wire is known to have, protocol 1.1 to 1.10 (kimi-cli, `wire/types.py`). The words of those that are not read here
+ * stand in the context or in a result as well, or are the interface's own.
+ */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...SAID,
+  ...[
+    'TurnBegin',
+    'TurnEnd',
+    'StepBegin',
+    'StepRetry',
+    'StepInterrupted',
+    'CompactionBegin',
+    'CompactionEnd',
+  ],
+  ...['MCPLoadingBegin', 'MCPLoadingEnd', 'StatusUpdate', 'Notification', 'ToolCallPart', 'ToolCallRequest'],
+  ...[
+    'ApprovalRequest',
+    'ApprovalRequestResolved',
+    'ApprovalResponse',
+    'QuestionRequest',
+    'QuestionResponse',
+  ],
+  ...['HookTriggered', 'HookResolved', 'HookRequest', 'SubagentEvent', 'PlanDisplay', 'BtwBegin', 'BtwEnd'],
+]);
 
 /** Id of a message that begins with this event. A wire only grows, so the id stays the same. */
 export const idOfEvent = (at: number): string => fingerprint('wire-event', String(at));
@@ -120,6 +149,12 @@ export function lostMessages(left: Left): WireMessage[] {
       if (type === 'BtwBegin') asides.set(payload.id, aside(at, 'user', payload.question));
       if (type === 'BtwEnd') aside(at, 'assistant', payload.response, asides.get(payload.id));
       if (type === 'PlanDisplay' && !isSaid(payload.content, events)) aside(at, 'assistant', payload.content);
+      if (!KNOWN.has(type) && wordsOfUnknown(payload) !== '') {
+        const parts = [{ type: 'unknown' as const, original: payload }];
+        const note = { id: idOfEvent(at), role: 'system' as const, isNote: true, parts };
+        messages.push({ ...note, time: events[at]?.time, how: 'aside', after: newest[at], at });
+        skipped.count('unknown-part', type);
+      }
     }
   }
   return messages.sort((a, b) => a.at - b.at);

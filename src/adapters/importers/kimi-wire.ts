@@ -89,7 +89,7 @@ export function readWire(text: string, skipped: SkipCounter): Wire {
     }
     const time = timeOf(raw.timestamp);
     if (time === 'impossible') skipped.count('impossible-time', String(raw.timestamp));
-    const payload = isObject(message.payload) ? message.payload : {};
+    const payload = isObject(message.payload) ? message.payload : { value: message.payload };
     events.push(toEvent(message.type, payload, typeof time === 'number' ? time : undefined));
   }
   return wireOf(events, skipped);

@@ -274,6 +274,39 @@ describe('a kimi-cli home', () => {
     expect(alone.conversations[0]?.messages).toHaveLength(6);
   });
 
+  it('keeps the words of events of an unknown kind as notes beside the conversation', async () => {
+    const event = (at: number, type: string, payload: unknown = {}) => ({
+      timestamp: kimi.T0 + at,
+      message: { type, payload },
+    });
+    const wire = jsonl(
+      { type: 'metadata', protocol_version: '2.0' },
+      event(0, 'TurnBegin', { user_input: 'Which flour?' }),
+      event(1, 'StepBegin', { n: 1 }),
+      event(2, 'AdviceGiven', { advice: 'Sift it twice.', level: 3 }),
+      event(3, 'Murmur', 'Rye, she said.'),
+      event(4, 'Pulse', { level: 3 }),
+      event(5, 'ContentPart', { type: 'text', text: 'Spelt.' }),
+      event(6, 'TurnEnd'),
+    );
+    const context = jsonl(
+      { role: 'user', content: 'Which flour?' },
+      { role: 'assistant', content: 'Spelt.' },
+    );
+    const { conversations, skipped } = await readAll(
+      kimiCli,
+      sourceOf('s', { 'context.jsonl': context, 'wire.jsonl': wire }),
+    );
+    const messages = conversations[0]?.messages ?? [];
+    expect(messages.filter(({ kind }) => kind === 'note').map(({ role, parts }) => [role, parts])).toEqual([
+      ['system', [{ type: 'unknown', original: { advice: 'Sift it twice.', level: 3 } }]],
+      ['system', [{ type: 'unknown', original: { value: 'Rye, she said.' } }]],
+    ]);
+    expect(skipped).toEqual({ 'unknown-part': 2 });
+    const own = shownMessages(conversations[0] as ImportedConversation);
+    expect(own.map(short)).toEqual(['user: Which flour?', 'assistant: Spelt.']);
+  });
+
   describe('forked after a compaction, with words that come again and again', () => {
     const event = (at: number, type: string, payload: unknown = {}) => ({
       timestamp: kimi.T0 + at,
