@@ -169,6 +169,8 @@ interface TestAppOptions {
   readonly test?: ConnectionTest;
   /** What the sync engine answers, which runs in a worker; without it there is none. */
   readonly sync?: (request: SyncRequest) => Promise<SyncAnswer>;
+  /** What is kept; without one a new store in memory. */
+  readonly store?: Store;
   /** How long forgetting waits for an undo, ms. */
   readonly undoMs?: number;
 }
@@ -179,8 +181,8 @@ export async function createTestApp({
   test = nobodyThere,
   sync = unavailable,
   undoMs = 10_000,
+  store = createInMemoryStore(),
 }: TestAppOptions = {}): Promise<TestApp> {
-  const store = createInMemoryStore();
   const { keyValues } = store;
   const vault = createVault(keyValues);
   const settings = await createConnectedSettings(store, vault, reply !== undefined, test);
@@ -276,19 +278,22 @@ export async function createTestApp({
 
 const ADDRESS = location.href;
 
-/** Draws the interface at an address, e.g. `/settings/storage`, in the language and theme of the settings. Ends with the test. */
-export async function show(app: App, path = '/', { width = 1280, height = 800 } = {}): Promise<void> {
+/** Draws the interface at an address, e.g. `/settings/storage`, in the language and theme of the settings. Ends with the test, or when called. */
+export async function show(app: App, path = '/', { width = 1280, height = 800 } = {}): Promise<() => void> {
   await page.viewport(width, height);
   history.replaceState(null, '', path);
   const container = document.createElement('div');
   document.body.append(container);
   const root = createRoot(container);
   // Not a hook of this module, because files share the module and a hook would run for the first file alone.
-  onTestFinished(() => {
+  const leave = () => {
     // Notices are kept outside of React.
     toast.dismiss();
     root.unmount();
     container.remove();
+  };
+  onTestFinished(() => {
+    leave();
     history.replaceState(null, '', ADDRESS);
     // Small switches of the interface, such as an open panel.
     for (const key of Object.keys(localStorage))
@@ -296,6 +301,7 @@ export async function show(app: App, path = '/', { width = 1280, height = 800 } 
   });
   root.render(<Root app={app} />);
   await expect.element(page.getByRole('main')).toBeVisible();
+  return leave;
 }
 
 /** Fails where axe finds something serious or critical in the page. Waits for fades, during which contrast is lower. */

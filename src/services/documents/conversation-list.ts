@@ -1,5 +1,6 @@
 // The library's list in this tab: one entry per conversation, each a last-writer-wins value. If two tabs change a conversation at
 // once, each may write an entry that lacks the other's change; a tab with the conversation in memory notices and writes it again.
+import type { Problem } from '../../domain/base/errors.ts';
 import { type ConversationId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import { type AppendQueue, newEntry } from './append-queue.ts';
@@ -20,6 +21,7 @@ export class ConversationList {
   readonly #notified = writable<LibraryListing>({ ready: false, entries: [], projects: [] });
   #listing = this.#notified.get();
   #ready = false;
+  #problem: Problem | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(queue: AppendQueue) {
@@ -68,6 +70,12 @@ export class ConversationList {
     this.#timer ??= setTimeout(() => this.notify(), NOTIFY_AFTER_MS);
   }
 
+  /** Says why the list could not be read. */
+  fail(problem: Problem): void {
+    this.#problem = problem;
+    this.notify();
+  }
+
   close(): void {
     clearTimeout(this.#timer);
   }
@@ -76,10 +84,16 @@ export class ConversationList {
     const { entries, projects } = this.#ready ? this.document.listed() : this.#listing;
     if (
       this.#listing.ready !== this.#ready ||
+      this.#listing.problem !== this.#problem ||
       this.#listing.entries !== entries ||
       this.#listing.projects !== projects
     )
-      this.#listing = { ready: this.#ready, entries, projects };
+      this.#listing = {
+        ready: this.#ready,
+        ...(this.#problem ? { problem: this.#problem } : {}),
+        entries,
+        projects,
+      };
     return this.#listing;
   }
 }

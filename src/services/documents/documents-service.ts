@@ -88,7 +88,7 @@ export function createDocuments({
   const started = start();
   started.catch((error) => {
     queue.fail(error);
-    list.notify();
+    list.fail(toProblem(error));
   });
   const follower = new LogFollower({
     log,

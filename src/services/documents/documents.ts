@@ -40,9 +40,11 @@ export interface ProjectEntry extends LibraryEntry {
   readonly project: ProjectLine;
 }
 
-/** All entries, trash included, newest first. `ready`: the log was read once. */
+/** All entries, trash included, newest first. `ready`: the log was read once, or could not be. */
 export interface LibraryListing {
   readonly ready: boolean;
+  /** Why the list could not be read: it is empty then, whatever is in the log. */
+  readonly problem?: Problem;
   readonly entries: readonly LibraryEntry[];
   readonly projects: readonly ProjectEntry[];
 }

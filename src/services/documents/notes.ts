@@ -75,6 +75,8 @@ export interface NotesState {
 
 export interface Notes {
   readonly state: Readable<NotesState>;
+  /** Why the notes could not be read yet; null once they were, and while nothing failed. `known` reads again. */
+  readonly failure: Readable<Problem | null>;
   /**
    * Notes including those still being saved, which count once they are durable. Ask here before ranking or sending, so
    * that nothing returns that was just forbidden. Reads the log again if that failed before. Never rejects.
@@ -181,6 +183,7 @@ class SyncedNotes implements Notes {
   readonly state = writable<NotesState>({ ready: false, notes: [], feedback: [] });
   readonly forgotten = writable<readonly ForgottenRecord[]>([]);
   readonly inbox = writable<Inbox>(EMPTY_INBOX);
+  readonly failure: Notes['failure'];
 
   constructor({ store, now, onProblem = () => undefined }: SyncedNotesDeps) {
     this.#now = now;
@@ -190,6 +193,7 @@ class SyncedNotes implements Notes {
       onChange: (maps) => this.#announce(maps),
       onProblem,
     });
+    this.failure = this.#document.failure;
   }
 
   readonly known: Notes['known'] = async () => {

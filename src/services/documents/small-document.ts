@@ -4,6 +4,7 @@ import * as Y from 'yjs';
 import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type DocumentId, newEntryId } from '../../domain/base/ids.ts';
+import { writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { acrossPendingStructs, hasPendingStructs, withoutPendingStructs } from './pending-structs.ts';
 
@@ -33,6 +34,8 @@ export class SmallDocument {
   readonly #author = new Y.Doc().clientID;
   readonly #queue = new SerialQueue();
   readonly #stop: () => void;
+  /** Why the log could not be read yet; null once it was read, and while nothing failed. */
+  readonly failure = writable<Problem | null>(null);
   /** The log was read once: before that, an empty document means nothing. */
   #isRead = false;
   #entries = 0;
@@ -104,6 +107,7 @@ export class SmallDocument {
     const added = read.filter(({ id }) => !this.#applied.has(id));
     const isFirst = !this.#isRead;
     this.#isRead = true;
+    if (isFirst) this.failure.set(null);
     this.#seq = read.at(-1)?.seq ?? this.#seq;
     this.#entries += added.length;
     for (const { id, seq, bytes } of added) {
@@ -156,6 +160,8 @@ export class SmallDocument {
   }
 
   #report(error: unknown): void {
-    this.#deps.onProblem(toProblem(error));
+    const problem = toProblem(error);
+    if (!this.#isRead) this.failure.set(problem);
+    this.#deps.onProblem(problem);
   }
 }

@@ -59,6 +59,7 @@ class SyncedPrompts implements Prompts {
   readonly #deps: PromptsDeps;
   readonly #document: SmallDocument;
   readonly state = writable<PromptsState>({ ready: false, prompts: [], personas: [] });
+  readonly failure: Prompts['failure'];
 
   constructor(deps: PromptsDeps) {
     this.#deps = deps;
@@ -68,7 +69,13 @@ class SyncedPrompts implements Prompts {
       onProblem: deps.onProblem,
       onChange: (maps) => this.#announce(maps),
     });
+    this.failure = this.#document.failure;
   }
+
+  readonly known: Prompts['known'] = async () => {
+    await this.#document.known();
+    return this.state.get();
+  };
 
   readonly savePrompt: Prompts['savePrompt'] = async ({ name, description, text, id }) => {
     if (text.trim() === '') throw new RecollectError('prompt-empty', 'A prompt needs words.');

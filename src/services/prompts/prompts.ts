@@ -1,4 +1,5 @@
 // Contract of saved prompts and personas, the same on all devices of a person.
+import type { Problem } from '../../domain/base/errors.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { NewPersona, Persona } from '../../domain/prompts/persona.ts';
 import type { NewPrompt, Prompt } from '../../domain/prompts/prompt.ts';
@@ -16,6 +17,10 @@ type Undo = () => Promise<void>;
 
 export interface Prompts {
   readonly state: Readable<PromptsState>;
+  /** Why they could not be read yet; null once they were, and while nothing failed. */
+  readonly failure: Readable<Problem | null>;
+  /** Resolves with everything that is saved; reads the log again if that failed before. Never rejects. */
+  known(): Promise<PromptsState>;
   /**
    * Stores a prompt; with an `id` it replaces that one. If another device changed it since, both remain. Resolves when it is
    * durable. Throws `prompt-empty` without a name or words, `prompt-too-long`, `storage-full`, `storage-failed`, with nothing changed.

@@ -9,6 +9,7 @@ import { composerMayCome } from '../shell/early-words.ts';
 import { loaded } from '../shell/error-boundary.tsx';
 import { Header } from '../shell/header.tsx';
 import { KeptNowhere } from '../shell/problem-notice.tsx';
+import { Loading } from '../shell/reading.tsx';
 import { MissingConversation } from './missing-conversation.tsx';
 import { NewConversation } from './new-conversation.tsx';
 import { useOpenedPart } from './opened-part.ts';
@@ -25,12 +26,12 @@ const ERASED = toProblem(
 function LoadingConversation() {
   useLayoutEffect(composerMayCome, []);
   return (
-    <div className="mx-auto flex w-full max-w-(--measure) flex-1 flex-col gap-4 px-8 pt-10">
+    <Loading className="mx-auto flex w-full max-w-(--measure) flex-1 flex-col gap-4 px-8 pt-10">
       <Skeleton className="h-10 w-2/5 self-end rounded-xl" />
       {['w-full', 'w-11/12', 'w-4/5', 'w-3/5'].map((width) => (
         <Skeleton key={width} className={`h-4 ${width}`} />
       ))}
-    </div>
+    </Loading>
   );
 }
 
@@ -57,7 +58,7 @@ function ExistingConversation({
   if (state.state === 'open' && Opened)
     return <Opened conversation={state.conversation} originOf={state.originOf} messageId={messageId} />;
   if (state.state === 'failed' && !isTemporary(conversationId))
-    return <MissingConversation id={conversationId} problem={state.problem} />;
+    return <MissingConversation id={conversationId} problem={state.problem} onRetry={state.again} />;
   return (
     <>
       <Header>{null}</Header>

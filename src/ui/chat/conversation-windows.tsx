@@ -1,12 +1,14 @@
 // Dialogs over a conversation: a manifest, sending back, the branch map, a waiting plan. One at a time.
-import { useEffect, useState } from 'react';
+import { useCallback } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { RequestManifest } from '../../domain/context/manifest.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useRead } from '../hooks/read.ts';
 import { useSession } from '../hooks/session.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { ReadFailed } from '../shell/reading.tsx';
 import { PlanDialog } from './compaction.tsx';
 import { CompareDialog } from './compare.tsx';
 import { ManifestDialog } from './manifest-dialog.tsx';
@@ -106,25 +108,11 @@ function AnswerManifest({
   onJump: (message: MessageId) => void;
 }) {
   const { context } = useApp();
-  const report = useReport();
-  const [manifest, setManifest] = useState<RequestManifest | null | undefined>(undefined);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `report` is a new function at every render
-  useEffect(() => {
-    let gone = false;
-    context.manifest(conversation.id, answer.id).then(
-      (read) => {
-        if (!gone) setManifest(read);
-      },
-      (error: unknown) => {
-        if (gone) return;
-        setManifest(null);
-        report(error);
-      },
-    );
-    return () => {
-      gone = true;
-    };
-  }, [context, conversation.id, answer.id]);
+  const read = useCallback(
+    () => context.manifest(conversation.id, answer.id),
+    [context, conversation.id, answer.id],
+  );
+  const { value: manifest, problem, again } = useRead<RequestManifest | null>(read);
   return (
     <ManifestDialog
       open
@@ -132,6 +120,7 @@ function AnswerManifest({
         if (!open) onClose();
       }}
       manifest={manifest}
+      failed={problem && <ReadFailed problem={problem} onRetry={again} compact />}
       onJump={(message) => {
         onClose();
         onJump(message as MessageId);

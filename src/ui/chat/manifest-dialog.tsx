@@ -1,11 +1,13 @@
 // Shows the manifest of one request: what was included, in which form, what was left out and why. For an answer or for the next request.
 
+import type { ReactNode } from 'react';
 import type { ContextMeter } from '../../domain/context/budget.ts';
 import type { ManifestLine, RequestManifest } from '../../domain/context/manifest.ts';
 import { formatNumber, wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, Dialog, Skeleton } from '../shell/controls.tsx';
 import { useReadableWords } from '../shell/private-text.tsx';
+import { Loading } from '../shell/reading.tsx';
 import { ContextMeterBar } from './context-meter-bar.tsx';
 
 type Kind = ManifestLine['form'] | 'system' | 'tools';
@@ -47,6 +49,7 @@ export function ManifestDialog({
   open,
   onOpenChange,
   manifest,
+  failed,
   meter,
   coming = false,
   onJump,
@@ -55,6 +58,8 @@ export function ManifestDialog({
   onOpenChange: (open: boolean) => void;
   /** Undefined while it is being read; null if none was kept. */
   manifest: RequestManifest | null | undefined;
+  /** Says that it could not be read. */
+  failed?: ReactNode;
   meter?: ContextMeter;
   /** True for a request that has not been sent yet. */
   coming?: boolean;
@@ -76,7 +81,12 @@ export function ManifestDialog({
         ? { description: t('manifest.lead', { total: manifest.tokens.total, limit: manifest.limit }) }
         : {})}
     >
-      {manifest === undefined && <Skeleton className="h-24 w-full" />}
+      {failed}
+      {manifest === undefined && !failed && (
+        <Loading>
+          <Skeleton className="h-24 w-full" />
+        </Loading>
+      )}
       {manifest === null && <p className="text-ink-2">{t('manifest.none')}</p>}
       {manifest && (
         <div className="space-y-4">

@@ -1,17 +1,19 @@
 // Shows the session memory as a Markdown file in a dialog: read by sections, edited as text, lines pinned, saved as a file.
 import { Download, Pencil, Pin, PinOff, RotateCcw } from 'lucide-react';
-import { useEffect, useId, useMemo, useState } from 'react';
+import { useCallback, useId, useMemo, useState } from 'react';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { linesOf, type MemoryLine, textOfLines, withoutBullet } from '../../domain/chat/memory-file.ts';
 import { shownName } from '../../domain/text/shown.ts';
 import type { SessionMemoryFile } from '../../services/context/context.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useReadAnew } from '../hooks/read.ts';
 import { useSaving } from '../hooks/saving.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Dialog, IconButton, Spinner, TextArea } from '../shell/controls.tsx';
-import { download, useReport } from '../shell/conversation-actions.tsx';
+import { download } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { ReadFailed } from '../shell/reading.tsx';
 import { SMALL_PROSE } from './compaction-divider.tsx';
 import { Markdown } from './markdown.tsx';
 
@@ -48,22 +50,13 @@ export function MemoryFileDialog({
 }) {
   const { t } = useTranslation('context');
   const { context } = useApp();
-  const report = useReport();
   const form = useId();
   const { saving, problem, save } = useSaving();
-  const [file, setFile] = useState<SessionMemoryFile | null>(null);
   const [done, setDone] = useState<Done | null>(null);
   const [editing, setEditing] = useState<{ from: SessionMemoryFile; text: string } | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `report` is a new function at every render
-  useEffect(() => {
-    let gone = false;
-    context.memoryFile(conversation.id).then((read) => {
-      if (!gone) setFile(read);
-    }, report);
-    return () => {
-      gone = true;
-    };
-  }, [context, conversation]);
+  // Each change of the conversation may have changed its memory.
+  const read = useCallback(() => context.memoryFile(conversation.id), [context, conversation]);
+  const { value: file = null, problem: unread, again } = useReadAnew<SessionMemoryFile>(read);
   const undoable = async (work: Promise<{ undo: () => Promise<void> }>, words: string) => {
     const { undo } = await work;
     setDone({ words, undo });
@@ -117,7 +110,8 @@ export function MemoryFileDialog({
           })
         }
       />
-      {file === null ? (
+      {unread && <ReadFailed problem={unread} onRetry={again} compact />}
+      {file === null && unread ? null : file === null ? (
         <Spinner label={t('memoryFile.reading')} />
       ) : editing ? (
         <form

@@ -16,9 +16,18 @@ import { Header } from '../shell/header.tsx';
 import { ProblemNotice, useCopy } from '../shell/problem-notice.tsx';
 import { takeUnsent, takeUnsentAlong } from './unsent.ts';
 
-export function MissingConversation({ id, problem }: { id: ConversationId; problem: Problem }) {
+/** `onRetry` opens it again; absent for one that was erased. */
+export function MissingConversation({
+  id,
+  problem,
+  onRetry,
+}: {
+  id: ConversationId;
+  problem: Problem;
+  onRetry?: () => Promise<void>;
+}) {
   const app = useApp();
-  const { t } = useTranslation('chat');
+  const { t } = useTranslation(['chat', 'shell']);
   const navigation = useNavigation();
   const report = useReport();
   const listed = useReadable(app.documents.library, ({ entries }) =>
@@ -35,6 +44,7 @@ export function MissingConversation({ id, problem }: { id: ConversationId; probl
       <div className="mx-auto w-full max-w-(--measure) flex-1 overflow-y-auto p-6">
         <ProblemNotice
           problem={problem}
+          place="read"
           actions={
             <>
               {listed && missing && (
@@ -45,6 +55,11 @@ export function MissingConversation({ id, problem }: { id: ConversationId; probl
                   }}
                 >
                   {t('unlist')}
+                </Button>
+              )}
+              {onRetry && !missing && (
+                <Button size="sm" onClick={() => void onRetry()}>
+                  {t('shell:tryAgain')}
                 </Button>
               )}
               <Button size="sm" onClick={navigation.newConversation}>

@@ -1,5 +1,5 @@
 // Opens a conversation while the screen shows it, and releases it afterwards.
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
@@ -13,7 +13,7 @@ type ConversationState =
       readonly conversation: Conversation;
       readonly originOf: OpenConversation['originOf'];
     }
-  | { readonly state: 'failed'; readonly problem: Problem };
+  | { readonly state: 'failed'; readonly problem: Problem; readonly again: () => Promise<void> };
 
 const never = () => () => undefined;
 
@@ -23,6 +23,8 @@ export function useConversation(id: ConversationId | null): ConversationState {
   const [held, setHeld] = useState<{ id: ConversationId; open?: OpenConversation; problem?: Problem } | null>(
     null,
   );
+  const [attempt, setAttempt] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt opens it again
   useEffect(() => {
     if (id === null) return;
     let wanted = true;
@@ -39,10 +41,12 @@ export function useConversation(id: ConversationId | null): ConversationState {
       wanted = false;
       opened?.close();
     };
-  }, [documents, id]);
+  }, [documents, id, attempt]);
+  const again = useCallback(async () => setAttempt((before) => before + 1), []);
   const open = held?.id === id ? held.open : undefined;
   const conversation = useSyncExternalStore(open?.subscribe ?? never, () => open?.get() ?? null);
-  if (held !== null && held.id === id && held.problem) return { state: 'failed', problem: held.problem };
+  if (held !== null && held.id === id && held.problem)
+    return { state: 'failed', problem: held.problem, again };
   return open && conversation && conversation.id === id
     ? { state: 'open', conversation, originOf: open.originOf }
     : { state: 'loading' };

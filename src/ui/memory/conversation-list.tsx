@@ -4,11 +4,13 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import { comparableForm, isIn } from '../../domain/text/find.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatRelative, locale } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { useToolName } from '../library/tool-name.ts';
 import { Badge, Button, Skeleton } from '../shell/controls.tsx';
+import { ListFailed, Loading } from '../shell/reading.tsx';
 import { Section } from './section.tsx';
 
 type View = 'all' | 'imported' | 'archived';
@@ -16,10 +18,9 @@ type View = 'all' | 'imported' | 'archived';
 /** Rows drawn at first and with each "more", so that the page stays fast with thousands of conversations. */
 const PAGE = 60;
 
-export function ConversationList({ ready, entries }: { ready: boolean; entries: readonly LibraryEntry[] }) {
+export function ConversationList({ entries }: { entries: readonly LibraryEntry[] }) {
   const { t } = useTranslation('memory');
-  const nameOf = useToolName();
-  const navigation = useNavigation();
+  const { ready, problem } = useReadable(useApp().documents.library);
   const [view, setView] = useState<View>('all');
   const [filter, setFilter] = useState('');
   const [room, setRoom] = useState(PAGE);
@@ -51,7 +52,12 @@ export function ConversationList({ ready, entries }: { ready: boolean; entries: 
   return (
     <Section
       title={t('screen.list.title')}
-      aside={<span className="text-ink-3 text-xs">{t('screen.list.count', { count: shown.length })}</span>}
+      aside={
+        ready &&
+        !problem && (
+          <span className="text-ink-3 text-xs">{t('screen.list.count', { count: shown.length })}</span>
+        )
+      }
     >
       <div className="mb-1 flex flex-wrap items-center gap-2">
         <input
@@ -81,46 +87,22 @@ export function ConversationList({ ready, entries }: { ready: boolean; entries: 
         )}
       </div>
       {!ready && (
-        <div className="space-y-3 py-3">
+        <Loading className="space-y-3 py-3">
           <Skeleton className="h-4 w-2/3" />
           <Skeleton className="h-4 w-1/2" />
           <Skeleton className="h-4 w-3/5" />
-        </div>
+        </Loading>
       )}
-      {ready && shown.length === 0 && <p className="py-6 text-center text-ink-3">{t('screen.list.none')}</p>}
+      {problem && <ListFailed problem={problem} />}
+      {ready && !problem && shown.length === 0 && (
+        <p className="py-6 text-center text-ink-3">{t('screen.list.none')}</p>
+      )}
       {months.map((month) => (
         <div key={month.name}>
           <h3 className="pt-4 pb-1 text-ink-3 text-xs">{month.name}</h3>
           <ul className="divide-y divide-line">
             {month.entries.map((entry) => (
-              <li key={entry.id}>
-                <button
-                  type="button"
-                  onClick={() => navigation.openConversation(entry.id)}
-                  className="-mx-2 flex min-h-10 w-[calc(100%+1rem)] items-center gap-3 rounded-md px-2 py-2 text-left hover:bg-fill pointer-coarse:min-h-11"
-                >
-                  <span dir="auto" className="min-w-0 flex-1 truncate">
-                    {shownTitle(entry.title, t('untitled'))}
-                  </span>
-                  {entry.sample && <Badge>{t('screen.list.sample')}</Badge>}
-                  {entry.archived && <Badge>{t('screen.list.archived')}</Badge>}
-                  {entry.source && !entry.sample && (
-                    <span className="shrink-0 text-ink-3 text-xs max-sm:hidden">
-                      {t('screen.list.from', { tool: nameOf(entry.source.tool) })}
-                    </span>
-                  )}
-                  <span className="w-24 shrink-0 text-right text-ink-3 text-xs tabular-nums max-sm:hidden">
-                    {t('screen.list.messages', { count: entry.messageCount })}
-                  </span>
-                  <time
-                    dateTime={new Date(entry.updatedAt).toISOString()}
-                    title={formatExact(entry.updatedAt)}
-                    className="w-24 shrink-0 truncate text-right text-ink-3 text-xs"
-                  >
-                    {formatRelative(entry.updatedAt)}
-                  </time>
-                </button>
-              </li>
+              <Row key={entry.id} entry={entry} />
             ))}
           </ul>
         </div>
@@ -133,5 +115,41 @@ export function ConversationList({ ready, entries }: { ready: boolean; entries: 
         </div>
       )}
     </Section>
+  );
+}
+
+function Row({ entry }: { entry: LibraryEntry }) {
+  const { t } = useTranslation('memory');
+  const nameOf = useToolName();
+  const navigation = useNavigation();
+  return (
+    <li>
+      <button
+        type="button"
+        onClick={() => navigation.openConversation(entry.id)}
+        className="-mx-2 flex min-h-10 w-[calc(100%+1rem)] items-center gap-3 rounded-md px-2 py-2 text-left hover:bg-fill pointer-coarse:min-h-11"
+      >
+        <span dir="auto" className="min-w-0 flex-1 truncate">
+          {shownTitle(entry.title, t('untitled'))}
+        </span>
+        {entry.sample && <Badge>{t('screen.list.sample')}</Badge>}
+        {entry.archived && <Badge>{t('screen.list.archived')}</Badge>}
+        {entry.source && !entry.sample && (
+          <span className="shrink-0 text-ink-3 text-xs max-sm:hidden">
+            {t('screen.list.from', { tool: nameOf(entry.source.tool) })}
+          </span>
+        )}
+        <span className="w-24 shrink-0 text-right text-ink-3 text-xs tabular-nums max-sm:hidden">
+          {t('screen.list.messages', { count: entry.messageCount })}
+        </span>
+        <time
+          dateTime={new Date(entry.updatedAt).toISOString()}
+          title={formatExact(entry.updatedAt)}
+          className="w-24 shrink-0 truncate text-right text-ink-3 text-xs"
+        >
+          {formatRelative(entry.updatedAt)}
+        </time>
+      </button>
+    </li>
   );
 }

@@ -6,9 +6,10 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button } from '../shell/controls.tsx';
+import { Button, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
+import { Loading } from '../shell/reading.tsx';
 import { plainText } from './marked-text.tsx';
 import { passageTitle } from './passage-title.ts';
 import { Section } from './section.tsx';
@@ -20,7 +21,8 @@ export function FeedbackList() {
   const app = useApp();
   const report = useReport();
   const navigation = useNavigation();
-  const { feedback } = useReadable(app.notes.state);
+  const { ready, feedback } = useReadable(app.notes.state);
+  const isFailed = useReadable(app.notes.failure, (failure) => failure !== null);
   const takeBack = (one: Feedback) => {
     app.notes.takeBack(one.id).then(
       () =>
@@ -31,10 +33,17 @@ export function FeedbackList() {
       report,
     );
   };
+  // One notice for one document: the list of notes above has it.
+  if (isFailed) return null;
   return (
     <Section title={t('feedback.title')}>
       <p className="mb-1 max-w-160 text-ink-2">{t('feedback.lead')}</p>
-      {feedback.length === 0 && <p className="pt-3 text-ink-3">{t('feedback.none')}</p>}
+      {!ready && (
+        <Loading className="pt-3">
+          <Skeleton className="h-10 w-full" />
+        </Loading>
+      )}
+      {ready && feedback.length === 0 && <p className="pt-3 text-ink-3">{t('feedback.none')}</p>}
       <ul className="divide-y divide-line">
         {feedback.map((one) => {
           const Icon = ICONS[one.verdict];

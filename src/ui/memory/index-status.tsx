@@ -13,6 +13,7 @@ import { formatBytes, formatDuration, formatNumber } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Confirm, classes, Progress, Skeleton } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { Loading } from '../shell/reading.tsx';
 import { wordsOfIndex } from './index-words.ts';
 import { Section } from './section.tsx';
 
@@ -113,10 +114,9 @@ export function IndexStatus() {
           <StatusSentence status={status} stats={stats} />
         </div>
         <dl className="grid grid-cols-[repeat(auto-fit,minmax(6.5rem,1fr))] gap-4 border-t px-4 py-3.5">
-          <Figure name={t('screen.figures.messages')} value={stats && formatNumber(stats.messages)} />
-          <Figure name={t('screen.figures.chunks')} value={stats && formatNumber(stats.chunks)} />
-          <Figure name={t('screen.figures.vectors')} value={stats && formatNumber(stats.vectors)} />
-          <Figure name={t('screen.figures.size')} value={stats && formatBytes(stats.bytes)} />
+          {(['messages', 'chunks', 'vectors', 'bytes'] as const).map((name) => (
+            <Figure key={name} name={name} value={stats?.[name]} isFailed={status.state === 'failed'} />
+          ))}
         </dl>
         <div className="flex flex-wrap items-center gap-x-5 gap-y-1 border-t px-4 py-2.5 text-ink-3 text-xs">
           <span className="min-w-0 truncate">
@@ -217,12 +217,29 @@ function StatusSentence({ status, stats }: { status: MemoryStatus; stats: IndexS
   );
 }
 
-function Figure({ name, value }: { name: string; value: string | null }) {
+/** `value`: undefined until read; a failed index gives none. */
+function Figure({
+  name,
+  value,
+  isFailed,
+}: {
+  name: 'messages' | 'chunks' | 'vectors' | 'bytes';
+  value: number | undefined;
+  isFailed: boolean;
+}) {
+  const { t } = useTranslation('memory');
+  const shown = value === undefined ? '–' : name === 'bytes' ? formatBytes(value) : formatNumber(value);
   return (
     <div>
-      <dt className="text-ink-3 text-xs">{name}</dt>
+      <dt className="text-ink-3 text-xs">{t(`screen.figures.${name === 'bytes' ? 'size' : name}`)}</dt>
       <dd className="mt-0.5 font-semibold text-lg leading-6 tabular-nums tracking-tight">
-        {value ?? <Skeleton className="mt-1 h-4 w-12" />}
+        {value === undefined && !isFailed ? (
+          <Loading within>
+            <Skeleton className="mt-1 h-4 w-12" />
+          </Loading>
+        ) : (
+          shown
+        )}
       </dd>
     </div>
   );

@@ -41,7 +41,9 @@ function useSentAsIs(entry: LibraryEntry | undefined): number | null {
 export function Layers({ entries }: { entries: readonly LibraryEntry[] }) {
   const { t } = useTranslation('memory');
   const navigation = useNavigation();
-  const { notes, feedback } = useReadable(useApp().notes.state);
+  const { documents, notes: memory } = useApp();
+  const { notes, feedback } = useReadable(memory.state);
+  const isKnown = useReadable(documents.library, ({ ready, problem }) => ready && !problem);
   const lastOpen = useReadable(useSession().lastOpen);
   const open = useMemo(() => entries.find(({ id }) => id === lastOpen), [entries, lastOpen]);
   const sent = useSentAsIs(open);
@@ -64,14 +66,16 @@ export function Layers({ entries }: { entries: readonly LibraryEntry[] }) {
             <h3 className="font-medium">{t(`screen.layers.${layer.name}.name`)}</h3>
             <p className="mt-0.5 text-ink-3 text-xs">{t(`screen.layers.${layer.name}.what`)}</p>
             <p className="mt-2 text-ink-2 tabular-nums">
-              {layer.name !== 'working'
-                ? t('screen.list.count', { count: layer.entries.length })
-                : !open
-                  ? t('screen.layers.working.none')
-                  : // Renders the line before its number, so that nothing jumps.
-                    sent === null
-                    ? '\u00a0'
-                    : t('screen.list.messages', { count: sent })}
+              {!isKnown
+                ? '\u00a0'
+                : layer.name !== 'working'
+                  ? t('screen.list.count', { count: layer.entries.length })
+                  : !open
+                    ? t('screen.layers.working.none')
+                    : // Renders the line before its number, so that nothing jumps.
+                      sent === null
+                      ? '\u00a0'
+                      : t('screen.list.messages', { count: sent })}
             </p>
             <ul className="mt-1.5 -ml-1.5">
               {layer.entries.slice(0, SHOWN).map((entry) => (

@@ -9,6 +9,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, EmptyState, Skeleton } from '../shell/controls.tsx';
 import { loaded } from '../shell/error-boundary.tsx';
 import { Header } from '../shell/header.tsx';
+import { Loading } from '../shell/reading.tsx';
 import { ConversationList } from './conversation-list.tsx';
 import { FeedbackList } from './feedback-list.tsx';
 import { IndexStatus } from './index-status.tsx';
@@ -26,7 +27,7 @@ type Part = (typeof PARTS)[number];
 export function MemoryScreen({ section }: { section: string }) {
   const { t } = useTranslation(['memory', 'forget']);
   const app = useApp();
-  const { ready, entries } = useReadable(app.documents.library);
+  const { ready, problem, entries } = useReadable(app.documents.library);
   const proposals = useProposals();
   const session = useSession();
   const navigation = useNavigation();
@@ -79,7 +80,7 @@ export function MemoryScreen({ section }: { section: string }) {
               <NoteList />
               <FeedbackList />
             </div>
-          ) : ready && listed.length === 0 ? (
+          ) : ready && !problem && listed.length === 0 ? (
             <div className="space-y-10">
               {part === 'index' && <IndexStatus />}
               <EmptyState
@@ -98,7 +99,13 @@ export function MemoryScreen({ section }: { section: string }) {
               </EmptyState>
             </div>
           ) : part === 'pictures' ? (
-            <Suspense fallback={<Skeleton className="h-60 w-full" />}>
+            <Suspense
+              fallback={
+                <Loading>
+                  <Skeleton className="h-60 w-full" />
+                </Loading>
+              }
+            >
               <Pictures />
             </Suspense>
           ) : (
@@ -107,7 +114,7 @@ export function MemoryScreen({ section }: { section: string }) {
               <IndexStatus />
               <Layers entries={listed} />
               <TryIt />
-              <ConversationList ready={ready} entries={listed} />
+              <ConversationList entries={listed} />
             </div>
           )}
         </div>

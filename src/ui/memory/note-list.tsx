@@ -15,6 +15,7 @@ import { Badge, Button, classes, IconButton, Menu, Skeleton, TextArea } from '..
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { Loading, ReadFailed } from '../shell/reading.tsx';
 import { KindSelect, useProjectTitle } from './note-inbox.tsx';
 import { NoteAgainst, NotePast } from './note-past.tsx';
 import { NotesAsText } from './notes-as-text.tsx';
@@ -25,6 +26,7 @@ export function NoteList() {
   const app = useApp();
   const report = useReport();
   const { ready, notes } = useReadable(app.notes.state);
+  const failure = useReadable(app.notes.failure);
   const [only, setOnly] = useState<NoteKind | null>(null);
   const now = Date.now();
   const shown = notes.filter((note) => only === null || note.kind === only);
@@ -55,7 +57,16 @@ export function NoteList() {
     >
       <p className="mb-3 max-w-160 text-ink-2">{t('notes.lead')}</p>
       <NoteForm />
-      {!ready && <Skeleton className="mt-4 h-16 w-full" />}
+      {failure && (
+        <div className="mt-4">
+          <ReadFailed problem={failure} onRetry={() => app.notes.known()} />
+        </div>
+      )}
+      {!ready && !failure && (
+        <Loading className="mt-4">
+          <Skeleton className="h-16 w-full" />
+        </Loading>
+      )}
       {ready && notes.length === 0 && <p className="pt-4 text-ink-3">{t('notes.none')}</p>}
       <KindFilter notes={notes} only={only} onOnly={setOnly} />
       {[...NOTE_KINDS, undefined].map((kind) => {

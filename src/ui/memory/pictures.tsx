@@ -8,10 +8,12 @@ import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { topicsOf } from '../../domain/memory/topics.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useReadAnew } from '../hooks/read.ts';
 import { formatDate, locale } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Skeleton, Spinner } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { Loading, ReadFailed } from '../shell/reading.tsx';
 import { Calendar } from './calendar-picture.tsx';
 import { dotSizes, radiiOf } from './dot-sizes.ts';
 import { LABEL_SIZE, placeLabels } from './map-labels.ts';
@@ -19,33 +21,26 @@ import { type Conversation, dotMarks, openPath, Picture, Rows } from './picture.
 import { PlotFigure } from './plot.tsx';
 import { AXIS_HEIGHT, layoutTimeline, timeLabels } from './timeline.ts';
 
+/** Answer of an index that cannot be asked. */
+const NOT_YET = Promise.resolve(undefined);
+
 export function Pictures() {
   const { t } = useTranslation('memory');
   const { memory } = useApp();
   const state = useReadable(memory.status, ({ state }) => state);
-  const [overview, setOverview] = useState<Overview | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  useEffect(() => {
-    if (state === 'starting' || state === 'failed') return;
-    let gone = false;
-    memory.overview().then(
-      (seen) => {
-        if (gone) return;
-        setOverview(seen);
-        setProblem(null);
-      },
-      (error: unknown) => {
-        if (!gone && !isAbort(error)) setProblem(toProblem(error));
-      },
-    );
-    return () => {
-      gone = true;
-    };
-  }, [memory, state]);
+  // The pictures stay while the index works on, and are drawn anew with each of its states.
+  const read = useCallback(
+    () => (state === 'starting' || state === 'failed' ? NOT_YET : memory.overview()),
+    [memory, state],
+  );
+  const { value: overview, problem, again } = useReadAnew<Overview | undefined>(read);
   const trouble = useReadable(memory.status, ({ problem }) => problem);
-  const shown = problem ?? trouble;
   // A damaged entry or an unreachable endpoint does not hide what is already known.
-  const notice = shown && <ProblemNotice problem={shown} />;
+  const notice = problem ? (
+    <ReadFailed problem={problem} onRetry={again} />
+  ) : (
+    trouble && <ProblemNotice problem={trouble} />
+  );
   if (!overview)
     return (
       <div className="space-y-6">
@@ -71,10 +66,10 @@ export function Pictures() {
 }
 
 const Waiting = () => (
-  <div className="space-y-6">
+  <Loading className="space-y-6">
     <Skeleton className="h-40 w-full" />
     <Skeleton className="h-72 w-full" />
-  </div>
+  </Loading>
 );
 
 // ── timeline ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -160,6 +155,8 @@ function TopicMap({ conversations }: { conversations: readonly Conversation[] })
   );
   const [places, setPlaces] = useState<readonly Place[] | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
+  const [attempt, setAttempt] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another `attempt` draws it again
   useEffect(() => {
     const drawing = new AbortController();
     setPlaces(null);
@@ -173,7 +170,7 @@ function TopicMap({ conversations }: { conversations: readonly Conversation[] })
         if (!isAbort(error)) setProblem(toProblem(error));
       });
     return () => drawing.abort(new DOMException('Not looked at any more', 'AbortError'));
-  }, [projection, known]);
+  }, [projection, known, attempt]);
   const placed = useMemo(
     () =>
       (places ?? []).flatMap((place, at) => {
@@ -238,7 +235,7 @@ function TopicMap({ conversations }: { conversations: readonly Conversation[] })
       }
       table={() => <Rows conversations={known} last={topicOf} />}
     >
-      {problem && <ProblemNotice problem={problem} compact />}
+      {problem && <ReadFailed problem={problem} onRetry={async () => setAttempt(attempt + 1)} compact />}
       {known.length === 0 ? (
         <p className="rounded-lg border border-line border-dashed px-4 py-10 text-center text-ink-3">
           {t('pictures.map.none')}

@@ -10,6 +10,7 @@ import { formatDuration } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Spinner } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { ReadFailed } from '../shell/reading.tsx';
 import { RecallCard } from './recall-card.tsx';
 import { Section } from './section.tsx';
 
@@ -25,10 +26,11 @@ export function TryIt() {
   const navigation = useNavigation();
   const [text, setText] = useState('');
   const [trial, setTrial] = useState<Trial>({ state: 'idle' });
+  const [attempt, setAttempt] = useState(0);
   const wanted = text.trim();
   const awake = useAwake();
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `awake` asks again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `awake` and another `attempt` ask again
   useEffect(() => {
     if (wanted === '') {
       setTrial({ state: 'idle' });
@@ -54,7 +56,7 @@ export function TryIt() {
       clearTimeout(timer);
       asking.abort();
     };
-  }, [memory, wanted, awake, hasModel]);
+  }, [memory, wanted, awake, hasModel, attempt]);
 
   return (
     <Section
@@ -87,8 +89,10 @@ export function TryIt() {
         {t('screen.try.help')}
       </p>
       <div className="mt-3" aria-live="polite">
-        {trial.state === 'asking' && <Spinner className="text-ink-3" />}
-        {trial.state === 'failed' && <ProblemNotice problem={trial.problem} />}
+        {trial.state === 'asking' && <Spinner within label={t('screen.try.asking')} className="text-ink-3" />}
+        {trial.state === 'failed' && (
+          <ReadFailed problem={trial.problem} onRetry={async () => setAttempt(attempt + 1)} />
+        )}
         {trial.state === 'done' && (
           <>
             {trial.result.degraded && (

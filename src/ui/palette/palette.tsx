@@ -8,6 +8,7 @@ import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { leaveToNotices, useFocusReturn } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { ListFailed } from '../shell/reading.tsx';
 import { isComposing } from '../shell/shortcuts.ts';
 import { withFilter, withoutFilter } from './filters.ts';
 import { FilterRow, Footer } from './frame.tsx';
@@ -95,10 +96,16 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
       <QueryField ref={input} query={query} found={found} onChange={change} onClose={() => onDone()} />
       <FilterRow tokens={tokens} growing={growing} query={query} onChange={change} />
       <Results ref={list} found={found} query={query} onChange={change} onDone={onDone} />
+      {found.listProblem && (
+        <div className="p-2">
+          <ListFailed problem={found.listProblem} compact />
+        </div>
+      )}
       {search.problem && (
         <div className="p-2">
           <ProblemNotice
             problem={search.problem}
+            place="read"
             compact
             actions={
               <button
@@ -192,6 +199,8 @@ function useEarlyEnter({
       forget();
     }
     if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return;
+    // Enter presses the focused button; the list would open its chosen row instead.
+    if (event.target instanceof HTMLButtonElement) return event.stopPropagation();
     if (cursor.isSteered() || hasEarlyRows(found) || phase !== 'words' || event.target !== input.current)
       return;
     event.preventDefault();

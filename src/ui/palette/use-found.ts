@@ -35,7 +35,7 @@ export function useFound(
   attempt: number,
 ) {
   const app = useApp();
-  const { ready, entries, projects } = useReadable(app.documents.library);
+  const { ready, problem: listProblem, entries, projects } = useReadable(app.documents.library);
   const line = useMemo(() => readLine(query, Date.now(), app.commands), [query, app.commands]);
   const { text, filter, open, asCommand, blank } = line;
   const search = useSearch(
@@ -79,7 +79,17 @@ export function useFound(
     isSearching,
     /** Number of rows, not counting completions. */
     count,
-    isNothing: !blank && !isSearching && count === 0 && completions.length === 0 && search.problem === null,
+    /** Why the list of conversations could not be read. */
+    listProblem,
+    // An unread list may hold the title that was typed.
+    isNothing:
+      !blank &&
+      !isSearching &&
+      ready &&
+      !listProblem &&
+      count === 0 &&
+      completions.length === 0 &&
+      search.problem === null,
     isLibraryEmpty: ready && listed.length === 0,
   };
 }

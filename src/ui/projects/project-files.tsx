@@ -14,6 +14,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Dialog, IconButton, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
+import { Loading, ReadFailed } from '../shell/reading.tsx';
 import { Part } from './project-part.tsx';
 
 /** Longest part of a text that is shown, characters. */
@@ -99,7 +100,12 @@ export function ProjectFiles({ project, itemId }: { project: ProjectEntry; itemI
             event.target.value = '';
           }}
         />
-        {state.state === 'loading' && project.project.files > 0 && <Skeleton className="h-8 w-3/5" />}
+        {state.state === 'failed' && <ReadFailed problem={state.problem} onRetry={state.again} compact />}
+        {state.state === 'loading' && project.project.files > 0 && (
+          <Loading>
+            <Skeleton className="h-8 w-3/5" />
+          </Loading>
+        )}
         {project.project.files === 0 && <p className="text-ink-3 text-sm">{t('page.noFiles')}</p>}
         <ul className="-mx-2">
           {files.map((file) => {

@@ -12,6 +12,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { AppLink } from '../shell/app-link.tsx';
 import { Button, EmptyState, IconButton, Menu, Skeleton } from '../shell/controls.tsx';
 import { Header } from '../shell/header.tsx';
+import { ListFailed, Loading } from '../shell/reading.tsx';
 import { type ProjectActions, useProjectActions } from './project-actions.tsx';
 import { ProjectFiles } from './project-files.tsx';
 import { ProjectMark } from './project-mark.tsx';
@@ -30,10 +31,19 @@ export function ProjectScreen({ projectId, itemId }: { projectId: ProjectId; ite
     return (
       <>
         <Header>{null}</Header>
-        <div className="mx-auto flex w-full max-w-200 flex-col gap-4 px-8 pt-8">
+        <Loading className="mx-auto flex w-full max-w-200 flex-col gap-4 px-8 pt-8">
           {['w-2/5', 'w-full', 'w-4/5'].map((width) => (
             <Skeleton key={width} className={`h-5 ${width}`} />
           ))}
+        </Loading>
+      </>
+    );
+  if (library.problem)
+    return (
+      <>
+        <Header>{null}</Header>
+        <div className="mx-auto w-full max-w-200 px-4 pt-5 md:px-8">
+          <ListFailed problem={library.problem} />
         </div>
       </>
     );

@@ -1,5 +1,5 @@
 // Spending of this device on models: today, this month, over time, by model and conversation; a limit; and prices.
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useCallback, useState } from 'react';
 import { asConversationId } from '../../domain/base/ids.ts';
 import {
   dayOf,
@@ -13,12 +13,14 @@ import {
 import { shownTitle } from '../../domain/text/shown.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { pathOf, useNavigation } from '../hooks/navigation.tsx';
+import { useRead } from '../hooks/read.ts';
 import { formatNumber, formatPercent, formatPrice } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { AppLink } from '../shell/app-link.tsx';
 import { Button, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
+import { Loading, ReadFailed } from '../shell/reading.tsx';
 import { CostsChart, type Span } from './costs-chart.tsx';
 import { CURRENCIES } from './endpoint-price.ts';
 import { ModelPrices } from './model-prices.tsx';
@@ -68,26 +70,25 @@ function useFacts(): (sum: Sum) => string {
 export function CostsSection() {
   const { t } = useTranslation('settings');
   const { spending } = useApp();
-  const report = useReport();
   const [span, setSpan] = useState<Span>('month');
   const { rows, since } = useReadable(spending.state);
   const now = Date.now();
   const from = spanStart(span, now);
   // The month is shown whatever the span.
   const first = [from, startOf('month', now)].sort()[0] as string;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `report` is a new function at every render
-  useEffect(() => {
-    spending.load(first).catch(report);
-  }, [spending, first]);
+  const load = useCallback(() => spending.load(first), [spending, first]);
+  const { problem, again } = useRead(load);
   const isKnown = since !== null && since <= first;
   const shown = rows.filter(({ day }) => day >= from);
   return (
     <>
-      {!isKnown ? (
-        <div aria-busy className="space-y-3">
+      {!isKnown && problem ? (
+        <ReadFailed problem={problem} onRetry={again} />
+      ) : !isKnown ? (
+        <Loading className="space-y-3">
           <Skeleton className="h-14 w-full" />
           <Skeleton className="h-32 w-full" />
-        </div>
+        </Loading>
       ) : rows.length === 0 ? (
         <div className="rounded-lg bg-side px-4 py-3.5">
           <p className="font-medium">{t('costs.nothing')}</p>

@@ -17,6 +17,7 @@ import { Badge, Button, IconButton, Menu, type MenuItem, Skeleton } from '../she
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { PersonaSign } from '../shell/persona-sign.tsx';
+import { Loading, ReadFailed } from '../shell/reading.tsx';
 import { PersonaDialog } from './persona-dialog.tsx';
 import { PromptDialog } from './prompt-dialog.tsx';
 
@@ -30,6 +31,7 @@ export function PromptsSection() {
   const { t } = useTranslation('prompts');
   const { prompts: library, commands, settings } = useApp();
   const { ready, prompts, personas } = useReadable(library.state);
+  const failure = useReadable(library.failure);
   const byDefault = useReadable(settings.config, ({ chat }) => chat.persona);
   const report = useReport();
   const [prompt, setPrompt] = useState<Editing<Prompt>>(null);
@@ -49,7 +51,13 @@ export function PromptsSection() {
     );
   };
   const copyName = (name: string) => t('copyOf', { name });
-  if (!ready) return <Skeleton className="h-24 w-full" />;
+  if (failure) return <ReadFailed problem={failure} onRetry={() => library.known()} />;
+  if (!ready)
+    return (
+      <Loading>
+        <Skeleton className="h-24 w-full" />
+      </Loading>
+    );
   return (
     <>
       <LibraryGroup

@@ -1,15 +1,17 @@
 // Shows how much room conversations, index and models take, and whether the browser may delete them.
 
 import { ShieldAlert, ShieldCheck } from 'lucide-react';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useState } from 'react';
 import type { App, StorageStatus } from '../../services/app.ts';
 import { storageSpaceOf } from '../../services/library/storage-space.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useReadAnew } from '../hooks/read.ts';
 import { formatBytes, formatPercent } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { useIndexStats } from '../memory/index-status.tsx';
 import { Badge, Button, classes, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { Loading, ReadFailed } from '../shell/reading.tsx';
 
 interface Sizes extends StorageStatus {
   readonly log: Pick<Awaited<ReturnType<App['logStats']>>, 'bytes'>;
@@ -37,12 +39,12 @@ export function Usage() {
   const { settings, documents } = useApp();
   const stats = useIndexStats();
   const limit = useReadable(settings.config, (config) => config.storage.max_size_mb);
-  const conversations = useReadable(
-    documents.library,
-    (library) => library.entries.filter((entry) => entry.deletedAt === null).length,
+  /** Null while the list is unread, and if it could not be. */
+  const conversations = useReadable(documents.library, ({ ready, problem, entries }) =>
+    ready && !problem ? entries.filter((entry) => entry.deletedAt === null).length : null,
   );
-  const { sizes: known, reread } = useSizes(`${stats?.messages} ${conversations}`);
-  const isPending = known === null;
+  const { value: known, problem, again } = useSizes(`${stats?.messages} ${conversations}`);
+  const isPending = known === undefined;
   const sizes = known ?? PENDING;
 
   const named: readonly Part[] = [
@@ -62,14 +64,17 @@ export function Usage() {
     ...named,
     { id: 'other', bytes: Math.max(0, used - namedBytes), tone: 'bg-line-strong' },
   ];
+  const failed = problem && <ReadFailed problem={problem} onRetry={again} />;
+  if (isPending && failed) return failed;
   return (
     <>
+      {failed}
       <section aria-label={t('storage.contents')} aria-busy={isPending} className="relative">
         {isPending && (
-          <div className="absolute inset-x-0 top-0 space-y-3">
+          <Loading className="absolute inset-x-0 top-0 space-y-3">
             <Skeleton className="h-7 w-40" />
             <Skeleton className="h-3 w-full" />
-          </div>
+          </Loading>
         )}
         <div className={isPending ? 'invisible' : undefined}>
           <p className="font-semibold text-2xl tracking-tight">{formatBytes(used)}</p>
@@ -97,36 +102,20 @@ export function Usage() {
           <PartsList parts={parts} conversations={conversations} messages={stats?.messages} />
         </div>
       </section>
-      <Persistence persisted={sizes.persisted} onAsked={reread} isPending={isPending} />
+      <Persistence persisted={sizes.persisted} onAsked={again} isPending={isPending} />
     </>
   );
 }
 
-/** Sizes on this device, read again when `grownWith` changes; null until known. */
-function useSizes(grownWith: string): { sizes: Sizes | null; reread: () => Promise<void> } {
+/** Sizes on this device, read again when `grownWith` changes. */
+function useSizes(grownWith: string): ReturnType<typeof useReadAnew<Sizes>> {
   const app = useApp();
-  const report = useReport();
-  const [sizes, setSizes] = useState<Sizes | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `grownWith` means new sizes
   const read = useCallback(
     () => Promise.all([app.device.storage(), app.logStats()]).then(([storage, log]) => ({ ...storage, log })),
-    [app],
+    [app, grownWith],
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `grownWith` means new sizes
-  useEffect(() => {
-    let gone = false;
-    read().then(
-      (now) => {
-        if (!gone) setSizes(now);
-      },
-      (error: unknown) => {
-        if (!gone) report(error);
-      },
-    );
-    return () => {
-      gone = true;
-    };
-  }, [read, grownWith]);
-  return { sizes, reread: () => read().then(setSizes) };
+  return useReadAnew<Sizes>(read);
 }
 
 function PartsBar({ parts, used }: { parts: readonly Part[]; used: number }) {
@@ -151,7 +140,7 @@ function PartsList({
   messages,
 }: {
   parts: readonly Part[];
-  conversations: number;
+  conversations: number | null;
   messages: number | undefined;
 }) {
   const { t } = useTranslation('settings');
@@ -166,7 +155,7 @@ function PartsList({
           <dd className="mt-0.5 font-medium tabular-nums">
             {part.bytes === null ? '–' : formatBytes(part.bytes)}
           </dd>
-          {part.id === 'log' && (
+          {part.id === 'log' && conversations !== null && (
             <dd className="text-ink-3 text-xs">{t('storage.conversations', { count: conversations })}</dd>
           )}
           {part.id === 'index' && messages !== undefined && (

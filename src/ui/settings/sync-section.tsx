@@ -12,6 +12,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Menu, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { Loading } from '../shell/reading.tsx';
 import { AccountForm } from '../sync/account-form.tsx';
 import { AccountGroup } from '../sync/account-group.tsx';
 import { DeviceList } from '../sync/device-list.tsx';
@@ -125,7 +126,13 @@ export function SyncSection() {
       ) : (
         wanted !== null && (
           <>
-            {isKnown ? <SetUp mode={wanted} status={status} /> : <Skeleton className="h-9 w-full" />}
+            {isKnown ? (
+              <SetUp mode={wanted} status={status} />
+            ) : (
+              <Loading>
+                <Skeleton className="h-9 w-full" />
+              </Loading>
+            )}
             <Group title={t('sight.title')}>
               <div className="py-3">
                 <RelaySight />

@@ -10,8 +10,9 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, Confirm, IconButton } from '../shell/controls.tsx';
+import { Button, Confirm, IconButton, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { ListFailed, Loading } from '../shell/reading.tsx';
 import { useHasAccount, useJournal } from '../sync/use-sync.ts';
 import { Group } from './rows.tsx';
 
@@ -19,13 +20,13 @@ export function TrashGroup() {
   const { t } = useTranslation(['settings', 'sync', 'shell']);
   const app = useApp();
   const report = useReport();
-  const entries = useReadable(app.documents.library, (library) => library.entries);
+  const { ready, problem, entries } = useReadable(app.documents.library);
   const trash = entries
     .filter((entry): entry is LibraryEntry & { deletedAt: number } => entry.deletedAt !== null)
     .sort((a, b) => b.deletedAt - a.deletedAt);
   const [erasing, setErasing] = useState<readonly ConversationId[] | null>(null);
   const everywhere = useHasAccount();
-  const journal = useJournal();
+  const { value: journal } = useJournal();
   const lost = new Set(
     journal
       ?.filter(({ kind, what }) => kind === 'conflict' && what === 'deleted')
@@ -36,16 +37,24 @@ export function TrashGroup() {
   };
   return (
     <Group title={t('storage.trash.title')}>
-      <div className="flex flex-wrap items-center gap-3 py-2">
-        <p className="min-w-0 flex-1 text-ink-3 text-xs">
-          {trash.length === 0 ? t('storage.trash.empty') : t('storage.trash.text')}
-        </p>
-        {trash.length > 0 && (
-          <Button size="sm" onClick={() => setErasing(trash.map((entry) => entry.id))}>
-            {t('storage.trash.eraseAll')}
-          </Button>
-        )}
-      </div>
+      {problem && <ListFailed problem={problem} compact />}
+      {!ready && (
+        <Loading className="py-2">
+          <Skeleton className="h-4 w-2/5" />
+        </Loading>
+      )}
+      {ready && !problem && (
+        <div className="flex flex-wrap items-center gap-3 py-2">
+          <p className="min-w-0 flex-1 text-ink-3 text-xs">
+            {trash.length === 0 ? t('storage.trash.empty') : t('storage.trash.text')}
+          </p>
+          {trash.length > 0 && (
+            <Button size="sm" onClick={() => setErasing(trash.map((entry) => entry.id))}>
+              {t('storage.trash.eraseAll')}
+            </Button>
+          )}
+        </div>
+      )}
       {trash.length > 0 && (
         <ul className="max-h-80 divide-y divide-line overflow-y-auto">
           {trash.map((entry) => {

@@ -17,6 +17,7 @@ import { type ConversationActions, useConversationActions } from './conversation
 import { EntryRow, Heading, hrefOf } from './entry-row.tsx';
 import { EraseConfirm } from './erase-confirm.tsx';
 import { type SidebarRow, type SidebarView, sidebarRows } from './groups.ts';
+import { ListFailed, Loading } from './reading.tsx';
 import { ContextMenu, type MenuPlace, SelectionBar } from './selection-bar.tsx';
 import { FONT_SCALES } from './theme.ts';
 import { useSelection } from './use-selection.ts';
@@ -38,10 +39,16 @@ export function ConversationList({
   const rows = useMemo(() => sidebarRows(library.entries, view, Date.now()), [library.entries, view]);
   if (!library.ready)
     return (
-      <div className="flex flex-col gap-3 px-4 pt-6">
+      <Loading className="flex flex-col gap-3 px-4 pt-6">
         {[64, 80, 52, 72, 60].map((width) => (
           <Skeleton key={width} className="h-3.5" />
         ))}
+      </Loading>
+    );
+  if (library.problem)
+    return (
+      <div className="overflow-y-auto p-2">
+        <ListFailed problem={library.problem} compact />
       </div>
     );
   if (rows.length > 0) return <Lines {...{ rows, view, strip, onOpened }} />;

@@ -16,7 +16,7 @@ export function FatalScreen({ problem }: { problem: Problem }) {
       <h1 className="font-semibold text-xl">{t('fatalTitle')}</h1>
       <ProblemNotice
         problem={problem}
-        atStart
+        place="start"
         className="w-full max-w-120"
         actions={
           <Button size="sm" onClick={() => location.reload()}>

@@ -54,14 +54,19 @@ function ToMendingPlace({ code }: { code: string }) {
   );
 }
 
+/** Place with words of its own for a problem. */
+type Place = 'start' | 'read';
+
 /** True around a temporary conversation: what a problem calls saved ends with it there (`kept_temporary`). */
 export const KeptNowhere = createContext(false);
 
 /**
- * Sentences of a problem in the current language; the plain message if the catalogue has none. `atStart`: it kept the app from starting,
- * so nothing else is on the screen (`what_start`, `kept_start`, `do_start`).
+ * Sentences of a problem in the current language; the plain message if the catalogue has none. `place`: `start` if it kept the app from
+ * starting, so nothing else is on the screen, `read` if something could not be read (`what_start`, `kept_start`, `do_start`, and so on).
  */
-export function useProblemWords({ atStart = false } = {}): (problem: ProblemLike) => {
+export function useProblemWords({ place: asked }: { place?: Place | undefined } = {}): (
+  problem: ProblemLike,
+) => {
   what: string;
   kept: string;
   todo: string;
@@ -80,7 +85,7 @@ export function useProblemWords({ atStart = false } = {}): (problem: ProblemLike
       const { cause, status } = problem.params ?? {};
       const own = part === 'what' ? (cause ?? status) : undefined;
       const byStatus = own === undefined ? missing : { context: `${own}` };
-      const place = atStart ? 'start' : temporary && part !== 'what' ? 'temporary' : null;
+      const place = asked ?? (temporary && part !== 'what' ? 'temporary' : null);
       const context = place ? { context: place } : byStatus;
       return wordsFor('problems', key, { ...problem.params, ...context }) ?? '';
     };
@@ -108,23 +113,23 @@ export function useCopy(): [copy: (text: string) => void, copied: boolean] {
 }
 
 /**
- * `compact`: one line of text with the details behind *copy details*. `actions`: buttons that fix it. `atStart`: see `useProblemWords`.
+ * `compact`: one line of text with the details behind *copy details*. `actions`: buttons that fix it. `place`: see `useProblemWords`.
  */
 export function ProblemNotice({
   problem,
   actions,
   compact = false,
-  atStart = false,
+  place,
   className,
 }: {
   problem: ProblemLike;
   actions?: ReactNode;
   compact?: boolean;
-  atStart?: boolean;
+  place?: Place;
   className?: string;
 }) {
   const { t } = useTranslation('shell');
-  const words = useProblemWords({ atStart })(problem);
+  const words = useProblemWords({ place })(problem);
   const [copy, copied] = useCopy();
   const details = () =>
     copy(

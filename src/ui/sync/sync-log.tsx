@@ -11,6 +11,7 @@ import { formatBytes, formatExact, formatRelative, wordsFor } from '../i18n/inde
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Skeleton } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
+import { Loading, ReadFailed } from '../shell/reading.tsx';
 import { useJournal } from './use-sync.ts';
 
 const KINDS = ['upload', 'download', 'conflict', 'error', 'note'] as const;
@@ -28,16 +29,24 @@ const TONES: Record<JournalEntry['kind'], string> = {
 
 export function SyncLog() {
   const { t } = useTranslation('sync');
-  const journal = useJournal();
+  const { value: journal, problem, again } = useJournal();
   const [filter, setFilter] = useState<Filter>('all');
   const [shown, setShown] = useState(PAGE);
   const lines = useMemo(
     () => (journal ?? []).filter((entry) => filter === 'all' || entry.kind === filter),
     [journal, filter],
   );
-  if (journal === null) return <Skeleton className="my-3 h-4 w-60" />;
+  if (!journal && !problem)
+    return (
+      <Loading className="py-3">
+        <Skeleton className="h-4 w-60 max-w-full" />
+      </Loading>
+    );
+  const failed = problem && <ReadFailed problem={problem} onRetry={again} compact />;
+  if (!journal) return <div className="py-2">{failed}</div>;
   return (
     <div className="space-y-2 py-2">
+      {failed}
       <fieldset className="flex flex-wrap gap-1.5">
         <legend className="sr-only">{t('log.filter')}</legend>
         {(['all', ...KINDS] as const).map((kind) => (

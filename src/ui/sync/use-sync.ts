@@ -1,9 +1,9 @@
 // Sync state for the screens.
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
-import { ignore } from '../../domain/base/log.ts';
 import type { JournalEntry, Sync, SyncAccount, SyncStatus, Whereabouts } from '../../services/sync/sync.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useRead } from '../hooks/read.ts';
 
 /** Follows the status of sync. */
 export const useSyncStatus = (): SyncStatus => useReadable(useApp().sync.status);
@@ -15,38 +15,13 @@ export const useSyncAccount = (): SyncAccount | null => useReadable(useApp().syn
 export const useHasAccount = (): boolean =>
   useReadable(useApp().sync.status, (status) => status.account !== null);
 
-/** Asks again whenever the status changes, never twice at once. `ask` must keep its identity. */
-function useAsked<T>(ask: (() => Promise<T>) | null): T | null {
+/** Asks again whenever the status changes. `ask` must keep its identity. */
+function useAsked<T>(ask: (() => Promise<T>) | null): ReturnType<typeof useRead<T>> {
   const { sync } = useApp();
-  const [held, setHeld] = useState<{ by: unknown; answer: T } | null>(null);
-  useEffect(() => {
-    if (!ask) return;
-    let gone = false;
-    let busy = false;
-    let again = false;
-    const look = () => {
-      again = true;
-      if (busy) return;
-      busy = true;
-      again = false;
-      ignore(
-        ask()
-          .then((answer) => !gone && setHeld({ by: ask, answer }))
-          .finally(() => {
-            busy = false;
-            if (again && !gone) look();
-          }),
-        'what sync says of a document or its log; the next status asks again',
-      );
-    };
-    look();
-    const stop = sync.status.subscribe(look);
-    return () => {
-      gone = true;
-      stop();
-    };
-  }, [sync, ask]);
-  return held && held.by === ask ? held.answer : null;
+  const asked = useRead(ask);
+  const { again } = asked;
+  useEffect(() => sync.status.subscribe(() => void again()), [sync, again]);
+  return asked;
 }
 
 /** Says where the conversation is saved; null until known, and without an account. */
@@ -54,11 +29,11 @@ export function useWhereabouts(id: ConversationId | null): Whereabouts | null {
   const { sync } = useApp();
   const wanted = useHasAccount() && id !== null;
   const ask = useCallback(() => sync.where(id as ConversationId), [sync, id]);
-  return useAsked(wanted ? ask : null);
+  return useAsked(wanted ? ask : null).value ?? null;
 }
 
-/** The sync log, newest first; null until read. */
-export function useJournal(): readonly JournalEntry[] | null {
+/** The sync log, newest first. */
+export function useJournal(): ReturnType<typeof useRead<readonly JournalEntry[]>> {
   const { sync } = useApp();
   const ask = useCallback(() => sync.journal(), [sync]);
   return useAsked(ask);

@@ -272,6 +272,7 @@ export const memory = {
       label: 'What would be recalled for this?',
       placeholder: 'Write what you would begin a conversation with',
       help: 'Shows what would go along with a first message like this, with every number behind it.',
+      asking: 'Searching',
       none: 'Nothing is close enough. A lower threshold would show more.',
       took: '{{time}}',
       wordsOnly: 'By words only for now.',

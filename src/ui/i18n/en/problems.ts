@@ -26,6 +26,9 @@ export const problems = {
     what: 'The browser’s storage failed.',
     kept: 'Everything saved so far is safe. A change that was not saved stays on the screen and is tried again.',
     do: 'Leave this tab open. If it keeps failing, copy your last message and reload the page.',
+    what_read: 'This could not be read: the browser’s storage failed.',
+    kept_read: 'Nothing was changed. What was saved is still on this device.',
+    do_read: 'Try again. If it keeps failing, reload the page.',
     what_start: 'The browser failed to open your conversations.',
     kept_start: 'Recollect changed nothing and deleted nothing.',
     do_start:

@@ -236,6 +236,7 @@ export const memory = {
       label: '这样开头会回忆起什么？',
       placeholder: '写一句准备用来开始对话的话',
       help: '展示这样的第一条消息会带上哪些内容，以及背后的每个数字。',
+      asking: '正在查找',
       none: '没有足够接近的内容。调低阈值会放进更多片段。',
       took: '{{time}}',
       wordsOnly: '目前仅按词查找。',
