@@ -67,8 +67,181 @@ const calledTwice: Expected = {
 const letters = (words: string) => [...words].map((letter) => text(letter)).join('') + stop + DONE;
 const HARMONY_THOUGHT = '<|channel|>analysis<|message|>Look.<|end|>';
 
+/** One page, in the form of each endpoint: beside the choices, in the choice, or in its delta. */
+const PAGE = { title: 'A', url: 'https://example.org/a' };
+const GROUNDED = { groundingChunks: [{ web: { uri: PAGE.url, title: PAGE.title } }] };
+const CITED: Readonly<Record<string, string>> = {
+  groq: delta({ executed_tools: [{ type: 'search', search_results: { results: [PAGE], images: [] } }] }),
+  cohere: delta({}, null, { citations: [{ text: 'x', sources: [{ type: 'document', document: PAGE }] }] }),
+  'gemini-in-the-choice': line({ choices: [{ index: 0, delta: {}, groundingMetadata: GROUNDED }] }),
+  'vertex-by-litellm': delta({}, null, { vertex_ai_grounding_metadata: [GROUNDED] }),
+  'anthropic-by-litellm': delta({ provider_specific_fields: { citation: { ...PAGE, cited_text: 'x' } } }),
+  mistral: delta({ content: [{ type: 'tool_reference', tool: 'web_search', ...PAGE }] }),
+  'open-webui': line({
+    sources: [{ source: { name: 'A', url: PAGE.url }, metadata: [{ source: PAGE.url }] }],
+  }),
+  venice: line({ choices: [], venice_parameters: { web_search_citations: [PAGE] } }),
+  'search-with-pictures': delta({}, null, {
+    web_search: {
+      results: [{ ...PAGE, favicon: 'https://x.org/i.png', images: [{ url: 'https://x.org/p' }] }],
+    },
+  }),
+};
+/** Marks that models set around their thoughts, and around the answer behind them. */
+const MARKED: Readonly<Record<string, string>> = {
+  hunyuan: '<think>\nLook.</think>\n<answer>\nBackups run at three.</answer>',
+  ernie: '<think>\nLook.</think>\n\n<response>\nBackups run at three.</response>\n',
+  'command-a':
+    '<|START_THINKING|>Look.<|END_THINKING|><|START_RESPONSE|>Backups run at three.<|END_RESPONSE|>',
+  openthinker:
+    '<|begin_of_thought|>\n\nLook.<|end_of_thought|>\n\n<|begin_of_solution|>\n\nBackups run at three.<|end_of_solution|>',
+  longcat: '<longcat_think>\nLook.</longcat_think>\nBackups run at three.',
+  minimax: '<mm:think>\nLook.</mm:think>\nBackups run at three.',
+  lfm: '<|cot_start|>Look.<|cot_end|>Backups run at three.',
+  apertus: '<|inner_prefix|>Look.<|inner_suffix|>Backups run at three.',
+  medgemma: '<unused94>thought\nLook.<unused95>Backups run at three.',
+  twice: '<think>\n<think>\nLook.</think>\nBackups run at three.',
+};
+
 /** How endpoints answer. */
 export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
+  // ------------------------------------------------------------------------------- reported of chat apps
+  ...Object.fromEntries(
+    Object.entries(MARKED).map(([id, words]): [string, AnswerQuirk] => [
+      `marks-of-${id}`,
+      { body: letters(words), expected: { ...whole, thoughts: 'Look.' } },
+    ]),
+  ),
+  'asked-for-in-a-tag': {
+    body: letters('<answer>At three.</answer> is the form.'),
+    expected: { words: '<answer>At three.</answer> is the form.', finish: 'stop' },
+  },
+  'an-answer-with-another-tag': {
+    body: letters('<think>Look.</think><answers> are at </answers>'),
+    expected: { words: '<answers> are at </answers>', thoughts: 'Look.', finish: 'stop' },
+  },
+  ...Object.fromEntries(
+    Object.entries(CITED).map(([id, cites]): [string, AnswerQuirk] => [
+      `cited-by-${id}`,
+      { body: said + cites + stop + DONE, expected: { ...whole, sources: [PAGE.url] } },
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries({
+      'marked-beside': delta({ content: 'Look.', extra_content: { google: { thought: true } } }),
+      'marked-with-a-tag': delta({ content: '<thought>Look.', extra_content: { google: { thought: true } } }),
+      'in-the-choice': line({ choices: [{ index: 0, delta: { content: '' }, reasoning_content: 'Look.' }] }),
+      'passed-on-by-litellm': delta({ provider_specific_fields: { reasoning_content: 'Look.' } }),
+      'in-steps': delta({ reasoning_steps: [{ type: 'web_search', thought: 'Look.' }] }),
+      'by-a-rare-name': delta({ internal_thoughts: 'Look.' }),
+    }).map(([id, thoughts]): [string, AnswerQuirk] => [
+      `thoughts-${id}`,
+      { body: thoughts + said + stop + DONE, expected: { ...whole, thoughts: 'Look.' } },
+    ]),
+  ),
+  'thoughts-that-end-in-the-words': {
+    body:
+      delta({ content: '<thought>Look.', extra_content: { google: { thought: true } } }) +
+      text('</thought>Backups ') +
+      text('run at three.') +
+      stop +
+      DONE,
+    expected: { ...whole, thoughts: 'Look.' },
+  },
+  ...Object.fromEntries(
+    ['abort', 'pause_turn', 'time_limit', 'repetition_truncation'].map((reason): [string, AnswerQuirk] => [
+      `broken-off-and-done-${reason}`,
+      { body: said + delta({}, reason) + DONE, expected: cut },
+    ]),
+  ),
+  'unspecified-in-every-chunk': {
+    body: delta({ content: 'Backups run at three.' }, 'FINISH_REASON_UNSPECIFIED'),
+    expected: cut,
+  },
+  ...Object.fromEntries(
+    Object.entries({
+      'beside-the-choices': { choices: [{ index: 0, delta: {} }], finish_reason: 'length' },
+      'in-the-delta': { choices: [{ index: 0, delta: { finish_reason: 'length' } }] },
+      'in-details': { choices: [{ index: 0, delta: {}, finish_details: { type: 'max_tokens' } }] },
+      'by-the-model-behind': {
+        choices: [{ index: 0, delta: {}, finish_reason: 'stop', native_finish_reason: 'MAX_TOKENS' }],
+      },
+    }).map(([id, event]): [string, AnswerQuirk] => [
+      `length-${id}`,
+      { body: said + line(event) + DONE, expected: { ...whole, finish: 'length' } },
+    ]),
+  ),
+  'broken-by-the-model-behind': {
+    body:
+      line({
+        choices: [
+          { index: 0, delta: {}, finish_reason: 'stop', native_finish_reason: 'MALFORMED_FUNCTION_CALL' },
+        ],
+      }) + DONE,
+    expected: { words: '', finish: 'error', problem: 'model-server' },
+  },
+  'call-as-a-part': {
+    body:
+      delta({ content: [{ type: 'tool_use', id: 't1', name: 'lookup', input: { query: 'a' } }] }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'call-of-a-custom-tool': {
+    body:
+      delta({
+        tool_calls: [
+          { index: 0, id: 'c1', type: 'custom', custom: { name: 'lookup', input: '{"query":"a"}' } },
+        ],
+      }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  ...Object.fromEntries(
+    [
+      ['{"query":"a"}{"query":"b"}'],
+      ['{"query":"a"}', '{"query":"b"}'],
+      ['{"query":"a"', '}\n{"query":', '"b"}'],
+    ].map((pieces, at): [string, AnswerQuirk] => [
+      `calls-in-one-text-${at + 1}`,
+      {
+        body:
+          pieces
+            .map((piece, n) =>
+              call(
+                n === 0 ? { name: 'lookup', arguments: piece } : { arguments: piece },
+                n === 0 ? { id: 'c1' } : {},
+              ),
+            )
+            .join('') +
+          delta({}, 'tool_calls') +
+          DONE,
+        expected: calledTwice,
+      },
+    ]),
+  ),
+  'call-with-braces-in-its-words': {
+    body:
+      call({ name: 'lookup', arguments: '{"query":"\\\\frac{a}' }, { id: 'c1' }) +
+      call({ arguments: '{b}"}' }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called('{"query":"\\\\frac{a}{b}"}'),
+  },
+  'pictures-as-addresses': {
+    body: delta({ images: [PICTURE] }) + said + stop + DONE,
+    expected: { ...whole, pictures: [PICTURE] },
+  },
+  'error-of-llama-cpp': {
+    body: `${said}error: {"code":500,"message":"context shift failed","type":"server_error"}\n\n`,
+    expected: { ...whole, finish: 'error', problem: 'model-server' },
+  },
+  'error-of-llama-cpp-alone': {
+    body: 'error: {"code":401,"message":"Invalid API Key","type":"authentication_error"}\n\n',
+    expected: { words: '', finish: 'error', problem: 'model-key' },
+  },
+  'no-line-ends-at-all': { body: (said + stop + DONE).replaceAll('\n', ''), expected: whole },
   // ------------------------------------------------------------------------------- bytes in another form
   ...Object.fromEntries(
     (

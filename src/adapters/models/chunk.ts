@@ -2,6 +2,7 @@
 // use: text, thoughts, calls, the finish reason, usage, an error. The rest is dropped before the SDK can refuse it.
 import { readJson } from '../../domain/base/json.ts';
 import { shortenCited } from '../../domain/chat/cited.ts';
+import { objectsIn } from './server-events.ts';
 
 /** A page that an endpoint cites, or a document: without an address, with the words that were cited. */
 interface Source {
@@ -16,6 +17,8 @@ export interface StreamFacts {
   done: boolean;
   /** A finish reason for a whole answer arrived. */
   finished: boolean;
+  /** The last finish reason says that the answer was broken off. */
+  brokenOff: boolean;
   /** Called when `finished` becomes true. */
   readonly onFinished: () => void;
   /** An event could not be read: words may be missing. */
@@ -36,6 +39,7 @@ const nobody = () => undefined;
 export const newFacts = (onFinished: () => void = nobody): StreamFacts => ({
   done: false,
   finished: false,
+  brokenOff: false,
   onFinished,
   malformed: false,
   foreign: false,
@@ -77,7 +81,7 @@ function piecesOf(content: unknown, type: Piece['type'] = 'content'): Piece[] {
   if (Array.isArray(content)) return content.flatMap((part) => piecesOf(part, type));
   if (!isFields(content)) return [];
   const own = THOUGHT.test(textOf(content.type)) || content.thought === true ? 'reasoning_content' : type;
-  for (const name of ['text', 'thinking', 'reasoning', 'content', 'summary', 'value', 'refusal'])
+  for (const name of ['text', 'thinking', 'reasoning', 'thought', 'content', 'summary', 'value', 'refusal'])
     if (typeof content[name] === 'string' || Array.isArray(content[name]) || isFields(content[name]))
       return piecesOf(content[name], own);
   return [];
@@ -96,28 +100,38 @@ const THOUGHT_FIELDS = [
   'thoughts',
   'cot_summary',
   'reasoning_summary',
+  'reasoning_steps',
+  'internal_thoughts',
+  'chain_of_thought',
 ];
 /** Removes the marks of the template that some servers leave in a field for thoughts. */
 function withoutMarks(text: string): string {
   let words = text;
-  for (const mark of ['<think>', '</think>'])
+  for (const mark of ['<think>', '</think>', '<thought>', '</thought>'])
     if (words.trimStart().toLowerCase().startsWith(mark))
       words = words.trimStart().slice(mark.length).trimStart();
   const last = words.trimEnd();
-  return last.toLowerCase().endsWith('</think>') ? last.slice(0, -'</think>'.length).trimEnd() : words;
+  const end = ['</think>', '</thought>'].find((mark) => last.toLowerCase().endsWith(mark));
+  return end === undefined ? words : last.slice(0, -end.length).trimEnd();
 }
+/** Takes the marks out of pieces of thoughts. */
+const plainThoughts = (pieces: readonly Piece[]): Piece[] =>
+  pieces.flatMap(({ text }) => {
+    const words = withoutMarks(text);
+    return words === '' ? [] : [{ type: 'reasoning_content', text: words }];
+  });
 
 function thoughtsOf(delta: Fields): Piece[] {
   for (const name of THOUGHT_FIELDS) {
     const pieces = piecesOf(delta[name], 'reasoning_content');
-    if (pieces.length > 0)
-      return pieces.flatMap(({ type, text }) => {
-        const words = withoutMarks(text);
-        return words === '' ? [] : [{ type, text: words }];
-      });
+    if (pieces.length > 0) return plainThoughts(pieces);
   }
-  return [];
+  // LiteLLM keeps what it does not know in a field of its own.
+  return isFields(delta.provider_specific_fields) ? thoughtsOf(delta.provider_specific_fields) : [];
 }
+/** Gemini's chat completions mark thoughts, and send them as content. */
+const isMarkedAsThought = ({ extra_content: extra }: Fields): boolean =>
+  isFields(extra) && isFields(extra.google) && extra.google.thought === true;
 
 /** Tokens, from a number or a number as text. Anything else counts as unknown. */
 function tokensOf(...values: readonly unknown[]): number | undefined {
@@ -178,7 +192,8 @@ function usageOf(raw: unknown): Readonly<Record<string, number>> {
 const BROKEN =
   /^(error|\w+_error|insufficient_system_resource|malformed_\w+|unexpected_tool_call|too_many_tool_calls|fail(ed|ure)|exception)$/;
 /** Finish reasons of an answer that was broken off. */
-const BROKEN_OFF = /^(abort|aborted|cancel|canceled|cancelled|interrupted|incomplete|timeout)$/;
+const BROKEN_OFF =
+  /^(abort|aborted|cancel|canceled|cancelled|interrupted|incomplete|timeout|time_limit|pause(_turn)?|repetition\w*)$/;
 /** An answer that came to a limit: `max_tokens`, `max_new_tokens`, `output_length`, `token_limit_reached`, `context_length_exceeded`. */
 const LENGTH = /(^|_)(length|tokens?_limit|context_window)(_|$)/;
 const MOST_TOKENS = /(^|_)max(imum)?_/;
@@ -189,19 +204,41 @@ const CALLS = /^(tool_?calls?|tool_use|function_?calls?)$/;
 
 type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
-/** Maps a finish reason to one of the chat API; unknown ones (`eos`, `end_turn`) mean that the answer is whole. */
-function finishOf(raw: unknown): FinishReason | 'broken' | undefined {
-  const reason = textOf(raw)
+const reasonOf = (raw: unknown): string =>
+  textOf(raw)
     .trim()
     .replace(/([a-z])(?=[A-Z])/g, '$1_')
     .toLowerCase()
     .replace(/[\s-]+/g, '_');
-  if (reason === '' || reason === 'null' || reason === 'none' || BROKEN_OFF.test(reason)) return undefined;
+
+/** Maps a finish reason to one of the chat API; unknown ones (`eos`, `end_turn`) mean that the answer is whole. */
+function finishOf(raw: unknown): FinishReason | 'broken' | undefined {
+  const reason = reasonOf(raw);
+  if (/^(|null|none|(finish_reason_)?unspecified)$/.test(reason) || BROKEN_OFF.test(reason)) return undefined;
   if (BROKEN.test(reason)) return 'broken';
   if (LENGTH.test(reason) || (MOST_TOKENS.test(reason) && TOKENS.test(reason))) return 'length';
   if (FILTER.test(reason)) return 'content_filter';
   return CALLS.test(reason) ? 'tool_calls' : 'stop';
 }
+
+/** Places of a finish reason, the usual one first. A gateway's `stop` says less than the reason of the model behind it. */
+const reasonsIn = ({ delta, finish_details: details, ...choice }: Fields): readonly unknown[] => [
+  choice.finish_reason,
+  choice.finishReason,
+  choice.stop_reason,
+  isFields(delta) ? delta.finish_reason : undefined,
+  isFields(details) ? details.type : undefined,
+  choice.native_finish_reason,
+];
+function finishIn(choice: Fields): ReturnType<typeof finishOf> {
+  const found = reasonsIn(choice)
+    .map(finishOf)
+    .find((reason) => reason !== undefined);
+  const native = finishOf(choice.native_finish_reason);
+  return found === 'stop' && native !== undefined && native !== 'tool_calls' ? native : found;
+}
+const brokenIn = (choice: Fields): string =>
+  textOf(reasonsIn(choice).find((reason) => finishOf(reason) === 'broken'));
 
 /** True for an error with content; some servers send `null`, `{}`, `""` or `false` for no error. */
 function isError(error: unknown): boolean {
@@ -302,7 +339,10 @@ export class ChunkReader {
     const first = choices.find(({ index }) => Number(index ?? 0) === 0);
     this.#isNumbered ||= first !== undefined;
     // Read the first of several answers, and don't mix the others into it.
-    if (first || choices[0]) return first ?? (this.#isNumbered ? undefined : choices[0]);
+    const own = first ?? (this.#isNumbered ? undefined : choices[0]);
+    if (own && 'finish_reason' in value && !('finish_reason' in own))
+      return { ...own, finish_reason: value.finish_reason };
+    if (first || choices[0]) return own;
     // Ollama's own API has neither a list nor deltas.
     if (isFields(value.message))
       return {
@@ -324,23 +364,24 @@ export class ChunkReader {
     const out: unknown[] = [];
     const delta = this.#deltaOf(choice);
     if (delta) {
-      out.push(...this.#wordsOf(delta));
+      out.push(...this.#wordsOf(delta, choice));
       for (const call of callsOf(delta.tool_calls ?? delta.toolCalls)) this.#readCall(call);
+      for (const part of listOf(delta.content))
+        if (isFields(part) && part.type === 'tool_use') this.#readCall(part);
       if (isFields(delta.function_call)) this.#readCall({ index: 0, function: delta.function_call });
       this.#noteSources(delta);
       out.push(...this.#callEvents(false));
     }
-    const finish =
-      finishOf(choice.finish_reason) ??
-      finishOf(choice.finishReason) ??
-      finishOf(choice.stop_reason) ??
-      (isDocument && !this.#finish ? 'stop' : undefined);
+    const finish = finishIn(choice) ?? (isDocument && !this.#finish ? 'stop' : undefined);
+    if (finish) this.#facts.brokenOff = false;
+    else if (reasonsIn(choice).some((reason) => BROKEN_OFF.test(reasonOf(reason))))
+      this.#facts.brokenOff = true;
     if (finish) out.push(...this.#callEvents(true));
     // A call without a name cannot be made.
     if (finish && this.#calls.some((call) => call.name === '' && call.arguments !== ''))
       this.#facts.malformed = true;
     if (finish === 'broken')
-      this.#facts.error ??= isError(choice.error) ? choice.error : { message: textOf(choice.finish_reason) };
+      this.#facts.error ??= isError(choice.error) ? choice.error : { message: brokenIn(choice) };
     // Later chunks may repeat `stop`; a more specific reason wins.
     else if (finish && (!this.#finish || (this.#finish === 'stop' && finish !== 'stop'))) {
       this.#finish = finish;
@@ -351,11 +392,15 @@ export class ChunkReader {
     return out;
   }
 
-  #wordsOf(delta: Fields): unknown[] {
+  /** `choice`: the delta's own, which holds the thoughts of some servers. */
+  #wordsOf(delta: Fields, choice: Fields = {}): unknown[] {
     const said = typeof delta.content === 'number' ? String(delta.content) : delta.content;
     // The words of what a model speaks come beside its sound.
     const content = (said === '' ? null : said) ?? (isFields(delta.audio) ? delta.audio.transcript : null);
-    const out: unknown[] = [...thoughtsOf(delta), ...piecesOf(content)].map(({ type, text }) => {
+    const beside = thoughtsOf(delta);
+    const thoughts = beside.length > 0 ? beside : thoughtsOf(choice);
+    const words = isMarkedAsThought(delta) ? plainThoughts(piecesOf(content)) : piecesOf(content);
+    const out: unknown[] = [...thoughts, ...words].map(({ type, text }) => {
       if (type === 'content') this.#words += text;
       return { choices: [{ delta: { [type]: text } }] };
     });
@@ -391,7 +436,7 @@ export class ChunkReader {
   }
 
   #readCall(raw: Fields): void {
-    const fn = isFields(raw.function) ? raw.function : raw;
+    const fn = [raw.function, raw.custom].find(isFields) ?? raw;
     const name = this.#toolNamed(nameOf(fn.name));
     const id = nameOf(raw.id ?? raw.tool_call_id);
     const given = fn.arguments ?? (fn === raw ? undefined : raw.arguments) ?? fn.parameters ?? fn.input;
@@ -410,8 +455,16 @@ export class ChunkReader {
       if (id !== '') this.#byIndex.set(`id ${id}`, call);
     }
     if (call.name === '' || this.#completesName(call, name)) call.name += name;
-    call.arguments = argumentsWith(call.arguments, text);
+    const isBetween = /\}\s*\{/.test(call.arguments.slice(-8) + text);
+    const [own = '', ...others] = argumentsOf(argumentsWith(call.arguments, text), isBetween);
+    call.arguments = own;
     call.extra ??= isFields(raw.extra_content) ? raw.extra_content : undefined;
+    // The arguments of several calls in one: what follows belongs to the last.
+    for (const each of others) {
+      const next = this.#newCall(id);
+      Object.assign(next, { name: call.name, arguments: each });
+      this.#byIndex.set(String(raw.index ?? `id ${id}`), next);
+    }
   }
 
   /**
@@ -547,33 +600,44 @@ export class ChunkReader {
     const { pictures } = this.#facts;
     for (const said of [delta, message])
       if (isFields(said))
-        for (const picture of [...listOf(said.images), ...listOf(said.content)]) {
+        for (const picture of [...listOf(said.images).map(asPicture), ...listOf(said.content)]) {
           const url = pictureIn(picture);
           if (url !== undefined && !pictures.includes(url)) pictures.push(url);
         }
   }
 
-  /** OpenRouter, Perplexity, xAI and others list the pages that an answer cites. */
+  /** Endpoints list the pages that an answer cites beside its words, each in a form of its own. */
   #noteSources(value: Fields): void {
-    const add = (url: unknown, title: unknown) => addSource(this.#facts, url, title);
-    const { search_info: info, context } = value;
-    for (const citation of [
-      ...SOURCES.flatMap((name) => listOf(value[name])),
-      ...(isFields(info) ? listOf(info.search_results) : []),
-      ...(isFields(context) ? listOf(context.citations) : []),
-    ])
-      if (isFields(citation)) add(citation.url ?? citation.link ?? citation.uri, citation.title);
-      else add(citation, '');
-    for (const annotation of listOf(value.annotations))
-      if (isFields(annotation)) {
-        const cited = isFields(annotation.url_citation) ? annotation.url_citation : annotation;
-        add(cited.url, cited.title);
-      }
+    for (const [name, each] of Object.entries(value)) if (WITH_PAGES.test(name)) this.#notePages(each);
+    for (const part of listOf(value.content))
+      if (isFields(part) && WITH_PAGES.test(textOf(part.type))) this.#notePages(part);
+  }
+
+  #notePages(value: unknown, depth = 0): void {
+    if (typeof value === 'string') addSource(this.#facts, value, '');
+    else if (depth > MOST_DEPTH) return;
+    else if (Array.isArray(value)) for (const each of value) this.#notePages(each, depth + 1);
+    else if (isFields(value)) {
+      const address = ADDRESSES.map((name) => value[name]).find((url) => typeof url === 'string');
+      addSource(this.#facts, address, value.title ?? value.name);
+      for (const [name, each] of Object.entries(value))
+        if (typeof each === 'object' && !NO_PAGES.test(name)) this.#notePages(each, depth + 1);
+    }
   }
 }
 
-/** Fields with the pages of an answer: Perplexity and xAI, Zhipu, Volcengine. */
-const SOURCES = ['citations', 'search_results', 'web_search', 'references'];
+/**
+ * Names of fields with the pages of an answer: Perplexity, xAI, Zhipu, Volcengine, Qwen, Azure, Cohere, Groq (`executed_tools`), Open WebUI, Venice,
+ * Google's `grounding_metadata`, and what LiteLLM passes on of it.
+ */
+const WITH_PAGES =
+  /citation|annotation|source|search|reference|grounding|^(context|executed_tools|provider_specific_fields|extra_content|\w+_parameters)$/i;
+/** Names of an address within them. */
+const ADDRESSES = ['url', 'link', 'uri', 'source'];
+/** Names of what is no page. */
+const NO_PAGES = /image|icon|thumb|logo|video|media|quer(y|ies)|question/i;
+/** Most levels that are looked through. */
+const MOST_DEPTH = 8;
 /** Most sources that are kept. */
 const MOST_SOURCES = 100;
 
@@ -597,6 +661,7 @@ export function addDocument({ sources }: StreamFacts, title: unknown, words: unk
   sources.push({ url: '', ...(name === '' ? {} : { title: name }), ...(cited === '' ? {} : { cited }) });
 }
 
+const asPicture = (image: unknown): unknown => (typeof image === 'string' ? { image_url: image } : image);
 /** Address of a picture, in any of the forms that a part may have. */
 function pictureIn(part: unknown): string | undefined {
   if (!isFields(part)) return undefined;
@@ -622,6 +687,12 @@ const EMPTY: ReadonlySet<string> = new Set(['', '{}', '{ }', 'null', 'None', 'un
 function argumentsWith(before: string, text: string): string {
   if (before === '' && EMPTY.has(text.trim())) return '';
   return before.startsWith('{') && text.startsWith(before) ? text : before + text;
+}
+
+/** Arguments of each call in one text: `{…}{…}` are two, unless the second repeats the first. */
+function argumentsOf(text: string, isBetween: boolean): readonly string[] {
+  const objects = isBetween ? objectsIn(text) : [text];
+  return isComplete(objects[0] ?? '') ? [...new Set(objects)] : [text];
 }
 
 /** Gemini's signature of a call. https://ai.google.dev/gemini-api/docs/thought-signatures */

@@ -333,7 +333,7 @@ function waitOf(seconds: number | undefined): ProblemParams {
   return { reason: 'hours', seconds, hours: Math.ceil(minutes / 60) };
 }
 
-const isQuota = (text: string) => /insufficient_(quota|balance)|exceeded_current_quota/.test(text);
+const isQuota = (text: string) => /insufficient_(user_)?(quota|balance)|exceeded_current_quota/.test(text);
 const isBalance = (text: string) =>
   /insufficient[_ ](balance|credits?|funds)|(credit )?balance is (too low|insufficient|not enough)|arrear|in good standing|余额不足|欠费/.test(
     text,

@@ -481,7 +481,8 @@ class Answer {
       };
     // Some small servers send `[DONE]` without a finish reason to say that the answer is complete.
     const malformed = this.#malformed || facts.malformed || (facts.foreign && !arrived);
-    const whole = this.#finish ?? (facts.done && (arrived || !malformed) ? 'stop' : undefined);
+    const whole =
+      this.#finish ?? (facts.done && !facts.brokenOff && (arrived || !malformed) ? 'stop' : undefined);
     if (whole) return { type: 'end', finish: whole, ...(malformed ? { problem: format() } : {}) };
     return {
       type: 'end',

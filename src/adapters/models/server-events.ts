@@ -17,7 +17,7 @@ const FIELDS = ['data', 'event', 'id', 'retry', ''];
 const LEAD = /^[\s\0\u001e\ufeff]+/;
 const kindOf = (text: string): 'unknown' | 'events' | 'document' => {
   const begun = text.replace(LEAD, '').slice(0, 10).toLowerCase();
-  if (FIELDS.some((field) => begun.startsWith(`${field}:`))) return 'events';
+  if (FIELDS.some((field) => begun.startsWith(`${field}:`)) || begun.startsWith('error: {')) return 'events';
   return FIELDS.some((field) => field.startsWith(begun)) ? 'unknown' : 'document';
 };
 
@@ -112,6 +112,11 @@ export class BodyReader {
     if (field === 'data') this.#data.push(value.replace(/^(?:data: ?)+/, ''));
     else if (field === 'event') this.#name = value.trim();
     else if (line.startsWith('{')) this.#data.push(line);
+    // llama.cpp's form of an event of an error.
+    else if (field === 'error' && value.startsWith('{')) {
+      this.#name = field;
+      this.#data.push(value);
+    }
     // A raw line end within a string of the data.
     else if (
       this.#data.length > 0 &&
@@ -129,9 +134,12 @@ export class BodyReader {
   }
 }
 
+/** Between two objects on one line: nothing, or the name of the field once more. */
+const BETWEEN = /\}\s*(?:data:\s*)?\{/;
+
 /** Splits objects that follow one another directly, each as its own text. */
 export function objectsIn(text: string): readonly string[] {
-  if (!text.startsWith('{') || !/\}\s*\{/.test(text)) return [text];
+  if (!text.startsWith('{') || !BETWEEN.test(text)) return [text];
   const pieces: string[] = [];
   let depth = 0;
   let from = 0;
@@ -152,7 +160,7 @@ export function objectsIn(text: string): readonly string[] {
 export const piecesOfData = (lines: readonly string[]): readonly string[] => {
   const whole = lines.join('\n').trim();
   if (whole === '') return [];
-  if (lines.length === 1 && !/\}\s*\{/.test(whole)) return [whole];
+  if (lines.length === 1 && !BETWEEN.test(whole)) return [whole];
   return lenientJson(whole) === undefined
     ? lines.flatMap((line) => (line.trim() === '' ? [] : objectsIn(line.trim())))
     : [whole];

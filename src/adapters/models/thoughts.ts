@@ -14,7 +14,8 @@ interface Tag {
 
 /**
  * As models write them, in any case of letters. ◁…▷: Kimi-VL and Kimi k1.5; [THINK]: Magistral; seed: Seed-OSS; analysis: gpt-oss, whose
- * answer begins behind a header (https://cookbook.openai.com/articles/openai-harmony); channel>: Gemma 4; START_THINKING: Command A.
+ * answer begins behind a header (https://cookbook.openai.com/articles/openai-harmony); channel>: Gemma 4; START_THINKING: Command A;
+ * cot: LFM2; inner: Apertus; unused94: MedGemma; mm: MiniMax.
  */
 const TAGS: readonly Tag[] = [
   {
@@ -31,6 +32,11 @@ const TAGS: readonly Tag[] = [
   { open: '[think]', close: '[/think]' },
   { open: '<seed:think>', close: '</seed:think>' },
   { open: '<|begin_of_thought|>', close: '<|end_of_thought|>' },
+  { open: '<longcat_think>', close: '</longcat_think>' },
+  { open: '<mm:think>', close: '</mm:think>' },
+  { open: '<|cot_start|>', close: '<|cot_end|>' },
+  { open: '<|inner_prefix|>', close: '<|inner_suffix|>' },
+  { open: '<unused94>thought\n', close: '<unused95>' },
 ];
 /** Beginnings of an unparsed answer of gpt-oss: its template, which contains the other tags. */
 const HARMONY = ['<|channel|>', '<|start|>'];
@@ -56,8 +62,13 @@ const ENDS = [
   '</s>',
   '<eos>',
 ];
-/** Marks that GLM's models set around an answer. */
-const BOX = ['<|begin_of_box|>', '<|end_of_box|>'];
+/** Marks that models set around an answer, in lower case: GLM, Command A, OpenThinker. */
+const BOX = [
+  ...['<|begin_of_box|>', '<|end_of_box|>', '<|start_response|>', '<|end_response|>'],
+  ...['<|start_text|>', '<|end_text|>', '<|begin_of_solution|>', '<|end_of_solution|>'],
+];
+/** Tags around the whole answer of Hunyuan, GLM-V and ERNIE. Right behind thoughts only: elsewhere somebody asked for them. */
+const AROUND = ['<answer>', '<response>'];
 
 /** First characters of tags. */
 const FIRST = /[<◁[]/;
@@ -121,6 +132,8 @@ class ThoughtReader implements Thoughts {
   #spoken = false;
   /** The answer mentioned an opening tag. */
   #mentioned = false;
+  /** Closing tag of what stands around the answer; empty if nothing does. */
+  #around = '';
 
   read(text: string): ThoughtOrWords[] {
     this.#held += text;
@@ -183,10 +196,11 @@ class ThoughtReader implements Thoughts {
       return false;
     }
     const box = this.#isPlain()
-      ? BOX.find((mark) => mark.startsWith(this.#held.slice(0, mark.length)))
+      ? BOX.find((mark) => mark.startsWith(this.#held.slice(0, mark.length).toLowerCase()))
       : undefined;
     if (box && this.#held.length >= box.length) {
       this.#take(box.length);
+      if (!this.#spoken) this.#place = 'gap';
       return true;
     }
     const found = tagAt(this.#held);
@@ -232,7 +246,8 @@ class ThoughtReader implements Thoughts {
     const held = this.#held.trimEnd();
     // The end of words that are struck through in HTML.
     if (held.startsWith('</s') && /<s\b/i.test(this.#line)) return false;
-    return ENDS.some((end) => (isLast ? held === end : end.startsWith(held)));
+    const ends = this.#around === '' ? ENDS : [...ENDS, this.#around];
+    return ends.some((end) => (isLast ? held === end : end.startsWith(held)));
   }
 
   /** Reads a message of the template up to its next mark. True: read on. */
@@ -290,7 +305,13 @@ class ThoughtReader implements Thoughts {
       return true;
     }
     if (this.#place === 'thoughts' && this.#opened) {
-      const { close } = this.#opened.tag;
+      const { open, close } = this.#opened.tag;
+      // Template and model both open the thoughts.
+      if (!this.#begun) {
+        const bare = this.#held.trimStart();
+        if (startsWith(bare, open)) this.#held = bare.slice(open.length);
+        else if (!isLast && open.startsWith(bare.toLowerCase())) return false;
+      }
       const at = this.#held.toLowerCase().indexOf(close);
       if (at >= 0) {
         said.push(...this.#think(this.#take(at)));
@@ -308,8 +329,14 @@ class ThoughtReader implements Thoughts {
     }
     if (this.#place === 'gap') {
       this.#held = this.#held.trimStart();
-      if (this.#held !== '') this.#place = 'words';
-      return this.#held !== '';
+      const around = AROUND.find((tag) => tag.startsWith(this.#held.slice(0, tag.length)));
+      if (around && this.#held.length < around.length && !isLast) return false;
+      if (this.#held === '') return false;
+      if (around && this.#held.startsWith(around)) {
+        this.#take(around.length);
+        this.#around = around.replace('<', '</');
+      } else this.#place = 'words';
+      return true;
     }
     return this.#words(said, isLast);
   }
