@@ -12,27 +12,29 @@ interface Tag {
   readonly close: string;
 }
 
-/**
- * As models write them, in any case of letters. ◁…▷: Kimi-VL and Kimi k1.5; [THINK]: Magistral; seed: Seed-OSS; analysis: gpt-oss, whose
- * answer begins behind a header (https://cookbook.openai.com/articles/openai-harmony); channel>: Gemma 4; START_THINKING: Command A;
- * cot: LFM2; inner: Apertus; unused94: MedGemma; mm: MiniMax.
- */
+/** As models write them, in any case of letters. The answer of gpt-oss begins behind a header: https://cookbook.openai.com/articles/openai-harmony */
 const TAGS: readonly Tag[] = [
   {
     open: '<|channel|>analysis<|message|>',
     close: '<|end|><|start|>assistant<|channel|>final<|message|>',
   },
+  // Gemma 4.
   { open: '<|channel>thought\n', close: '<channel|>' },
+  // Command A.
   { open: '<|start_thinking|>', close: '<|end_thinking|>' },
   { open: '<reasoning>', close: '</reasoning>' },
   { open: '<think>', close: '</think>' },
   { open: '<thinking>', close: '</thinking>' },
   { open: '<thought>', close: '</thought>' },
+  // Kimi-VL and Kimi k1.5.
   { open: '◁think▷', close: '◁/think▷' },
+  // Magistral.
   { open: '[think]', close: '[/think]' },
+  // Seed-OSS, OpenThinker, LongCat.
   { open: '<seed:think>', close: '</seed:think>' },
   { open: '<|begin_of_thought|>', close: '<|end_of_thought|>' },
   { open: '<longcat_think>', close: '</longcat_think>' },
+  // MiniMax, LFM2, Apertus, MedGemma.
   { open: '<mm:think>', close: '</mm:think>' },
   { open: '<|cot_start|>', close: '<|cot_end|>' },
   { open: '<|inner_prefix|>', close: '<|inner_suffix|>' },
