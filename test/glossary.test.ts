@@ -62,6 +62,10 @@ const IDIOMS: Readonly<Record<string, string>> = {
 
 /** Words that mean something else in other places: refused in the identifiers of some files only. */
 const IN_FILES: readonly (readonly [files: RegExp, words: Readonly<Record<string, string>>])[] = [
+  [
+    /^adapters\/(?:index|log)\/|^services\/memory\/(?:memory-service|search)\.ts$/,
+    { look: 'search, read', looking: 'searching', wonders: 'may ask' },
+  ],
   [/^services\/documents\//, { home: 'only local' }],
   [/^ui\/library\/activity/, { line: 'row', lines: 'rows', tallies: 'counters' }],
   [/^domain\/context\//, { tells: 'statesResult', meant: 'semantic score' }],
@@ -86,6 +90,7 @@ const wordsOf = (name: string): string[] =>
 
 /** Old names of which each word has a plain meaning as well: only the whole identifier is refused. */
 const NAMES: Readonly<Record<string, string>> = {
+  afterLook: 'searchedBefore',
   akin: 'synonymsOf',
   askable: 'queryForMessage',
   askedFor: 'laneAskedFor',
@@ -120,6 +125,7 @@ const NAMES: Readonly<Record<string, string>> = {
   LineNews: 'PortNews',
   lineNewsSchema: 'portNewsSchema',
   lookedForOn: 'lastQueryOn',
+  LookOptions: 'SearchOptions',
   lossIn: 'lossesIn',
   madeBy: 'strategyThatPlanned',
   memoriesOn: 'recallBlocksOn',

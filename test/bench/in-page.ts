@@ -56,7 +56,7 @@ export async function fillVectors({ most = Number.POSITIVE_INFINITY }: { most?: 
   const { index, model, dimensions } = recollect;
   let count = 0;
   for (;;) {
-    const stale = count < most ? await index.stale(model, Math.min(500, most - count)) : [];
+    const stale = count < most ? await index.pendingChunks(model, Math.min(500, most - count)) : [];
     if (stale.length === 0) return count;
     await index.put(
       model,
@@ -223,9 +223,9 @@ export async function timeSearches({ words }: { words: readonly string[] }) {
   for (const line of words) {
     const vector = Float32Array.from({ length: dimensions }, () => Math.random() - 0.5);
     const byWords = performance.now();
-    await index.look({ words: line, filter: {}, limit: 60 });
+    await index.search({ words: line, filter: {}, limit: 60 });
     const byBoth = performance.now();
-    await index.look({ words: line, vector: { model, values: vector }, filter: {}, limit: 60 });
+    await index.search({ words: line, vector: { model, values: vector }, filter: {}, limit: 60 });
     keyword.push(byBoth - byWords);
     hybrid.push(performance.now() - byBoth);
   }

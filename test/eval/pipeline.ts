@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { hasCentredTokenVectors } from '../../src/adapters/embedding/state-centres.ts';
 import type { Found as IndexFound, MemoryIndex } from '../../src/adapters/index/memory-index.ts';
 import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
-import { together, united } from '../../src/adapters/index/rules.ts';
+import { mergeSearches, mergeStages } from '../../src/adapters/index/rules.ts';
 import {
   type ConversationId,
   type MessageId,
@@ -214,15 +214,15 @@ function watched(postgres: MemoryIndex) {
   let described = conversationsMeantBy(seen, seen.worth);
   const index: MemoryIndex = {
     ...postgres,
-    look: async (query) => {
-      const found = await postgres.look(query);
+    search: async (query) => {
+      const found = await postgres.search(query);
       if (query.filter.conversationIds) described = conversationsMeantBy(seen, seen.worth);
       else if (!query.messages) described = new Map();
       // What the vector adds comes after what the words brought, then what answers were given and what descriptions lead to.
       seen = query.after
-        ? together(seen, found)
+        ? mergeStages(seen, found)
         : query.messages || query.filter.conversationIds
-          ? united(seen, found)
+          ? mergeSearches(seen, found)
           : found;
       return found;
     },

@@ -160,7 +160,7 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
 
     it('folds a document into one entry at the seq it reaches', async () => {
       await log.append([entry(a, '1'), entry(b, '2'), entry(a, '3'), entry(a, '4')]);
-      await log.fold(a, text('1+3'), 3);
+      await log.replaceBySnapshot(a, text('1+3'), 3);
       expect(words(await log.read(a))).toEqual(['1+3', '4']);
       expect(words(await log.read(b))).toEqual(['2']);
       const all = await log.since(0, 10);
@@ -180,7 +180,7 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
       expect(words(await log.read(a, 1))).toEqual(['3', '4']);
       expect(words(await log.read(a, 3))).toEqual(['4']);
       expect(await log.read(a, 4)).toEqual([]);
-      await log.fold(a, text('1+3'), 3);
+      await log.replaceBySnapshot(a, text('1+3'), 3);
       expect(words(await log.read(a, 1))).toEqual(['1+3', '4']);
       expect(words(await log.read(a, 3))).toEqual(['4']);
     });
@@ -189,26 +189,26 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
       await log.append([entry(a, '1'), entry(a, '2')]);
       const reach = (await log.read(a)).at(-1)?.seq as number;
       await log.append([entry(a, '3')]);
-      await log.fold(a, text('1+2'), reach);
+      await log.replaceBySnapshot(a, text('1+2'), reach);
       expect(words(await log.read(a))).toEqual(['1+2', '3']);
     });
 
     it('touches no other document when the reach of a fold is the seq of another', async () => {
       await log.append([entry(a, '1'), entry(a, '2'), entry(b, '3')]);
-      await log.fold(a, text('1+2'), 3);
+      await log.replaceBySnapshot(a, text('1+2'), 3);
       expect(words(await log.read(a))).toEqual(['1+2']);
       expect(words(await log.read(b))).toEqual(['3']);
-      await log.fold(b, text('3!'), 1000);
+      await log.replaceBySnapshot(b, text('3!'), 1000);
       expect(await log.append([entry(a, '4')])).toBe(4);
       expect(words(await log.since(0, 10))).toEqual(['1+2', '3!', '4']);
     });
 
     it('lets the longer of two folds stand, whichever comes first', async () => {
       await log.append([entry(a, '1'), entry(a, '2'), entry(b, '1'), entry(b, '2')]);
-      await log.fold(a, text('1+2'), 2);
-      await log.fold(a, text('1'), 1);
-      await log.fold(b, text('1'), 3);
-      await log.fold(b, text('1+2'), 4);
+      await log.replaceBySnapshot(a, text('1+2'), 2);
+      await log.replaceBySnapshot(a, text('1'), 1);
+      await log.replaceBySnapshot(b, text('1'), 3);
+      await log.replaceBySnapshot(b, text('1+2'), 4);
       expect(words(await log.read(a))).toEqual(['1+2']);
       expect(words(await log.read(b))).toEqual(['1+2']);
       expect((await log.stats()).entries).toBe(2);
@@ -217,7 +217,7 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
     it('does not bring back by folding what was erased meanwhile', async () => {
       await log.append([entry(a, '1'), entry(a, '2')]);
       await log.erase(a);
-      await log.fold(a, text('1+2'), 2);
+      await log.replaceBySnapshot(a, text('1+2'), 2);
       expect(await log.read(a)).toEqual([]);
       expect(await log.documents()).toEqual([]);
       expect(await log.stats()).toEqual({ entries: 0, bytes: 0 });
@@ -246,7 +246,7 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
       await log.append([entry(a, '1'), entry(b, '2'), entry(a, '3')]);
       expect(heard).toEqual([{ documents: [a, b], seq: 3, foreign: false }]);
       expect((await found[0])?.length).toBe(3);
-      await log.fold(a, text('1+3'), 3);
+      await log.replaceBySnapshot(a, text('1+3'), 3);
       await log.append([], [{ key: 'x', value: 1 }]);
       expect(heard.length).toBe(1);
       await log.erase(b);
@@ -358,7 +358,7 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
                 const reach = Math.max(0, head - current.back);
                 const folded = held.filter((row) => row.document === document && row.seq <= reach);
                 const whole = folded.map((row) => row.words).join('');
-                await log.fold(document, text(whole), reach);
+                await log.replaceBySnapshot(document, text(whole), reach);
                 const last = folded.at(-1);
                 if (last)
                   held = held.flatMap((row) =>
@@ -575,7 +575,7 @@ export function describeSharedLog(name: string, setup: () => Promise<LogSubject>
         if (n % 10 === 9) {
           const entries = await there.log.read(a);
           await Promise.all([
-            there.log.fold(a, text(words(entries).join(' ')), entries.at(-1)?.seq as number),
+            there.log.replaceBySnapshot(a, text(words(entries).join(' ')), entries.at(-1)?.seq as number),
             here.log.append([entry(a, `between${n}`)]),
           ]);
         }

@@ -10,7 +10,7 @@ import type {
   MemoryIndex,
   MessageRow,
 } from '../../src/adapters/index/memory-index.ts';
-import { afterLook, together } from '../../src/adapters/index/rules.ts';
+import { mergeStages, searchedBefore } from '../../src/adapters/index/rules.ts';
 import type { ConversationId, MessageId } from '../../src/domain/base/ids.ts';
 import { lateInteraction } from '../../src/domain/memory/late.ts';
 import { createInMemoryIndex } from '../adapters/index/in-memory-index.ts';
@@ -85,14 +85,14 @@ const values = (...numbers: number[]) => Float32Array.from(numbers);
 const search = async (
   index: MemoryIndex,
   words: string,
-  more: Partial<Parameters<MemoryIndex['look']>[0]> = {},
-) => [...(await index.look({ words, filter: {}, limit: 10, ...more })).candidates];
+  more: Partial<Parameters<MemoryIndex['search']>[0]> = {},
+) => [...(await index.search({ words, filter: {}, limit: 10, ...more })).candidates];
 const found = async (...given: Parameters<typeof search>) =>
   (await search(...given)).map((one) => one.messageId).sort();
 
 /** Gives every waiting chunk the vector that `of` makes of it. */
 async function embedAll(index: MemoryIndex, of: (embedded: string) => Float32Array, model = MODEL) {
-  const stale = await index.stale(model, 1000);
+  const stale = await index.pendingChunks(model, 1000);
   await index.put(
     model,
     stale.map(({ id, embedded }) => ({ chunkId: id, values: of(embedded) })),
@@ -200,7 +200,7 @@ function testsOfKeeping(
     expect(await found(index, 'again')).toEqual([]);
     await index.apply(step, 5);
     expect(await found(index, 'again')).toEqual([m(1)]);
-    expect(await index.stale(MODEL, 9)).toHaveLength(1);
+    expect(await index.pendingChunks(MODEL, 9)).toHaveLength(1);
   });
 
   it('writes its files anew, and has what was not removed', async () => {
@@ -219,7 +219,7 @@ function testsOfKeeping(
     expect(await index.bookmark()).toBe(6);
     expect(await found(index, 'quillfeather')).toEqual([]);
     expect(await found(index, 'again')).toEqual([m(2)]);
-    expect(await index.stale(MODEL, 9)).toEqual([]);
+    expect(await index.pendingChunks(MODEL, 9)).toEqual([]);
     await index.apply(change({ messages: [message(3, 'later')] }), 7);
     expect(await found(index, 'later')).toEqual([m(3)]);
   });
@@ -270,7 +270,9 @@ function testsOfKeeping(
         else if (step.kind === 'clear') await subject.clear();
         else {
           // By what is embedded, not by number: the two members number chunks differently.
-          const stale = (await subject.stale(MODEL, 100)).sort((a, b) => (a.embedded < b.embedded ? -1 : 1));
+          const stale = (await subject.pendingChunks(MODEL, 100)).sort((a, b) =>
+            a.embedded < b.embedded ? -1 : 1,
+          );
           const few = stale.filter((one) => stale.findIndex((o) => o.embedded === one.embedded) < step.limit);
           await subject.put(
             MODEL,
@@ -282,7 +284,7 @@ function testsOfKeeping(
       const vector = { model: MODEL, values: vectorOf('apple 数据') };
       for (const filter of [{}, { archived: false, excludeConversationIds: [c(1)] }] satisfies IndexFilter[])
         seen.push(
-          [...(await subject.look({ words: 'pear 备份', vector, filter, limit: 100 })).candidates]
+          [...(await subject.search({ words: 'pear 备份', vector, filter, limit: 100 })).candidates]
             .map((hit) =>
               JSON.stringify([
                 hit.messageId,
@@ -300,9 +302,9 @@ function testsOfKeeping(
         [{ roles: ['user'] }, 1],
       ] satisfies [IndexFilter, number][]) {
         const asked = { words: 'pear 备份', filter, limit, around: true };
-        const byWords = await subject.look(asked);
+        const byWords = await subject.search(asked);
         const knowing = byWords.knownWords ? { knownWords: byWords.knownWords } : {};
-        const added = await subject.look({ ...asked, vector, after: afterLook(byWords), ...knowing });
+        const added = await subject.search({ ...asked, vector, after: searchedBefore(byWords), ...knowing });
         const shown = ({ candidates, worth }: Found) => ({
           worth,
           // A neighbour of several found chunks may name either of them.
@@ -310,17 +312,17 @@ function testsOfKeeping(
             .map((one) => (one.beside ? { ...one, previous: null, next: null } : one))
             .sort((a, b) => a.chunkId - b.chunkId),
         });
-        const whole = shown(await subject.look({ ...asked, vector }));
-        expect(shown(together(byWords, added))).toEqual(whole);
-        expect(shown(await subject.look({ ...asked, vector, ...knowing }))).toEqual(whole);
+        const whole = shown(await subject.search({ ...asked, vector }));
+        expect(shown(mergeStages(byWords, added))).toEqual(whole);
+        expect(shown(await subject.search({ ...asked, vector, ...knowing }))).toEqual(whole);
       }
       const near = await subject.neighbours([m(1), m(2), m(3), m(4)], 2, 2);
       seen.push([...near].sort(([a], [b]) => (a < b ? -1 : 1)));
       const { bytes: _, ...stats } = await subject.stats(MODEL);
       seen.push(stats, await subject.bookmark());
-      seen.push((await subject.stale(MODEL, 100)).map((one) => one.embedded).sort());
+      seen.push((await subject.pendingChunks(MODEL, 100)).map((one) => one.embedded).sort());
       seen.push(
-        (await subject.waiting(MODEL)).sort((a, b) => (a.conversationId < b.conversationId ? -1 : 1)),
+        (await subject.pendingCounts(MODEL)).sort((a, b) => (a.conversationId < b.conversationId ? -1 : 1)),
       );
       return seen;
     };
@@ -342,8 +344,8 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       const index = await open();
       expect(await index.bookmark()).toBe(0);
       expect(await search(index, 'anything', { vector: { model: MODEL, values: values(1, 0) } })).toEqual([]);
-      expect(await index.stale(MODEL, 5)).toEqual([]);
-      expect(await index.waiting(MODEL)).toEqual([]);
+      expect(await index.pendingChunks(MODEL, 5)).toEqual([]);
+      expect(await index.pendingCounts(MODEL)).toEqual([]);
       expect(await index.stats(MODEL)).toMatchObject({
         conversations: 0,
         messages: 0,
@@ -379,7 +381,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         1,
       );
       const look = async (words: string) => {
-        const { candidates, worth } = await index.look({ words, filter: {}, limit: 5, around: true });
+        const { candidates, worth } = await index.search({ words, filter: {}, limit: 5, around: true });
         const byId = new Map(candidates.map((one) => [one.chunkId, one]));
         return {
           worth,
@@ -403,7 +405,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       expect((await look('begins')).of('second begins')).toEqual(['first words', 'apples inside']);
       expect((await look('ends')).of('second ends')).toEqual(['apples inside', 'newer answer']);
       expect((await look('first')).of('first words')).toEqual([undefined, 'second begins']);
-      const alone = await index.look({ words: 'apples', filter: {}, limit: 5 });
+      const alone = await index.search({ words: 'apples', filter: {}, limit: 5 });
       expect(alone.candidates.map(({ text }) => text)).toEqual(['apples inside']);
       expect(alone.candidates[0]?.terms).toHaveLength(1);
       expect(alone.candidates[0]?.terms[0]).toBeCloseTo(alone.candidates[0]?.bm25 as number);
@@ -414,16 +416,16 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       const messages = [message(1, 'apple'), message(2, 'apple pear', { parentId: m(1), before: m(1) })];
       await index.apply(change({ conversations: [conversation(1)], messages }), 1);
       const asked = { words: 'pear', filter: {}, limit: 5, around: true };
-      const byWords = await index.look(asked);
+      const byWords = await index.search(asked);
       expect(byWords.candidates.map(({ text }) => text).sort()).toEqual(['apple', 'apple pear']);
       await index.apply(change({ removedMessages: [m(2)] }), 2);
-      const added = await index.look({
+      const added = await index.search({
         ...asked,
         vector: { model: MODEL, values: values(1, 0) },
-        after: afterLook(byWords),
+        after: searchedBefore(byWords),
       });
       expect(added.measured).toHaveLength(1);
-      expect(together(byWords, added).candidates.map(({ text, cosine }) => [text, cosine])).toEqual([
+      expect(mergeStages(byWords, added).candidates.map(({ text, cosine }) => [text, cosine])).toEqual([
         ['apple', null],
       ]);
     });
@@ -438,7 +440,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       ];
       await index.apply(change({ conversations: [conversation(1), conversation(2)], messages }), 1);
       const brought = async (filter: IndexFilter) => {
-        const { candidates } = await index.look({
+        const { candidates } = await index.search({
           words: 'pear',
           filter,
           limit: 5,
@@ -462,7 +464,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         message(2, 'apple pear', { parentId: m(1), before: m(1), role: 'assistant' }),
       ];
       await index.apply(change({ conversations: [conversation(1)], messages }), 1);
-      const { candidates } = await index.look({ words: 'apple', filter: {}, limit: 5 });
+      const { candidates } = await index.search({ words: 'apple', filter: {}, limit: 5 });
       const shown = candidates.map(({ messageId, role, before }) => [messageId, role, before]);
       expect(shown.sort()).toEqual([
         [m(1), 'user', null],
@@ -483,7 +485,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         message(4, 'apple plum', { role: 'user', content }),
       ];
       await index.apply(change({ conversations: [conversation(1)], messages }), 1);
-      const { candidates } = await index.look({ words: 'apple', filter: {}, limit: 5 });
+      const { candidates } = await index.search({ words: 'apple', filter: {}, limit: 5 });
       expect(candidates.map(({ messageId, recalled }) => [messageId, recalled]).sort()).toEqual([
         [m(1), undefined],
         [m(2), [m(1), m(3)]],
@@ -500,7 +502,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         }),
         1,
       );
-      const stale = await index.stale(MODEL, 10);
+      const stale = await index.pendingChunks(MODEL, 10);
       const bits = Uint8Array.from({ length: 64 }, (_, at) => at * 3);
       const [first] = stale.filter(({ embedded }) => embedded === 'apples');
       const pears = stale.find(({ embedded }) => embedded === 'pears');
@@ -519,7 +521,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       const expected = lateInteraction(question)(bits) as number;
       for (const maxSim of kept.values()) expect(maxSim).toBeCloseTo(expected, 3);
       await index.apply(change({ messages: [message(4, 'apples')] }), 2);
-      expect((await index.stale(MODEL, 10)).map(({ embedded }) => embedded)).toEqual([]);
+      expect((await index.pendingChunks(MODEL, 10)).map(({ embedded }) => embedded)).toEqual([]);
       expect((await index.maxSim('another', question, ids)).size).toBe(0);
       await index.apply(change({ removedMessages: [m(1), m(2), m(4)] }), 3);
       expect((await index.maxSim(MODEL, question, ids)).size).toBe(0);
@@ -534,7 +536,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         }),
         1,
       );
-      const stale = await index.stale(MODEL, 10);
+      const stale = await index.pendingChunks(MODEL, 10);
       const idOf = (text: string) => stale.find(({ embedded }) => embedded === text)?.id as number;
       await index.put(MODEL, [
         { chunkId: idOf('apples'), values: values(3, 4) },
@@ -565,7 +567,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         }),
         1,
       );
-      const stale = await index.stale(MODEL, 10);
+      const stale = await index.pendingChunks(MODEL, 10);
       expect(stale.map(({ embedded, context }) => embedded.slice(context)).sort()).toEqual([own, 'pears']);
     });
 
@@ -745,7 +747,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       await index.describe(c(1), { summary: text, keywords: [text], described: text });
       await index.apply(change({ conversations: [conversation(1, { title: text })] }), 2);
       expect(await found(index, 'odd', { filter: { titleContains: '"QUOTES", 😀' } })).toEqual([m(1)]);
-      expect((await index.stale(MODEL, 1))[0]?.embedded).toContain('"quotes", 😀');
+      expect((await index.pendingChunks(MODEL, 1))[0]?.embedded).toContain('"quotes", 😀');
     });
 
     it('finds Chinese by words and bigrams, with the question treated alike', async () => {
@@ -825,13 +827,13 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         await index.apply(library, 1);
         for (const [what, filter, ids] of cases) {
           const newest = [...ids].reverse().map(m);
-          const { candidates, total } = await index.look({ words: '', filter, limit: 10, newest: '' });
+          const { candidates, total } = await index.search({ words: '', filter, limit: 10, newest: '' });
           expect([what, candidates.map(({ messageId }) => messageId), total]).toEqual([
             what,
             newest,
             ids.length,
           ]);
-          const two = await index.look({ words: '', filter, limit: 2, newest: '' });
+          const two = await index.search({ words: '', filter, limit: 2, newest: '' });
           expect([what, two.candidates.map(({ messageId }) => messageId), two.total]).toEqual([
             what,
             newest.slice(0, 2),
@@ -882,7 +884,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         1,
       );
       const held = async (newest: string) => {
-        const { candidates, total } = await index.look({ words: '', filter: {}, limit: 10, newest });
+        const { candidates, total } = await index.search({ words: '', filter: {}, limit: 10, newest });
         expect(total).toBe(candidates.length);
         return candidates.map(({ messageId, text, bm25, cosine }) => [messageId, text, bm25, cosine]);
       };
@@ -909,16 +911,18 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         }),
         1,
       );
-      const stale = await index.stale(MODEL, 10);
+      const stale = await index.pendingChunks(MODEL, 10);
       expect(stale.map(({ embedded, conversationId }) => [embedded, conversationId])).toEqual([
         ['soon', c(1)],
         ['before: passage', c(2)],
         ['late', c(1)],
       ]);
-      expect((await index.stale(MODEL, 1)).map((one) => one.embedded)).toEqual(['soon']);
-      expect((await index.stale(MODEL, 9, [c(2)])).map((one) => one.embedded)).toEqual(['before: passage']);
-      expect(await index.stale(MODEL, 9, [])).toEqual([]);
-      const waiting = await index.waiting(MODEL);
+      expect((await index.pendingChunks(MODEL, 1)).map((one) => one.embedded)).toEqual(['soon']);
+      expect((await index.pendingChunks(MODEL, 9, [c(2)])).map((one) => one.embedded)).toEqual([
+        'before: passage',
+      ]);
+      expect(await index.pendingChunks(MODEL, 9, [])).toEqual([]);
+      const waiting = await index.pendingCounts(MODEL);
       expect(new Map(waiting.map((one) => [one.conversationId, one.messages]))).toEqual(
         new Map([
           [c(1), 1],
@@ -926,8 +930,11 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         ]),
       );
       await index.put(MODEL, [{ chunkId: stale[0]?.id ?? 0, values: values(1, 0) }]);
-      expect((await index.stale(MODEL, 10)).map((one) => one.embedded)).toEqual(['before: passage', 'late']);
-      expect(await index.stale('another', 10)).toHaveLength(3);
+      expect((await index.pendingChunks(MODEL, 10)).map((one) => one.embedded)).toEqual([
+        'before: passage',
+        'late',
+      ]);
+      expect(await index.pendingChunks('another', 10)).toHaveLength(3);
       expect((await index.stats(MODEL)).vectors).toBe(1);
       expect((await index.stats('another')).vectors).toBe(0);
     });
@@ -936,19 +943,19 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       const index = await open();
       const odd = chunk('text', { embedded: 'something else' });
       await index.apply(change({ messages: [message(1, [odd])] }), 1);
-      expect((await index.stale(MODEL, 1))[0]?.embedded).toBe('something else');
+      expect((await index.pendingChunks(MODEL, 1))[0]?.embedded).toBe('something else');
       expect(await search(index, 'text')).toMatchObject([{ text: 'text' }]);
     });
 
     it('embeds equal texts once', async () => {
       const index = await open();
       await index.apply(change({ messages: [message(1, 'same'), message(2, 'same')] }), 1);
-      const [first] = await index.stale(MODEL, 1);
+      const [first] = await index.pendingChunks(MODEL, 1);
       await index.put(MODEL, [{ chunkId: first?.id ?? 0, values: values(0.6, 0.8) }]);
-      expect(await index.stale(MODEL, 10)).toEqual([]);
+      expect(await index.pendingChunks(MODEL, 10)).toEqual([]);
       await index.apply(change({ messages: [message(3, 'same', { conversationId: c(2) })] }), 2);
-      expect(await index.stale(MODEL, 10)).toEqual([]);
-      expect(await index.waiting(MODEL)).toEqual([]);
+      expect(await index.pendingChunks(MODEL, 10)).toEqual([]);
+      expect(await index.pendingCounts(MODEL)).toEqual([]);
       const hits = await search(index, '', { vector: { model: MODEL, values: values(0.6, 0.8) } });
       expect(hits.map((hit) => hit.cosine?.toFixed(4))).toEqual(['1.0000', '1.0000', '1.0000']);
     });
@@ -956,7 +963,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
     it('replaces vectors, ignores chunks that are gone, and never gives a late vector to other text', async () => {
       const index = await open();
       await index.apply(change({ messages: [message(1, 'first words')] }), 1);
-      const [old] = await index.stale(MODEL, 1);
+      const [old] = await index.pendingChunks(MODEL, 1);
       const id = old?.id ?? 0;
       await index.put(MODEL, [{ chunkId: id, values: values(1, 0) }]);
       await index.put(MODEL, [{ chunkId: id, values: values(0, 1) }]);
@@ -965,25 +972,25 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       expect((await search(index, '', { vector }))[0]?.cosine).toBeCloseTo(1, 5);
 
       await index.apply(change({ messages: [message(1, 'second words')] }), 2);
-      expect((await index.stale(MODEL, 9)).map((one) => one.embedded)).toEqual(['second words']);
+      expect((await index.pendingChunks(MODEL, 9)).map((one) => one.embedded)).toEqual(['second words']);
       await index.put(MODEL, [
         { chunkId: id, values: values(1, 0) },
         { chunkId: 999_999, values: values(1, 0) },
       ]);
-      expect(await index.stale(MODEL, 9)).toHaveLength(1);
+      expect(await index.pendingChunks(MODEL, 9)).toHaveLength(1);
       expect(await search(index, '', { vector })).toEqual([]);
 
       await index.clear();
       await index.apply(change({ messages: [message(1, 'third words')] }), 1);
       await index.put(MODEL, [{ chunkId: id, values: values(1, 0) }]);
-      expect(await index.stale(MODEL, 9)).toHaveLength(1);
+      expect(await index.pendingChunks(MODEL, 9)).toHaveLength(1);
     });
 
     it('keeps the vectors of two models apart, and keeps both', async () => {
       const index = await open();
       await index.apply(change({ messages: [message(1, 'one'), message(2, 'two')] }), 1);
       await embedAll(index, (text) => (text === 'one' ? values(1, 0) : values(0, 1)));
-      expect(await index.stale('another', 9)).toHaveLength(2);
+      expect(await index.pendingChunks('another', 9)).toHaveLength(2);
       await embedAll(index, (text) => (text === 'one' ? values(0, 1) : values(1, 0)), 'another');
       for (const [model, nearest] of [
         [MODEL, m(1)],
@@ -993,7 +1000,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         const hits = await search(index, '', { vector: { model, values: values(1, 0) } });
         expect(hits).toHaveLength(2);
         for (const hit of hits) expect(hit.cosine).toBeCloseTo(hit.messageId === nearest ? 1 : 0, 2);
-        expect(await index.stale(model, 9)).toEqual([]);
+        expect(await index.pendingChunks(model, 9)).toEqual([]);
         expect((await index.stats(model)).vectors).toBe(2);
       }
     });
@@ -1004,7 +1011,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       await embedAll(index, () => values(1, 0));
       const [one] = await search(index, 'one');
       await index.put(MODEL, [{ chunkId: one?.chunkId ?? 0, values: values(1, 0, 0) }]);
-      expect((await index.stale(MODEL, 9)).map((chunk) => chunk.embedded)).toEqual(['two']);
+      expect((await index.pendingChunks(MODEL, 9)).map((chunk) => chunk.embedded)).toEqual(['two']);
       const vector = { model: MODEL, values: values(1, 0, 0) };
       expect(await found(index, '', { vector })).toEqual([m(1)]);
     });
@@ -1033,7 +1040,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       expect(await found(index, 'kept', { filter: { conversationIds: [c(2)], roles: ['tool'] } })).toEqual([
         m(1),
       ]);
-      expect(await index.stale(MODEL, 9)).toEqual([]);
+      expect(await index.pendingChunks(MODEL, 9)).toEqual([]);
       expect(await index.messageIds(c(1))).toEqual(new Set());
       expect(await index.stats(MODEL)).toMatchObject({ messages: 1, chunks: 1, vectors: 1 });
     });
@@ -1044,7 +1051,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       await embedAll(index, () => values(1, 0));
       const moved = [chunk('new'), chunk('moves', { ordinal: 1 })];
       await index.apply(change({ messages: [message(1, moved)] }), 2);
-      expect((await index.stale(MODEL, 9)).map((one) => one.embedded)).toEqual(['new']);
+      expect((await index.pendingChunks(MODEL, 9)).map((one) => one.embedded)).toEqual(['new']);
     });
 
     it('removes messages and conversations with all that was made of them', async () => {
@@ -1121,8 +1128,8 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
 
     it('says which conversations are described by a question’s words, those that pass the filter', async () => {
       const index = await open();
-      const described = async (words: string, more: Partial<Parameters<MemoryIndex['look']>[0]> = {}) =>
-        (await index.look({ words, filter: {}, limit: 10, around: true, ...more })).described?.map(
+      const described = async (words: string, more: Partial<Parameters<MemoryIndex['search']>[0]> = {}) =>
+        (await index.search({ words, filter: {}, limit: 10, around: true, ...more })).described?.map(
           ({ conversationId, has }) => [conversationId, has],
         );
       await index.apply(
@@ -1223,7 +1230,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         vectors: 1,
       });
       await index.apply(change({ messages: [message(3, 'secret')] }), 2);
-      expect(await index.stale(MODEL, 9), 'its vectors are gone too').toHaveLength(1);
+      expect(await index.pendingChunks(MODEL, 9), 'its vectors are gone too').toHaveLength(1);
     });
 
     it('shows the library from above', async () => {

@@ -81,7 +81,8 @@ export function perilous(store: Store, vault: Vault, peril: Peril): { store: Sto
         append: (entries, writes) => guard(() => log.append(entries, writes), true, readCommit(writes ?? [])),
         since: (seq, limit) => guard(() => log.since(seq, limit), false),
         read: (document, after) => guard(() => log.read(document, after), false),
-        fold: (document, snapshot, upTo) => guard(() => log.fold(document, snapshot, upTo), true),
+        replaceBySnapshot: (document, snapshot, upTo) =>
+          guard(() => log.replaceBySnapshot(document, snapshot, upTo), true),
         erase: (document) => guard(() => log.erase(document), true),
         documents: () => guard(() => log.documents(), false),
         head: () => guard(() => log.head(), false),

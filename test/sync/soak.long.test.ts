@@ -132,7 +132,11 @@ function createWriter(
       await world.inStep(running);
       // The app compacts the log of a document with many entries; then time for the room to be compacted, too.
       const entries = await log.read(id);
-      await log.fold(id, Y.mergeUpdates(entries.map(({ bytes }) => bytes)), entries.at(-1)?.seq ?? 0);
+      await log.replaceBySnapshot(
+        id,
+        Y.mergeUpdates(entries.map(({ bytes }) => bytes)),
+        entries.at(-1)?.seq ?? 0,
+      );
       await advance(12_000);
       await world.inStep(running);
       running.end();

@@ -12,28 +12,36 @@ import type { MemoryIndex } from './memory-index.ts';
 
 /** Answers of the index are not parsed: the index has already checked them, and has the same schema version. */
 const verb = { given: z.array(z.unknown()), answer: z.unknown() };
-/** Every verb of the index; the compiler checks that none is missing. */
-const VERBS: { readonly [name in Exclude<keyof MemoryIndex, 'close'>]: typeof verb } = {
-  bookmark: verb,
-  apply: verb,
-  conversationIds: verb,
-  messageIds: verb,
-  describe: verb,
-  stale: verb,
-  waiting: verb,
-  put: verb,
-  look: verb,
-  maxSim: verb,
-  meanings: verb,
-  neighbours: verb,
-  clear: verb,
-  purge: verb,
-  stats: verb,
-  overview: verb,
-};
-type Verb = keyof typeof VERBS;
-const each = <T>(make: (name: Verb) => T) =>
-  Object.fromEntries((Object.keys(VERBS) as Verb[]).map((name) => [name, make(name)])) as Record<Verb, T>;
+type Method = Exclude<keyof MemoryIndex, 'close'>;
+/**
+ * Method of the index → name by which it is called between threads, as tabs of earlier versions call it. The compiler checks that none is
+ * missing.
+ */
+const VERBS = {
+  bookmark: 'bookmark',
+  apply: 'apply',
+  conversationIds: 'conversationIds',
+  messageIds: 'messageIds',
+  describe: 'describe',
+  pendingChunks: 'stale',
+  pendingCounts: 'waiting',
+  put: 'put',
+  search: 'look',
+  maxSim: 'maxSim',
+  meanings: 'meanings',
+  neighbours: 'neighbours',
+  clear: 'clear',
+  purge: 'purge',
+  stats: 'stats',
+  overview: 'overview',
+} as const satisfies Record<Method, string>;
+type Verb = (typeof VERBS)[Method];
+const METHODS = Object.keys(VERBS) as Method[];
+const byMethod = <T>(make: (method: Method) => T) =>
+  Object.fromEntries(METHODS.map((method) => [method, make(method)])) as Record<Method, T>;
+const byVerb = <T>(make: (method: Method) => T) =>
+  Object.fromEntries(METHODS.map((method) => [VERBS[method], make(method)])) as Record<Verb, T>;
+const CALLS = byVerb(() => verb);
 
 // ---------------------------------------------------------------------------------------------- the tab
 
@@ -47,21 +55,21 @@ interface RemoteIndex {
 export function createRemoteIndex(port: MessagePort, onNewLeader: () => void = () => {}): RemoteIndex {
   let refusal: RecollectError | undefined;
   let known: string | undefined;
-  const { call, refuse } = createCaller(VERBS, port, {
+  const { call, refuse } = createCaller(CALLS, port, {
     onLeader: (leader) => {
       if (known !== undefined && known !== leader) onNewLeader();
       known = leader;
     },
   });
-  const ask = async (name: Verb, given: unknown[]) => {
+  const ask = async (method: Method, given: unknown[]) => {
     if (refusal) throw refusal;
-    return await call[name](given);
+    return await call[VERBS[method]](given);
   };
   return {
-    index: each(
-      (name) =>
+    index: byMethod(
+      (method) =>
         (...given: unknown[]) =>
-          ask(name, given),
+          ask(method, given),
     ) as unknown as RemoteIndex['index'],
     refuse: (problem) => {
       refusal = problem;
@@ -98,7 +106,7 @@ export function createExchange(id: string): Exchange {
   /** Name of the leader that gave the latest answer. */
   let leader = '';
   const remote = createCaller(
-    VERBS,
+    CALLS,
     {
       postMessage: (message) => asking.postMessage(message),
       addEventListener: (type, listener) => answers.addEventListener(type, listener),
@@ -110,9 +118,9 @@ export function createExchange(id: string): Exchange {
       },
     },
   );
-  const served = each((name) => async (given: unknown[]) => {
-    const run = own?.index[name] as ((...given: unknown[]) => Promise<unknown>) | undefined;
-    return await (run ? run(...given) : remote.call[name](given));
+  const served = byVerb((method) => async (given: unknown[]) => {
+    const run = own?.index[method] as ((...given: unknown[]) => Promise<unknown>) | undefined;
+    return await (run ? run(...given) : remote.call[VERBS[method]](given));
   });
 
   const channelTo = (tab: string): BroadcastChannel => {
@@ -129,10 +137,10 @@ export function createExchange(id: string): Exchange {
   };
 
   return {
-    accept: (port) => serveCalls(VERBS, port, served, { leader: () => (own ? self : leader) }),
+    accept: (port) => serveCalls(CALLS, port, served, { leader: () => (own ? self : leader) }),
     lead: (index) => {
       own = { index, asked: open('calls') };
-      serveCalls(VERBS, own.asked, served, {
+      serveCalls(CALLS, own.asked, served, {
         replyTo: channelTo,
         leader: () => self,
         strange: new RecollectError(

@@ -245,13 +245,17 @@ export interface MemoryIndex {
     made: Pick<ConversationRow, 'summary' | 'keywords' | 'described'>,
   ): Promise<void>;
   /** Chunks without a vector of `model`, smallest priority first. A chunk whose hash already has one gets it for free. `conversations`: only these. */
-  stale(model: string, limit: number, conversations?: readonly ConversationId[]): Promise<PendingChunk[]>;
+  pendingChunks(
+    model: string,
+    limit: number,
+    conversations?: readonly ConversationId[],
+  ): Promise<PendingChunk[]>;
   /** Returns conversations with chunks that wait for a vector of `model`, and the number of waiting messages in each. */
-  waiting(model: string): Promise<{ conversationId: ConversationId; messages: number }[]>;
+  pendingCounts(model: string): Promise<{ conversationId: ConversationId; messages: number }[]>;
   /** Stores vectors of `model`, replacing earlier ones; ignores unknown chunk ids. */
   put(model: string, vectors: readonly NewVector[]): Promise<void>;
   /** Returns candidates by words or by vector, unordered, and word statistics for the ranking. */
-  look(query: IndexQuery): Promise<Found>;
+  search(query: IndexQuery): Promise<Found>;
   /**
    * Compares a question with these chunks by late interaction on the signs of their pieces (`lateInteraction`);
    * chunks without any of `model` are missing.

@@ -17,7 +17,7 @@ const HALVES = Float32Array.from({ length: 65_536 }, (_, bits) => {
 export interface Likely {
   readonly chunks: readonly number[];
   /** Largest cosine that an omitted chunk can have; -Infinity if none is omitted. */
-  readonly bar: number;
+  readonly largestOmitted: number;
 }
 
 export interface Nearest {
@@ -90,20 +90,20 @@ export function createNearest(dimensions: number, code: WebAssembly.Module): Nea
 
     find: (query, count) => {
       const size = chunks.length;
-      if (size <= count) return { chunks: [...chunks], bar: Number.NEGATIVE_INFINITY };
+      if (size <= count) return { chunks: [...chunks], largestOmitted: Number.NEGATIVE_INFINITY };
       const asked = new Int16Array(dimensions);
       const { length, away } = rounded(query.subarray(0, dimensions), queryTop(dimensions), asked);
       products.each(asked, size, (place, product) => {
         scores[place] = product * (inverse[place] as number);
       });
-      const bar = nth(scores.slice(0, size), count);
+      const leastKept = nth(scores.slice(0, size), count);
       const found: number[] = [];
       for (let place = 0; place < size; place++)
-        if ((scores[place] as number) > bar) found.push(chunks[place] as number);
+        if ((scores[place] as number) > leastKept) found.push(chunks[place] as number);
       // Many chunks may be equally near, above all repeated messages: they must not displace nearer ones.
       for (let place = 0; place < size && found.length < count; place++)
-        if (scores[place] === bar) found.push(chunks[place] as number);
-      return { chunks: found, bar: bar / (length || 1) + off + away };
+        if (scores[place] === leastKept) found.push(chunks[place] as number);
+      return { chunks: found, largestOmitted: leastKept / (length || 1) + off + away };
     },
   };
 }

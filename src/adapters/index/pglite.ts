@@ -40,7 +40,7 @@ const noCode: ReadIndexCode = async (name) => {
  */
 const CHECKPOINT_AFTER = 4_000_000;
 /** Rows written between two checks of the table sizes, and number of 8 KB pages below which a vacuum is not worth it. */
-const [LOOK_AFTER, FEWEST_PAGES] = [500, 32];
+const [MEASURE_AFTER, FEWEST_PAGES] = [500, 32];
 /**
  * Tables that grow together, measured by the first. Each group is vacuumed on its own, so that a search need not wait
  * for all.
@@ -134,10 +134,10 @@ class PgliteIndex implements MemoryIndex {
   readonly #ask: Ask;
   readonly #copy: VectorCopy;
   readonly #compare: Compare;
-  readonly look: ReturnType<typeof createSearch>;
+  readonly search: ReturnType<typeof createSearch>;
   #charactersKept = 0;
   #kept;
-  /** Model that `waiting` was last asked about: only this index writes to its database. */
+  /** Model that `pendingCounts` was last asked about: only this index writes to its database. */
   #waitedFor: string | undefined;
 
   constructor(database: Database, { holdFrom, readAssembly = noCode }: PgliteIndexOptions = {}) {
@@ -146,7 +146,7 @@ class PgliteIndex implements MemoryIndex {
     const codeOf = (name: Parameters<ReadIndexCode>[0]) => compiled(() => readAssembly(name));
     this.#copy = createVectorCopy(this.#ask, codeOf('dot-products'), holdFrom);
     this.#compare = createCompare(codeOf('late-tables'));
-    this.look = createSearch(this.#ask, this.#copy);
+    this.search = createSearch(this.#ask, this.#copy);
     this.#kept = this.#anew();
   }
 
@@ -218,7 +218,7 @@ class PgliteIndex implements MemoryIndex {
     ]);
   };
 
-  readonly stale: MemoryIndex['stale'] = async (model, limit, conversations) => {
+  readonly pendingChunks: MemoryIndex['pendingChunks'] = async (model, limit, conversations) => {
     await this.#waitFor(model);
     const parameters: Given[] = [limit];
     if (conversations) parameters.push(toJson(conversations));
@@ -241,10 +241,10 @@ class PgliteIndex implements MemoryIndex {
     return rows.map(({ lead, ...row }) => ({ ...row, context: lead.lastIndexOf('\n') + 1 }));
   };
 
-  readonly waiting: MemoryIndex['waiting'] = async (model) => {
+  readonly pendingCounts: MemoryIndex['pendingCounts'] = async (model) => {
     await this.#waitFor(model);
     // A caller that makes vectors of this model will also search them.
-    if (this.#copy.wonders(model)) {
+    if (this.#copy.mayAskSize(model)) {
       const [table] = await this.#ask.prepared(
         tableRow,
         `select dimensions, pg_table_size('vectors') as bytes from models where id = $1`,
@@ -444,7 +444,7 @@ class PgliteIndex implements MemoryIndex {
 
   /** Rows written since the table sizes were checked. The first write checks too, since earlier sessions are unknown. */
   #anew() {
-    return { said: LOOK_AFTER, vectors: LOOK_AFTER };
+    return { said: MEASURE_AFTER, vectors: MEASURE_AFTER };
   }
 
   /** True if it has half as many pages more than when last vacuumed, in any session. */
@@ -466,7 +466,7 @@ class PgliteIndex implements MemoryIndex {
     for (const parameter of parameters)
       this.#charactersKept += typeof parameter === 'string' ? parameter.length : 0;
     this.#kept[what] += rows;
-    if (this.#kept[what] >= LOOK_AFTER) {
+    if (this.#kept[what] >= MEASURE_AFTER) {
       this.#kept[what] = 0;
       if (await this.#hasGrown(TABLES[what][0])) {
         for (const table of TABLES[what]) await this.#ask(nothing, `vacuum analyze ${table}`);

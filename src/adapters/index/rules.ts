@@ -41,7 +41,7 @@ export const contextIn = ({
   embedded.endsWith(text) ? embedded.lastIndexOf('\n', embedded.length - text.length - 1) + 1 : 0;
 
 /** Makes links between candidates symmetric, unless a candidate already has another neighbour. */
-export function linked(candidates: readonly Candidate[]): Candidate[] {
+export function withSymmetricLinks(candidates: readonly Candidate[]): Candidate[] {
   const previous = new Map<number, number>();
   const next = new Map<number, number>();
   for (const one of candidates) {
@@ -56,14 +56,14 @@ export function linked(candidates: readonly Candidate[]): Candidate[] {
 }
 
 /** Returns the chunk ids of a search without a vector, as input for the next one. */
-export const afterLook = ({ candidates }: Found): NonNullable<IndexQuery['after']> => {
+export const searchedBefore = ({ candidates }: Found): NonNullable<IndexQuery['after']> => {
   const ids = (beside: boolean) =>
     candidates.filter((one) => one.beside === beside).map(({ chunkId }) => chunkId);
   return { found: ids(false), beside: ids(true) };
 };
 
 /** Merges two results of one search: candidates by words first, then the additions by vector. */
-export function together(byWords: Found, added: Found): Found {
+export function mergeStages(byWords: Found, added: Found): Found {
   const cosines = new Map(added.measured ?? []);
   const again = new Set(added.candidates.map(({ chunkId }) => chunkId));
   const before = byWords.candidates
@@ -71,14 +71,14 @@ export function together(byWords: Found, added: Found): Found {
     .map((one) => ({ ...one, cosine: cosines.get(one.chunkId) ?? null }));
   const { described } = byWords;
   return {
-    candidates: linked([...before, ...added.candidates]),
+    candidates: withSymmetricLinks([...before, ...added.candidates]),
     worth: added.worth,
     ...(described ? { described } : {}),
   };
 }
 
 /** Merges two searches for the same question, of which `other` was narrower: each chunk once. */
-export function united(one: Found, other: Found): Found {
+export function mergeSearches(one: Found, other: Found): Found {
   const all = new Map(one.candidates.map((candidate) => [candidate.chunkId, candidate]));
   for (const candidate of other.candidates) {
     const known = all.get(candidate.chunkId);
@@ -95,7 +95,7 @@ export function united(one: Found, other: Found): Found {
         : candidate,
     );
   }
-  return { ...one, candidates: linked([...all.values()]) };
+  return { ...one, candidates: withSymmetricLinks([...all.values()]) };
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 } from '../../domain/text/bm25.ts';
 import type { Candidate, Described, Found, IndexFilter, IndexQuery } from './memory-index.ts';
 import type { Likely } from './nearest.ts';
-import { DESCRIBED, linked, QUERY_WORDS, wordsForDescriptions } from './rules.ts';
+import { DESCRIBED, QUERY_WORDS, withSymmetricLinks, wordsForDescriptions } from './rules.ts';
 import { type Ask, type Given, plain, toJson, toVector } from './statements.ts';
 import type { VectorCopy } from './vector-copy.ts';
 
@@ -270,10 +270,10 @@ const chunksOf = (
     ...conditions,
   ].join(' and ')}`;
 
-type Look = (query: IndexQuery) => Promise<Found>;
+type Search = (query: IndexQuery) => Promise<Found>;
 /** Adds conversations whose descriptions match, if neighbours are requested. */
 const withDescriptions =
-  (ask: Ask, search: Look): Look =>
+  (ask: Ask, search: Search): Search =>
   async (given) => {
     const found = await search(given);
     const { words, filter, around = false, after, messages, newest } = given;
@@ -357,7 +357,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
            where c.n in (${numbers([...after.found, ...after.beside])}))`;
     const but = after ? `where n not in (${numbers(after.found)})` : '';
     const apart = after ? `and b.n not in (${numbers([...after.found, ...after.beside])})` : '';
-    const wonders = vector !== undefined && copy.wonders(vector.model);
+    const mayAskSize = vector !== undefined && copy.mayAskSize(vector.model);
     const [answer] = await ask.prepared(
       searchRow,
       `with worded as materialized (${worded}), near as materialized (${near}),
@@ -366,14 +366,14 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
          select ${probes} as probes, ${measured} as measured, (
              select case when count(*) = ${most} then 1 - nullif(max(distance), 'NaN') end from near) as farthest,
            greatest(0, (select reltuples from pg_class where oid = 'chunks'::regclass)) as chunks,
-           ${wonders ? "pg_table_size('vectors')" : 'null'} as "vectorBytes", (
+           ${mayAskSize ? "pg_table_size('vectors')" : 'null'} as "vectorBytes", (
            select json_agg(${rowOf(wordsOf, cosine, 'l.previous, l.next, l.beside')})
            from listed l join chunks c using (n) join messages m on m.n = c.message
              join conversations k on k.n = c.conversation ${joined}
          ) as candidates`,
       parameters,
     );
-    if (vector && few && (answer?.farthest ?? Number.NEGATIVE_INFINITY) < few.bar) {
+    if (vector && few && (answer?.farthest ?? Number.NEGATIVE_INFINITY) < few.largestOmitted) {
       // Too many of the named chunks are gone or filtered out, so an omitted one may be nearer.
       copy.tidy(vector.model, vector.values.length, few.chunks);
       return search(given, false, byWords);
@@ -390,7 +390,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
       ...(after?.beside ?? []),
     ]);
     return {
-      candidates: around ? linked(candidates) : candidates,
+      candidates: around ? withSymmetricLinks(candidates) : candidates,
       worth: idfWeights(query, statistics, Math.max(answer?.chunks ?? 0, seen.size)),
       ...(after ? { measured: answer?.measured ?? [] } : {}),
       ...(query.length > 0 && !after && !messages

@@ -23,7 +23,7 @@ const vectorsIn = (bytes: number, dimensions: number): number => {
   return row > PAGE_ROOM ? bytes / row : (bytes / PAGE_BYTES) * Math.floor(PAGE_ROOM / row);
 };
 /** Number of searches between two requests for the table's size. */
-const WONDER_EVERY = 16;
+const ASK_SIZE_EVERY = 16;
 /** Likely nearest chunks for each wanted one, and a minimum besides. */
 const LIKELY = 4;
 const LEAST_LIKELY = 150;
@@ -36,7 +36,7 @@ export interface VectorCopy {
   /** Returns the chunks that can be among the nearest `limit`; null if the table must be searched. */
   likely(model: string, values: Float32Array, limit: number): Promise<Likely | null>;
   /** True if `want` needs the size of the table: without a copy, and only now and then, since that request takes a millisecond. */
-  wonders(model: string): boolean;
+  mayAskSize(model: string): boolean;
   /** Says that this model is or will be in use and how many bytes its table takes; starts a copy if that pays off. */
   want(model: string, dimensions: number, bytes: number): void;
   /** Too many of the likely chunks were gone: forgets those of `chunks` that no longer exist. */
@@ -102,8 +102,8 @@ class PagedVectorCopy implements VectorCopy {
       : null;
   }
 
-  wonders(model: string): boolean {
-    return this.#held?.model !== model && this.#unheld !== model && this.#searches++ % WONDER_EVERY === 0;
+  mayAskSize(model: string): boolean {
+    return this.#held?.model !== model && this.#unheld !== model && this.#searches++ % ASK_SIZE_EVERY === 0;
   }
 
   want(model: string, dimensions: number, bytes: number): void {

@@ -55,7 +55,7 @@ export interface ConversationLog {
    * Replaces the entries of `document` up to and including `upTo` by one snapshot that contains them all. One transaction. `id`: of the snapshot's
    * entry, by default a new one.
    */
-  fold(document: DocumentId, snapshot: Uint8Array, upTo: number, id?: EntryId): Promise<void>;
+  replaceBySnapshot(document: DocumentId, snapshot: Uint8Array, upTo: number, id?: EntryId): Promise<void>;
   /** Removes every entry of the document for good (forget). */
   erase(document: DocumentId): Promise<void>;
   /** Ids of all documents that have entries. */

@@ -111,7 +111,7 @@ export class Connection {
   /**
    * Makes all requests of `work` at once: the browser can then end the transaction without waiting for a busy thread, and writers do not wait for it.
    */
-  look<T>(stores: StoreNames<LogSchema>[], work: (transaction: Reading) => Promise<T>): Promise<T> {
+  read<T>(stores: StoreNames<LogSchema>[], work: (transaction: Reading) => Promise<T>): Promise<T> {
     return this.#run(stores, 'readonly', (transaction) => {
       const result = work(transaction);
       transaction.commit();

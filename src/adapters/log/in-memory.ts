@@ -70,7 +70,7 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
       read: (document, after = 0) =>
         later(() => entries.filter((entry) => entry.document === document && entry.seq > after).map(copy)),
 
-      fold: (document, snapshot, upTo, id = newEntryId()) => {
+      replaceBySnapshot: (document, snapshot, upTo, id = newEntryId()) => {
         const bytes = snapshot.slice();
         return later(() => {
           const folded = (entry: LogEntry) => entry.document === document && entry.seq <= upTo;

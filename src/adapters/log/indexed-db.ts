@@ -72,7 +72,7 @@ export async function openIndexedDbStore({
   onProblem = () => {},
 }: IndexedDbOptions = {}): Promise<Store> {
   const connection = await Connection.open({ name, now, timeout, onProblem });
-  const lost = await connection.look(['drawer'], (transaction) =>
+  const lost = await connection.read(['drawer'], (transaction) =>
     transaction.objectStore('drawer').get(STORAGE_LOST),
   );
   if (lost !== undefined) onProblem(storageLost().problem);
@@ -116,7 +116,7 @@ class News {
 
 /** Keys that are looked up before they are deleted: a value written after the lookup must not be deleted with it. */
 class TakenKeys {
-  readonly #looking = new Map<string, Promise<void>>();
+  readonly #lookups = new Map<string, Promise<void>>();
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
@@ -124,8 +124,8 @@ class TakenKeys {
   }
 
   /** Undefined if no lookup of the key is running. */
-  looked(key: string): Promise<void> | undefined {
-    return this.#looking.get(key);
+  lookupOf(key: string): Promise<void> | undefined {
+    return this.#lookups.get(key);
   }
 
   /** True if the key exists once all earlier writes are done. */
@@ -134,20 +134,20 @@ class TakenKeys {
       // Writes wait for the fresh file, and a lookup must not overtake them, or their values would stay.
       const waiting = this.#connection.freshFile;
       if (waiting) await waiting;
-      return (await peek(this.#connection, key)) !== undefined;
+      return (await readValue(this.#connection, key)) !== undefined;
     })();
     const done = () => {
-      if (this.#looking.get(key) === over) this.#looking.delete(key);
+      if (this.#lookups.get(key) === over) this.#lookups.delete(key);
     };
     // Waiting writers continue even after a failed lookup, and after its caller, who is called first.
     const over = found.then(done, done);
-    this.#looking.set(key, over);
+    this.#lookups.set(key, over);
     return found;
   }
 }
 
-const peek = (connection: Connection, key: string): Promise<unknown> =>
-  connection.look(['drawer'], (transaction) => transaction.objectStore('drawer').get(key));
+const readValue = (connection: Connection, key: string): Promise<unknown> =>
+  connection.read(['drawer'], (transaction) => transaction.objectStore('drawer').get(key));
 
 interface Parts {
   readonly connection: Connection;
@@ -167,7 +167,7 @@ function createLog({
     since: async (seq, limit) => {
       // To IndexedDB a count of 0 means "all".
       if (limit < 1) return [];
-      const rows = await connection.look(['entries'], (transaction) =>
+      const rows = await connection.read(['entries'], (transaction) =>
         transaction
           .objectStore('entries')
           .getAll(IDBKeyRange.lowerBound(seq, true), Number.isFinite(limit) ? limit : undefined),
@@ -176,7 +176,7 @@ function createLog({
     },
 
     read: async (document, after = 0) => {
-      const rows = await connection.look(['entries'], (transaction) =>
+      const rows = await connection.read(['entries'], (transaction) =>
         transaction
           .objectStore('entries')
           .index('document')
@@ -185,7 +185,7 @@ function createLog({
       return rows.map(toEntry);
     },
 
-    fold: (document, snapshot, reach, id = newEntryId()) =>
+    replaceBySnapshot: (document, snapshot, reach, id = newEntryId()) =>
       connection.write(['entries', 'tallies'], async (transaction) => {
         const removed = await remove(transaction, upTo(document, reach));
         // Another tab has compacted further, or the document was forgotten: that result stands.
@@ -215,7 +215,7 @@ function createLog({
     },
 
     documents: async () => {
-      const keys = await connection.look(['documents'], (transaction) =>
+      const keys = await connection.read(['documents'], (transaction) =>
         transaction.objectStore('documents').getAllKeys(),
       );
       return keys as DocumentId[];
@@ -225,7 +225,7 @@ function createLog({
     subscribe: news.log.subscribe,
 
     stats: () =>
-      connection.look(['tallies'], async (transaction) => {
+      connection.read(['tallies'], async (transaction) => {
         const { entries, bytes } = sumOfCounters(await transaction.objectStore('tallies').getAll());
         return { entries, bytes };
       }),
@@ -234,7 +234,7 @@ function createLog({
   };
 }
 
-const headNow = (connection: Connection) => connection.look(['entries', 'tallies'], headOf);
+const headNow = (connection: Connection) => connection.read(['entries', 'tallies'], headOf);
 
 async function append(
   { connection, news, taking, now }: Parts & { readonly now: () => number },
@@ -243,8 +243,8 @@ async function append(
 ): Promise<number> {
   if (entries.length === 0 && writes.length === 0) return headNow(connection);
   for (const { key } of writes) {
-    const looked = taking.looked(key);
-    if (looked) await looked;
+    const lookup = taking.lookupOf(key);
+    if (lookup) await lookup;
   }
   const stores: StoreNames<LogSchema>[] = ['entries', 'documents', 'tallies'];
   if (writes.length > 0) stores.push('drawer');
@@ -281,24 +281,24 @@ async function append(
 
 /** Finds the seqs of entries that the log has, by id. */
 const keysOf = (connection: Connection, entries: readonly NewEntry[]) =>
-  connection.look(['entries'], (transaction) => {
+  connection.read(['entries'], (transaction) => {
     const ids = transaction.objectStore('entries').index('id');
     return Promise.all(entries.map(({ id }) => ids.getKey(id)));
   });
 
 function createKeyValues({ connection, news, taking }: Parts): KeyValues {
   return {
-    get: (key) => peek(connection, key),
+    get: (key) => readValue(connection, key),
     set: async (key, value) => {
-      const looked = taking.looked(key);
-      if (looked) await looked;
+      const lookup = taking.lookupOf(key);
+      if (lookup) await lookup;
       // A lookup costs a tenth of a write, and delays no writer.
       if (value === undefined && !(await taking.isThere(key))) return;
       await connection.write(['drawer'], async (transaction) => put(transaction, { key, value }));
       news.announce({ keys: [key] });
     },
     keys: (prefix) =>
-      connection.look(['drawer'], (transaction) =>
+      connection.read(['drawer'], (transaction) =>
         transaction.objectStore('drawer').getAllKeys(IDBKeyRange.bound(prefix, `${prefix}\uffff`)),
       ),
     subscribe: news.keyValues.subscribe,

@@ -150,8 +150,8 @@ export async function withCopy(name: string, store: Store): Promise<{ store: Sto
         ...inner,
         since: async (seq, limit) => repaired(name, await inner.since(seq, limit)),
         read: async (document, after) => repaired(name, await inner.read(document, after)),
-        fold: async (document, snapshot, upTo, id) => {
-          await inner.fold(document, snapshot, upTo, id);
+        replaceBySnapshot: async (document, snapshot, upTo, id) => {
+          await inner.replaceBySnapshot(document, snapshot, upTo, id);
           announce(document);
         },
         erase: async (document) => {

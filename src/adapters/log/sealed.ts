@@ -79,10 +79,10 @@ export function sealedStore(below: Store, { entries, values }: StoreCiphers): St
       ),
     since: async (seq, limit) => openAll(await inner.since(seq, limit)),
     read: async (document, after) => openAll(await inner.read(document, after)),
-    fold: (document, snapshot, upTo, id = newEntryId()) =>
+    replaceBySnapshot: (document, snapshot, upTo, id = newEntryId()) =>
       sealing.run(
         () => sealEntry({ document, id, origin: 'fold', bytes: snapshot }, entries),
-        ({ bytes }) => inner.fold(document, bytes, upTo, id),
+        ({ bytes }) => inner.replaceBySnapshot(document, bytes, upTo, id),
       ),
     stats: async () => {
       const { entries: count, bytes } = await inner.stats();

@@ -72,6 +72,6 @@ export class DocumentLoader {
       return;
     }
     if (hasPendingStructs(empty.doc)) return;
-    await this.#log.fold(id, Y.encodeStateAsUpdate(empty.doc), last.seq);
+    await this.#log.replaceBySnapshot(id, Y.encodeStateAsUpdate(empty.doc), last.seq);
   }
 }

@@ -130,7 +130,11 @@ async function purge(
   const doc = new Y.Doc();
   try {
     for (const { bytes } of entries) Y.applyUpdate(doc, bytes);
-    await log.fold(id, cleanUpdate(Y.encodeStateAsUpdate(doc), holdbackOf(rules)).update, last.seq);
+    await log.replaceBySnapshot(
+      id,
+      cleanUpdate(Y.encodeStateAsUpdate(doc), holdbackOf(rules)).update,
+      last.seq,
+    );
   } finally {
     doc.destroy();
   }

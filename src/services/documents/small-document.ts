@@ -139,7 +139,7 @@ export class SmallDocument {
     const whole = new Y.Doc();
     try {
       for (const entry of kept) Y.applyUpdate(whole, entry.bytes);
-      await log.fold(document, Y.encodeStateAsUpdate(whole), last.seq);
+      await log.replaceBySnapshot(document, Y.encodeStateAsUpdate(whole), last.seq);
       this.#entries = 1;
       this.#seq = last.seq;
     } catch (error) {

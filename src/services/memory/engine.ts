@@ -629,7 +629,7 @@ class BackgroundEngine implements MemoryEngine {
           [this.#size, this.#sizeFor] = [4, provider.id];
           before = new Set();
         }
-        const counts = await this.#deps.index.waiting(provider.id);
+        const counts = await this.#deps.index.pendingCounts(provider.id);
         this.#waiting = counts.reduce((sum, { messages }) => sum + messages, 0);
         const due = this.#ready(counts);
         this.#notifySoon();
@@ -641,7 +641,11 @@ class BackgroundEngine implements MemoryEngine {
           this.#indexer.wakeWithin(PAUSE_FORGOTTEN_MS + 50);
           return;
         }
-        const stale = await this.#deps.index.stale(provider.id, LOOK_AHEAD, due === 'all' ? undefined : due);
+        const stale = await this.#deps.index.pendingChunks(
+          provider.id,
+          LOOK_AHEAD,
+          due === 'all' ? undefined : due,
+        );
         if (stale.length > 0 && stale.every((chunk) => before.has(chunk.id)))
           throw new RecollectError('embedding-broken', 'The model gave no vectors', { retry: true });
         if (stale.length === 0) return;

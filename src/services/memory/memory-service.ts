@@ -66,7 +66,7 @@ export function createMemory(deps: MemoryDeps): Memory {
 class MemoryService implements Memory {
   readonly #deps: MemoryDeps;
   readonly #asking: ReturnType<typeof createAsking>;
-  readonly #looking: ReturnType<typeof createSearching>;
+  readonly #searching: ReturnType<typeof createSearching>;
   readonly status: Memory['status'];
   readonly wake: Memory['wake'];
   readonly setPaused: Memory['setPaused'];
@@ -74,7 +74,7 @@ class MemoryService implements Memory {
   constructor(deps: MemoryDeps) {
     this.#deps = deps;
     this.#asking = createAsking(deps);
-    this.#looking = createSearching(deps);
+    this.#searching = createSearching(deps);
     this.status = deps.status;
     this.wake = deps.wake;
     this.setPaused = deps.setPaused;
@@ -120,7 +120,7 @@ class MemoryService implements Memory {
         degraded: unavailable(this.#deps.status.get().problem).problem,
       });
 
-    const filter = this.#looking.resolve(request.filter ?? {}, isWithinFolder);
+    const filter = this.#searching.resolve(request.filter ?? {}, isWithinFolder);
     const but: IndexFilter =
       current !== undefined
         ? { ...filter, excludeConversationIds: [...(filter.excludeConversationIds ?? []), current] }
@@ -135,8 +135,8 @@ class MemoryService implements Memory {
         signal,
         async (from) => {
           let askedAgain = false;
-          const look = async (text: string, read: typeof reading) => {
-            const { ranked, again } = await this.#looking.look(
+          const searchFor = async (text: string, read: typeof reading) => {
+            const { ranked, again } = await this.#searching.search(
               from,
               text,
               read.then(({ vector }) => vector),
@@ -148,13 +148,13 @@ class MemoryService implements Memory {
             return ranked;
           };
           const ranked = await withDeadline(signal, ANSWER_TIMEOUT_MS, async () => {
-            const whole = await look(query, reading);
+            const whole = await searchFor(query, reading);
             const rest: Ranked[][] = [];
             // One after the other, since each keeps the index busy. An answer that waits gets the parts found by then.
             for (const part of partsOf(query)) {
               signal.throwIfAborted();
               if (now() - started > PARTS_UNTIL) break;
-              rest.push(await look(part, this.#asking.vectorOf(part, signal, asking, request.draft)));
+              rest.push(await searchFor(part, this.#asking.vectorOf(part, signal, asking, request.draft)));
             }
             return rest.length === 0 ? whole : mergeRankings([whole, ...rest]);
           });
@@ -211,7 +211,7 @@ class MemoryService implements Memory {
     const { text, filter, limit, signal, onHits } = request;
     const from = await this.#asking.waitForIndex(signal);
     if (!from) throw unavailable(this.#deps.status.get().problem);
-    const narrowed = this.#looking.resolve(filter, isNamedFolder);
+    const narrowed = this.#searching.resolve(filter, isNamedFolder);
     if (text.trim() === '') {
       if (Object.keys(narrowed).length === 0) return onHits([], true);
       // A memory note has no listener.
@@ -222,8 +222,8 @@ class MemoryService implements Memory {
       signal.throwIfAborted();
       return onHits(hits, true, total);
     }
-    const asIs = literalQuery(text);
-    if (asIs !== null) return this.#searchAsIs(from, asIs, { ...request, filter: narrowed });
+    const literal = literalQuery(text);
+    if (literal !== null) return this.#searchLiterally(from, literal, { ...request, filter: narrowed });
     const words = queryWords(text);
     const wanted = this.#asking.vectorOf(text, signal, Promise.resolve());
     ignore(wanted, 'the vector of a search that was given up');
@@ -232,7 +232,7 @@ class MemoryService implements Memory {
       words === ''
         ? { ranked: [], knownWords: undefined }
         : await this.#asking.inIndex(from, signal, (from) =>
-            this.#looking.look(from, text, null, narrowed, limit, {
+            this.#searching.search(from, text, null, narrowed, limit, {
               around: false,
               beside: false,
               everything: true,
@@ -253,7 +253,7 @@ class MemoryService implements Memory {
         true,
       );
     const { ranked: all } = await this.#asking.inIndex(from, signal, (from) =>
-      this.#looking.look(from, text, vector, narrowed, limit, {
+      this.#searching.search(from, text, vector, narrowed, limit, {
         around: true,
         beside: false,
         everything: true,
@@ -336,8 +336,8 @@ class MemoryService implements Memory {
 
   /** The newest messages that pass and contain `text` literally, as hits, and their count. */
   async #newestIn(from: MemoryIndex, text: string, filter: IndexFilter, limit: number) {
-    const { candidates, total = 0 } = await from.look({ words: '', filter, limit, newest: text });
-    const isOut = this.#looking.excludedNow();
+    const { candidates, total = 0 } = await from.search({ words: '', filter, limit, newest: text });
+    const isOut = this.#searching.excludedNow();
     const kept = candidates.filter((candidate) => !isOut(candidate));
     const hits = kept.map(
       (candidate): SearchHit => ({
@@ -349,15 +349,15 @@ class MemoryService implements Memory {
   }
 
   /** Searches for a text without search words: the newest messages that contain it, then those near in meaning if there is space. */
-  async #searchAsIs(
+  async #searchLiterally(
     from: MemoryIndex,
-    asIs: string,
+    literal: string,
     { text, filter, limit, signal, onHits }: Parameters<Memory['search']>[0],
   ): Promise<void> {
     const wanted = this.#asking.vectorOf(text, signal, Promise.resolve());
     ignore(wanted, 'the vector of a search that was given up');
     const { hits, total } = await this.#asking.inIndex(from, signal, (from) =>
-      this.#newestIn(from, asIs, filter, limit),
+      this.#newestIn(from, literal, filter, limit),
     );
     signal.throwIfAborted();
     if (hits.length >= limit) return onHits(hits, true, total);
@@ -366,7 +366,7 @@ class MemoryService implements Memory {
     signal.throwIfAborted();
     if (!vector) return onHits(hits, true, total);
     const { ranked: meant } = await this.#asking.inIndex(from, signal, (from) =>
-      this.#looking.look(from, text, vector, filter, limit, {
+      this.#searching.search(from, text, vector, filter, limit, {
         around: true,
         beside: false,
         everything: true,

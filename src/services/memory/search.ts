@@ -6,7 +6,7 @@ import type {
   KnownWords,
   MemoryIndex,
 } from '../../adapters/index/memory-index.ts';
-import { afterLook, together, united } from '../../adapters/index/rules.ts';
+import { mergeSearches, mergeStages, searchedBefore } from '../../adapters/index/rules.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { unansweredIn, withoutEchoes } from '../../domain/memory/asked-in-vain.ts';
@@ -64,7 +64,7 @@ export const restrictTo = (filter: IndexFilter, conversations: ReadonlySet<strin
   return { ...filter, conversationIds: ids.filter((id) => conversations.has(id)) };
 };
 
-interface LookOptions {
+interface SearchOptions {
   readonly around: boolean;
   readonly beside: boolean;
   readonly everything?: true;
@@ -81,34 +81,34 @@ async function gather(
   from: MemoryIndex,
   given: QueryVector | null | Promise<QueryVector | null>,
   { words, filter, limit }: Pick<IndexQuery, 'words' | 'filter' | 'limit'>,
-  { around, everything, first, knownWords }: LookOptions,
+  { around, everything, first, knownWords }: SearchOptions,
 ) {
   const knowing = (known: KnownWords | undefined) => (known ? { knownWords: known } : {});
   const meant = (vector: QueryVector) => ({ model: vector.model, values: vector.values });
   const asked = { words, filter, limit, around, ...knowing(knownWords) };
-  const lookMeanwhile = async (reading: Promise<QueryVector | null>, query: IndexQuery) => {
-    const [byWords, vector] = await Promise.all([from.look(query), reading]);
+  const searchWhileReading = async (reading: Promise<QueryVector | null>, query: IndexQuery) => {
+    const [byWords, vector] = await Promise.all([from.search(query), reading]);
     if (!vector) return { vector, found: byWords };
-    const added = await from.look({
+    const added = await from.search({
       ...query,
       vector: meant(vector),
-      after: afterLook(byWords),
+      after: searchedBefore(byWords),
       ...knowing(byWords.knownWords),
     });
-    return { vector, found: { ...together(byWords, added), ...knowing(byWords.knownWords) } };
+    return { vector, found: { ...mergeStages(byWords, added), ...knowing(byWords.knownWords) } };
   };
-  const lookFor = async (query: IndexQuery) =>
+  const searchWith = async (query: IndexQuery) =>
     given instanceof Promise
-      ? await lookMeanwhile(given, query)
-      : { vector: given, found: await from.look(given ? { ...query, vector: meant(given) } : query) };
-  const whole = await lookFor(asked);
-  const near = first && (await lookFor({ ...asked, filter: restrictTo(filter, first) }));
+      ? await searchWhileReading(given, query)
+      : { vector: given, found: await from.search(given ? { ...query, vector: meant(given) } : query) };
+  const whole = await searchWith(asked);
+  const near = first && (await searchWith({ ...asked, filter: restrictTo(filter, first) }));
   const { vector } = whole;
-  let found = near ? united(whole.found, near.found) : whole.found;
+  let found = near ? mergeSearches(whole.found, near.found) : whole.found;
   const messages = everything ? [] : givenAndMissing(found.candidates);
   if (messages.length > 0) {
     const ofAnswers = { ...asked, ...(vector ? { vector: meant(vector) } : {}), messages };
-    found = united(found, await from.look({ ...ofAnswers, ...knowing(found.knownWords) }));
+    found = mergeSearches(found, await from.search({ ...ofAnswers, ...knowing(found.knownWords) }));
   }
   // A description is never a passage: it leads to the messages that it describes.
   const described = conversationsMeantBy(everything ? { candidates: [] } : found, found.worth);
@@ -117,7 +117,7 @@ async function gather(
     const brought = { words, filter: inside, limit: DESCRIBED_PASSAGES };
     // Without a model their order is unknown.
     const how = vector ? { vector: meant(vector), around } : { newest: '' };
-    found = united(found, await from.look({ ...brought, ...how }));
+    found = mergeSearches(found, await from.search({ ...brought, ...how }));
   }
   return { found, vector, described };
 }
@@ -165,13 +165,13 @@ class PassageSearch {
    * @param options.first conversations whose best are candidates in any case
    * @returns `again`: the same question was asked before in vain
    */
-  async look(
+  async search(
     from: MemoryIndex,
     question: string,
     given: QueryVector | null | Promise<QueryVector | null>,
     filter: IndexFilter,
     limit: number,
-    options: LookOptions,
+    options: SearchOptions,
   ): Promise<{ ranked: Ranked[]; knownWords: KnownWords | undefined; again: boolean }> {
     const words = queryWords(this.#deps.filter?.indexed(question) ?? question);
     const { found, vector, described } = await gather(from, given, { words, filter, limit }, options);
@@ -216,7 +216,7 @@ class PassageSearch {
     question: string,
     vector: QueryVector | null,
     idfWeights: RankContext['idfWeights'],
-    { everything, first }: LookOptions,
+    { everything, first }: SearchOptions,
   ): RankContext {
     const { hybrid_weights: weights, filters } = this.#deps.config.get().recall;
     const feedback = this.#deps.notes && feedbackFor(this.#deps.notes.state.get().feedback, question);

@@ -55,14 +55,14 @@ it.each([
   await index.clear();
   const messages = [0, 1, 2].map((n) => message(n, `word${n}`, { conversationId: conversation(0).id }));
   await index.apply(change({ conversations: [conversation(0)], messages }), 1);
-  const stale = await index.stale('m', 10);
+  const stale = await index.pendingChunks('m', 10);
   const bits = Uint8Array.from({ length: 32 }, (_, at) => at * 8);
   await index.put(
     'm',
     stale.map(({ id }, n) => ({ chunkId: id, values: vectorOf(n), bits })),
   );
-  await index.waiting('m');
-  const { candidates } = await index.look({
+  await index.pendingCounts('m');
+  const { candidates } = await index.search({
     words: '',
     vector: { model: 'm', values: vectorOf(1) },
     filter: {},

@@ -27,9 +27,9 @@ describe('calls of the index', () => {
     const [own, other] = [tabOf(first), tabOf(second)];
     await own.index.apply(change({ messages: [message(1, 'heron')] }), 7);
     expect(await other.index.bookmark()).toBe(7);
-    const found = (await other.index.look({ words: 'heron', filter: {}, limit: 5 })).candidates;
+    const found = (await other.index.search({ words: 'heron', filter: {}, limit: 5 })).candidates;
     expect(found).toMatchObject([{ text: 'heron' }]);
-    expect(found).toEqual((await own.index.look({ words: 'heron', filter: {}, limit: 5 })).candidates);
+    expect(found).toEqual((await own.index.search({ words: 'heron', filter: {}, limit: 5 })).candidates);
     first.close();
     second.close();
   });

@@ -176,7 +176,7 @@ describe('engines', { timeout: 120_000 }, () => {
     const again = await openIn('opfs', 'ends');
     expect(await again.index.bookmark()).toBe(5);
     await again.index.apply(more, 6);
-    expect((await again.index.look({ words: 'more', filter: {}, limit: 5 })).candidates).toHaveLength(1);
+    expect((await again.index.search({ words: 'more', filter: {}, limit: 5 })).candidates).toHaveLength(1);
     await again.index.close();
   });
 });

@@ -53,7 +53,7 @@ describe('engines', { timeout: 120_000 }, () => {
     const { database } = await open();
     const index = createPgliteIndex(database);
     expect(await index.bookmark()).toBe(5);
-    expect((await index.look({ words: 'kept', filter: {}, limit: 5 })).candidates).toHaveLength(1);
+    expect((await index.search({ words: 'kept', filter: {}, limit: 5 })).candidates).toHaveLength(1);
     await index.close();
   });
 
@@ -235,7 +235,7 @@ describe('engines', { timeout: 120_000 }, () => {
       const index = createPgliteIndex(database);
       expect(await index.bookmark()).toBe(0);
       await index.apply(change({ messages: [message(1, 'kept words')] }), 5);
-      expect((await index.look({ words: 'kept', filter: {}, limit: 5 })).candidates).toHaveLength(1);
+      expect((await index.search({ words: 'kept', filter: {}, limit: 5 })).candidates).toHaveLength(1);
       await index.close();
     });
 
@@ -309,7 +309,7 @@ describe('engines', { timeout: 120_000 }, () => {
       const index = createPgliteIndex(database);
       for (const ask of [
         () => index.bookmark(),
-        () => index.look({ words: 'kept', filter: {}, limit: 5 }),
+        () => index.search({ words: 'kept', filter: {}, limit: 5 }),
         () => index.apply(change({ messages: [message(2, 'more')] }), 6),
       ])
         await ask().catch((error: unknown) => {
@@ -325,7 +325,7 @@ describe('engines', { timeout: 120_000 }, () => {
       const again = createPgliteIndex(fresh.database);
       expect(await again.bookmark()).toBe(0);
       await again.apply(change({ messages: [message(1, 'kept words')] }), 5);
-      expect((await again.look({ words: 'kept', filter: {}, limit: 5 })).candidates).toHaveLength(1);
+      expect((await again.search({ words: 'kept', filter: {}, limit: 5 })).candidates).toHaveLength(1);
       await again.close();
     });
 

@@ -11,13 +11,13 @@ import type {
 import {
   contextIn,
   DESCRIBED,
-  linked,
   NEIGHBOUR_STEPS,
   NEIGHBOUR_TEXT,
   QUARTER,
   QUERY_WORDS,
   settleChange,
   toUnit,
+  withSymmetricLinks,
   wordsForDescriptions,
 } from '../../../src/adapters/index/rules.ts';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
@@ -207,8 +207,8 @@ class Tables {
   }
 }
 
-type Query = Parameters<MemoryIndex['look']>[0];
-type Answer = Awaited<ReturnType<MemoryIndex['look']>>;
+type Query = Parameters<MemoryIndex['search']>[0];
+type Answer = Awaited<ReturnType<MemoryIndex['search']>>;
 
 /** Chunks that the filter lets through. */
 function eligibleFor(tables: Tables, filter: Query['filter']): Chunk[] {
@@ -370,7 +370,7 @@ function look(tables: Tables, asked: Query): Answer {
   const described = describedBy(tables, eligible, query, worth);
   return {
     ...(described && around && query.length > 0 && !after && !messages ? { described } : {}),
-    candidates: linked([...found, ...beside].map(toCandidate)),
+    candidates: withSymmetricLinks([...found, ...beside].map(toCandidate)),
     worth,
     ...(after
       ? {
@@ -506,7 +506,7 @@ function statsOf(
 }
 
 /** Chunks without a vector of the model, counted by conversation. */
-function waitingOf(tables: Tables, model: string): Awaited<ReturnType<MemoryIndex['waiting']>> {
+function waitingOf(tables: Tables, model: string): Awaited<ReturnType<MemoryIndex['pendingCounts']>> {
   const waiting = new Map<ConversationId, Set<MessageId>>();
   for (const chunk of tables.waitingChunks(model)) {
     const { id, conversationId } = tables.messageOf(chunk);
@@ -531,7 +531,7 @@ export function createInMemoryIndex(): MemoryIndex {
       if (!row) return;
       tables.conversations.set(id, { ...row, ...made });
     },
-    stale: async (model, limit, only) =>
+    pendingChunks: async (model, limit, only) =>
       tables
         .waitingChunks(model)
         .filter((chunk) => !only || only.includes(tables.messageOf(chunk).conversationId))
@@ -543,9 +543,9 @@ export function createInMemoryIndex(): MemoryIndex {
           context: contextIn(chunk),
           conversationId: tables.messageOf(chunk).conversationId,
         })),
-    waiting: async (model) => waitingOf(tables, model),
+    pendingCounts: async (model) => waitingOf(tables, model),
     put: async (model, given) => putVectors(tables, model, given),
-    look: async (query) => look(tables, query),
+    search: async (query) => look(tables, query),
     maxSim: async (model, question, wanted) => {
       const signs = tables.pieces.get(model);
       const compare = lateInteraction(question);

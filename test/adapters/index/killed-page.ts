@@ -58,7 +58,7 @@ window.harness = {
     for (let n = from; ; n++) {
       await opened.index.apply(changeOf([messageRow(n)]), n + 1);
       await window.acknowledge('applied', n);
-      const stale = await opened.index.stale(MODEL, 1);
+      const stale = await opened.index.pendingChunks(MODEL, 1);
       await opened.index.put(
         MODEL,
         stale.map((chunk) => ({ chunkId: chunk.id, values: vectorOf(n) })),
@@ -71,7 +71,7 @@ window.harness = {
     const { index } = opened;
     const [lostWords, lostVectors]: [number[], number[]] = [[], []];
     for (const n of numbers) {
-      const { candidates: hits } = await index.look({
+      const { candidates: hits } = await index.search({
         words: ownWord(n),
         vector: { model: MODEL, values: vectorOf(n) },
         filter: {},
@@ -81,7 +81,7 @@ window.harness = {
       if (!hits.some((hit) => (hit.cosine ?? 0) > 0.999)) lostVectors.push(n);
     }
     const stats = await index.stats(MODEL);
-    const common = (await index.look({ words: 'common', filter: {}, limit: 1_000_000 })).candidates;
+    const common = (await index.search({ words: 'common', filter: {}, limit: 1_000_000 })).candidates;
     return {
       bookmark: await index.bookmark(),
       messages: stats.messages,
@@ -116,7 +116,7 @@ window.harness = {
         limit: 50,
       };
       const started = performance.now();
-      const { candidates: hits } = await opened.index.look(query);
+      const { candidates: hits } = await opened.index.search(query);
       times.push(performance.now() - started);
       if (hits.length < (mode === 'words' ? 1 : 50)) throw new Error(`Only ${hits.length} candidates`);
     }

@@ -98,12 +98,12 @@ export async function fill(index: MemoryIndex, count: number): Promise<number> {
   return took;
 }
 
-/** Gives every chunk its vector, 32 at a time as a model would; times of `stale` and of `put`, ms. */
+/** Gives every chunk its vector, 32 at a time as a model would; times of `pendingChunks` and of `put`, ms. */
 export async function embedAll(index: MemoryIndex): Promise<{ stale: number[]; put: number[] }> {
   const times = { stale: [] as number[], put: [] as number[] };
   for (;;) {
     let started = performance.now();
-    const stale = await index.stale(MODEL, 32);
+    const stale = await index.pendingChunks(MODEL, 32);
     times.stale.push(performance.now() - started);
     if (stale.length === 0) return times;
     const vectors = stale.map((chunk) => ({ chunkId: chunk.id, values: vectorOf(chunk.id) }));

@@ -87,7 +87,7 @@ describe('the vectors in memory', () => {
           const nearest = createNearest(3, code);
           nearest.take(await rowsOf(rows.map((row, at) => [at, Float32Array.from(row)])));
           nearest.remove(gone);
-          const { chunks, bar } = nearest.find(Float32Array.from(to), count);
+          const { chunks, largestOmitted: bar } = nearest.find(Float32Array.from(to), count);
           expect(new Set(chunks).size).toBe(Math.min(count, rows.length));
           for (const [at, row] of rows.entries()) {
             if (chunks.includes(at) || gone.includes(at)) continue;
@@ -154,7 +154,7 @@ describe('an index with its vectors in memory', () => {
       );
     let first: number | undefined;
     const embed = async () => {
-      const stale = await held.stale('m', 2_000);
+      const stale = await held.pendingChunks('m', 2_000);
       first ??= Math.min(...stale.map(({ id }) => id));
       const from = first;
       await held.put(
@@ -175,7 +175,7 @@ describe('an index with its vectors in memory', () => {
             filter,
             limit: 20,
           };
-          const [mine, other] = [await held.look(query), await plain.look(query)];
+          const [mine, other] = [await held.search(query), await plain.search(query)];
           // Of two that are equally near either may be the last.
           const named = ({ candidates }: typeof mine) =>
             candidates.map(({ cosine }) => cosine?.toFixed(6)).sort();
@@ -202,12 +202,12 @@ describe('an index with its vectors in memory', () => {
     await same();
     await say(2_000, 2_100, (n) => `word${n - 2_000}`);
     await same();
-    const [one] = (await plain.look({ words: 'word7', filter: {}, limit: 1 })).candidates;
+    const [one] = (await plain.search({ words: 'word7', filter: {}, limit: 1 })).candidates;
     const nearestNow = { model: 'm', values: vectorOf(90_001) };
     await held.put('m', [{ chunkId: one?.chunkId as number, values: nearestNow.values }]);
     // Also those that ask at the same time know what was put before.
     for (const { candidates } of await Promise.all(
-      [1, 2, 3].map(() => held.look({ words: '', vector: nearestNow, filter: {}, limit: 2 })),
+      [1, 2, 3].map(() => held.search({ words: '', vector: nearestNow, filter: {}, limit: 2 })),
     ))
       expect(candidates.map(({ cosine }) => cosine?.toFixed(3))).toEqual(['1.000', '1.000']);
     await same();
@@ -221,7 +221,7 @@ describe('an index with its vectors in memory', () => {
     // One thing said so often that not all can be named, twenty nearer before it, and the nearest after it.
     const asked = vectorOf(80_001);
     const put = async (off: (n: number) => number) => {
-      const stale = await held.stale('m', 20);
+      const stale = await held.pendingChunks('m', 20);
       const values = (n: number) => asked.map((value, at) => value + (at < 40 ? off(n) : 0));
       await held.put(
         'm',
@@ -235,7 +235,7 @@ describe('an index with its vectors in memory', () => {
     await put(() => 0.4);
     await say(5_000, 5_001);
     const nearest = await put(() => 0);
-    const { candidates } = await held.look({
+    const { candidates } = await held.search({
       words: '',
       vector: { model: 'm', values: asked },
       filter: {},

@@ -130,12 +130,12 @@ describe('PGlite', () => {
     await index.apply(change({ messages: [message(1, 'apple pear'), message(2, 'pear')] }), 1);
     const lookedUp = () => asked.splice(0).filter((sql) => sql.includes('to_bm25query')).length;
     const query = { words: 'apple pear', filter: {}, limit: 5 };
-    const first = await index.look(query);
+    const first = await index.search(query);
     expect(lookedUp()).toBeGreaterThan(0);
     const knowing = { ...query, ...(first.knownWords ? { knownWords: first.knownWords } : {}) };
-    expect(await index.look(knowing)).toMatchObject({ candidates: first.candidates, worth: first.worth });
+    expect(await index.search(knowing)).toMatchObject({ candidates: first.candidates, worth: first.worth });
     expect(lookedUp()).toBe(0);
-    expect(await counting().look(knowing)).toMatchObject({ candidates: first.candidates });
+    expect(await counting().search(knowing)).toMatchObject({ candidates: first.candidates });
     expect(lookedUp()).toBeGreaterThan(0);
   });
 
@@ -220,7 +220,7 @@ describe('PGlite', () => {
           limit: 5,
         };
         const hits = async () =>
-          (await index.look(query)).candidates.map(({ messageId, bm25, cosine }) => ({
+          (await index.search(query)).candidates.map(({ messageId, bm25, cosine }) => ({
             messageId,
             said: bm25 > 0,
             cosine,
@@ -231,7 +231,7 @@ describe('PGlite', () => {
           { messageId: message(2, '').id, said: true, cosine: 1 },
         ]);
         const third = { embedded: 'Thanks a lot', conversationId: conversation(1).id };
-        expect(await index.stale(MODEL, 10)).toMatchObject([third]);
+        expect(await index.pendingChunks(MODEL, 10)).toMatchObject([third]);
 
         // It goes on where it was: what is read again keeps its vectors, what is new comes in.
         const [first, second] = SAID.map((text, at) => message(at + 1, text));
@@ -239,7 +239,7 @@ describe('PGlite', () => {
         await index.apply(change({ messages: [{ ...second, before: first.id }, message(4, 'borg')] }), 8);
         expect(await hits()).toEqual(before);
         expect(await index.stats(MODEL)).toMatchObject({ messages: 4, chunks: 4, vectors: 2 });
-        expect(await index.stale(MODEL, 10)).toMatchObject([third, { embedded: 'borg' }]);
+        expect(await index.pendingChunks(MODEL, 10)).toMatchObject([third, { embedded: 'borg' }]);
       } finally {
         await old.close();
       }

@@ -100,7 +100,7 @@ export function describeBadLuck(name: string): void {
         () => store.log.append([entryOf(), entryOf()]),
         () => store.log.append([entryOf()], [{ key: 'k', value: 1 }]),
         () => store.keyValues.set('k', 2),
-        () => store.log.fold(document, new Uint8Array([9]), 2),
+        () => store.log.replaceBySnapshot(document, new Uint8Array([9]), 2),
       ]) {
         steps.length = 0;
         await write().then(() => steps.push('resolved'));

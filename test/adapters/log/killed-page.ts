@@ -65,7 +65,7 @@ window.log = {
         const entries = await log.read(FOLDED);
         const upTo = entries.at(-1)?.seq;
         if (upTo !== undefined)
-          await log.fold(
+          await log.replaceBySnapshot(
             FOLDED,
             bytesOf(
               entries.flatMap(({ bytes }) => numbersIn(bytes)),

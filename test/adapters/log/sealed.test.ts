@@ -52,7 +52,7 @@ describe('below the sealed store', () => {
       [{ key: 'written/a', value: { text: 'canary-in-append' } }],
     );
     await store.keyValues.set('draft/b', { bytes: text('canary-in-value') });
-    await store.log.fold(document, text('canary-in-snapshot'), 1);
+    await store.log.replaceBySnapshot(document, text('canary-in-snapshot'), 1);
     expect((await all(below)).toString('latin1')).not.toContain('canary');
     expect((await store.log.read(document)).map(({ bytes }) => Buffer.from(bytes).toString())).toEqual([
       'canary-in-snapshot',

@@ -113,7 +113,7 @@ describe('deleting a message', () => {
     await home.documents.change(id, change);
     await home.engine().settled();
     const found = async (words: string) =>
-      (await home.index.look({ words, filter: {}, limit: 50 })).candidates.map(({ text }) => text);
+      (await home.index.search({ words, filter: {}, limit: 50 })).candidates.map(({ text }) => text);
     expect(await found('zebra')).toHaveLength(1);
     expect(await found('kiwi')).toHaveLength(1);
     const { undo } = await deleteMessage(home.documents, id, change.messages[1]?.id as Message['id']);

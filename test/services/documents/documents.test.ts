@@ -210,7 +210,7 @@ describe('documents', () => {
     const whole = (await documents.read(id)) as Conversation;
     const folded = createConversationDocument(id);
     folded.change({ messages: [...whole.messages.values()] });
-    await store.log.fold(id, encodeStateAsUpdate(folded.doc), await store.log.head());
+    await store.log.replaceBySnapshot(id, encodeStateAsUpdate(folded.doc), await store.log.head());
     await say(3);
     expect((await texts()).sort()).toEqual([1, 2, 3]);
     expect(await reader.library()).toMatchObject([{ messageCount: 3 }]);

@@ -140,7 +140,7 @@ export function openDevice({
           found.push(key.split('/')[0] ?? key);
       if (engine) {
         await engine.settled();
-        const { candidates } = await index.look({ words: '', filter: {}, limit: 50, newest: text });
+        const { candidates } = await index.search({ words: '', filter: {}, limit: 50, newest: text });
         if (candidates.length > 0) found.push('index');
         if (JSON.stringify((await index.overview('none')).conversations).includes(text))
           found.push('overview');

@@ -49,7 +49,7 @@ async function begin(): Promise<void> {
     entry(c, 'canary 3'),
     entry(a, 'canary 4'),
   ]);
-  await store.log.fold(a, text('canary 1+4'), 4);
+  await store.log.replaceBySnapshot(a, text('canary 1+4'), 4);
   await store.log.append([entry(b, 'canary 5'), entry(c, 'canary 6')]);
   await store.log.erase(c);
   await store.keyValues.set('written/a', { text: 'canary draft', bytes: text('canary bytes') });
@@ -161,7 +161,7 @@ describe('a log that is sealed', () => {
     await store.log.append([
       { id: newEntryId(), document: first, origin: 'user', bytes: text('while copied') },
     ]);
-    await store.log.fold(first, text('all of it'), 7);
+    await store.log.replaceBySnapshot(first, text('all of it'), 7);
     const gone = newConversationId();
     await store.log.append([{ id: newEntryId(), document: gone, origin: 'user', bytes: text('forget me') }]);
     await convertDatabase({ records, key, signal }, false);

@@ -48,7 +48,7 @@ function watched(more: Partial<EmbeddingProvider> = {}) {
   return { provider, asked, state };
 }
 const found = async (index: MemoryIndex, words: string) =>
-  (await index.look({ words, filter: {}, limit: 50 })).candidates.map((candidate) => candidate.text);
+  (await index.search({ words, filter: {}, limit: 50 })).candidates.map((candidate) => candidate.text);
 
 /** A passage of memory about an animal. */
 const QUOTED: RecalledPassage = {
@@ -356,7 +356,7 @@ describe('the projector', () => {
       }),
     );
     await engine().settled();
-    const titles = (await index.look({ words: 'harbour', filter: {}, limit: 5 })).candidates.map(
+    const titles = (await index.search({ words: 'harbour', filter: {}, limit: 5 })).candidates.map(
       ({ title }) => title,
     );
     expect(titles).toContain('password: [secret-1]');

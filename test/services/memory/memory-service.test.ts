@@ -363,7 +363,7 @@ describe('recall', () => {
       let isFilled = false;
       const here: MemoryIndex = {
         ...empty,
-        look: (query) => (isFilled ? house.index : empty).look(query),
+        search: (query) => (isFilled ? house.index : empty).search(query),
         neighbours: (...given) => house.index.neighbours(...given),
       };
       const status = writable<MemoryStatus>(STARTING);
@@ -420,7 +420,7 @@ describe('recall', () => {
     let isClosed = false;
     const damaged: MemoryIndex = {
       ...createInMemoryIndex(),
-      look: async () => {
+      search: async () => {
         if (isClosed) throw new RecollectError('index-unavailable', 'The index was closed.');
         throw new RecollectError('index-damaged', 'a page is not what was written', { retry: true });
       },
@@ -477,17 +477,17 @@ describe('recall', () => {
       const status = writable<MemoryStatus>(READY);
       let looks = 0;
       // The first answer comes from the new index, which is empty.
-      before.look = async (wanted) => {
+      before.search = async (wanted) => {
         looks += 1;
         here = after;
         status.set(STARTING);
         setTimeout(() => status.set(READY), 60);
-        return createInMemoryIndex().look(wanted);
+        return createInMemoryIndex().search(wanted);
       };
-      after.look = async (wanted) => {
+      after.search = async (wanted) => {
         looks += 1;
         expect(status.get().state).toBe('ready');
-        return house.index.look(wanted);
+        return house.index.search(wanted);
       };
       const memory = memoryOver(() => here, null, status);
       const finals: string[][] = [];
@@ -562,7 +562,7 @@ describe('recall', () => {
     });
     const down: MemoryIndex = {
       ...createInMemoryIndex(),
-      look: async () => {
+      search: async () => {
         throw new RecollectError('index-unavailable', 'gone', { retry: true });
       },
     };
@@ -574,7 +574,7 @@ describe('recall', () => {
   it('does not wait for ever for an index that does not answer', async () => {
     vi.useFakeTimers();
     try {
-      const mute: MemoryIndex = { ...createInMemoryIndex(), look: () => new Promise(() => {}) };
+      const mute: MemoryIndex = { ...createInMemoryIndex(), search: () => new Promise(() => {}) };
       const asked = memoryOver(() => mute, null).recall({ text: 'anything', signal: signal() });
       await vi.advanceTimersByTimeAsync(31_000);
       expect(await asked).toMatchObject({ unavailable: true, degraded: { code: 'index-unavailable' } });
@@ -589,9 +589,9 @@ describe('recall', () => {
     const known = { index: 'this', best: [], statistics: { perWord: 0, weights: new Map() } };
     const index: MemoryIndex = {
       ...house.index,
-      look: async (query) => {
+      search: async (query) => {
         asked.push(query);
-        const found = await house.index.look(query);
+        const found = await house.index.search(query);
         return query.after ? found : { ...found, knownWords: known };
       },
     };
@@ -611,9 +611,9 @@ describe('recall', () => {
     const asked: unknown[] = [];
     const index: MemoryIndex = {
       ...house.index,
-      look: (query) => {
+      search: (query) => {
         asked.push(query.vector === undefined ? 'words' : 'meaning');
-        return house.index.look(query);
+        return house.index.search(query);
       },
     };
     let read = () => {};

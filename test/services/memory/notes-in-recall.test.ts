@@ -200,10 +200,10 @@ describe('feedback', () => {
       store: disk.store,
       index: {
         ...index,
-        look: async (asked) => {
+        search: async (asked) => {
           // The index has answered before the disk has.
           setTimeout(disk.goOn);
-          return await index.look(asked);
+          return await index.search(asked);
         },
       },
     });
@@ -225,9 +225,9 @@ describe('feedback', () => {
       store: disk.store,
       index: {
         ...index,
-        look: (query) => {
+        search: (query) => {
           asked += 1;
-          return index.look(query);
+          return index.search(query);
         },
       },
     });

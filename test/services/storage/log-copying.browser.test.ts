@@ -124,7 +124,7 @@ describe('the second copy follows the log', () => {
     await store.log.erase(a);
     await expect.poll(copiedWords).toEqual(['more words', 'older words']);
     expect(await rawCopy()).not.toContain('forgotten');
-    await store.log.fold(b, text('a snapshot'), 3);
+    await store.log.replaceBySnapshot(b, text('a snapshot'), 3);
     await expect.poll(copiedWords).toEqual(['a snapshot']);
     expect(await rawCopy()).not.toContain('older words');
   });

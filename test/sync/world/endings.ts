@@ -26,7 +26,7 @@ export async function foldOffline(world: World, people: People): Promise<void> {
   if (!last) return;
   const doc = new Y.Doc();
   for (const { bytes } of entries) Y.applyUpdate(doc, bytes);
-  await machine.store.log.fold(id, Y.encodeStateAsUpdate(doc), last.seq);
+  await machine.store.log.replaceBySnapshot(id, Y.encodeStateAsUpdate(doc), last.seq);
 }
 
 /** A machine that never comes back is locked out. */
