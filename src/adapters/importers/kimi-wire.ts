@@ -170,9 +170,13 @@ function wireOf(events: readonly WireEvent[], skipped: SkipCounter): Wire {
   for (const { type, payload, time } of events) {
     if (type !== 'SubagentEvent' || !isObject(payload.event) || typeof payload.event.type !== 'string')
       continue;
-    const id = typeof payload.agent_id === 'string' ? payload.agent_id : undefined;
+    const call = [payload.parent_tool_call_id, payload.task_tool_call_id].find(
+      (one) => typeof one === 'string',
+    );
+    // The first versions of the protocol named a subagent by its call alone.
+    const id = typeof payload.agent_id === 'string' ? payload.agent_id : call;
     if (id === undefined) continue;
-    if (typeof payload.parent_tool_call_id === 'string') callOfAgent.set(id, payload.parent_tool_call_id);
+    if (call !== undefined) callOfAgent.set(id, call);
     const list = agents.get(id) ?? [];
     agents.set(id, list);
     list.push(

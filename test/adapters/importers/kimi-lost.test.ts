@@ -235,9 +235,13 @@ describe('what stands in the wire alone', () => {
     expect(conversation?.messages[0]?.createdAt).toBe((T0 + 7) * 1000);
   });
 
-  it('is a subagent of which no files were kept', async () => {
+  it.each([
+    ['', { parent_tool_call_id: 'c1', agent_id: 'a1' }],
+    [', named by its call alone', { parent_tool_call_id: 'c1' }],
+    [', in the first versions of the protocol', { task_tool_call_id: 'c1' }],
+  ])('is a subagent of which no files were kept%s', async (_, names) => {
     const passed = (at: number, type: string, payload: unknown) =>
-      event(at, 'SubagentEvent', { parent_tool_call_id: 'c1', agent_id: 'a1', event: { type, payload } });
+      event(at, 'SubagentEvent', { ...names, event: { type, payload } });
     const { conversations } = await read({
       'context.jsonl': jsonl(userLine('ask'), answerLine('', call('c1', 'Task')), toolLine('c1', 'found')),
       'wire.jsonl': jsonl(
