@@ -46,6 +46,7 @@ import { showStartFailed } from './ui/shell/show-start-failed.ts';
 import { guessedDeviceName } from './ui/sync/device-name.ts';
 import './ui/styles.css';
 import { leaveWhenLocked, settle } from './workers/leave-when-locked.ts';
+import { reloadWhenShownAgain } from './workers/page-cache.ts';
 import { connectSync } from './workers/sync-link.ts';
 import { startMemory } from './workers/tab-memory.ts';
 import { createOwn, startModels } from './workers/tab-models.ts';
@@ -54,6 +55,7 @@ import * as threads from './workers/threads.ts';
 
 async function start(): Promise<void> {
   watchPage(window);
+  reloadWhenShownAgain();
   const { signal } = new AbortController();
 
   // STORAGE
