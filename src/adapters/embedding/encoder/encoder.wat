@@ -13,15 +13,18 @@
   ;; Whether this processor multiplies bytes and adds four products up in one instruction. What stands for it elsewhere adds them up in pairs of 16 bits,
   ;; which hold no more than 32,767: told by a product that is not asked for otherwise, since all states are below 128.
   (global $isWhole (export "isWhole") (mut i32) (i32.const 0))
+  ;; Whether the module was assembled without relaxed SIMD, which knows no product of bytes at all: pairs wrap around then.
+  (global $isPlain (mut i32) (i32.const 0))
   (func $look
-    (global.set $isWhole
-      (i32.ne
-        (i32x4.extract_lane 0
-          (i32x4.relaxed_dot_i8x16_i7x16_add_s
-            (v128.const i32x4 0x7f7f7f7f 0x7f7f7f7f 0x7f7f7f7f 0x7f7f7f7f)
-            (v128.const i32x4 -1 -1 -1 -1)
-            (v128.const i32x4 0 0 0 0)))
-        (i32.const 65534))))
+    (local $product i32)
+    (local.set $product
+      (i32x4.extract_lane 0
+        (i32x4.relaxed_dot_i8x16_i7x16_add_s
+          (v128.const i32x4 0x7f7f7f7f 0x7f7f7f7f 0x7f7f7f7f 0x7f7f7f7f)
+          (v128.const i32x4 -1 -1 -1 -1)
+          (v128.const i32x4 0 0 0 0))))
+    (global.set $isWhole (i32.ne (local.get $product) (i32.const 65534)))
+    (global.set $isPlain (i32.eq (local.get $product) (i32.const -1532))))
   (start $look)
 
   ;; All four lanes hold their sum, or their largest.
@@ -149,14 +152,16 @@
 
   ;; What "quantise" wrote to $x, times what "pack" wrote to $weights: $rows by $columns numbers to $out. $width is the number of inputs.
   ;; Where one instruction multiplies and adds up whole, it takes little more than half as long (2026-11-25, EPYC with AVX-VNNI); elsewhere pairs are
-  ;; added up by hand, since what stands for it takes a fifth longer (2026-11-23, EPYC without). Both give the same.
+  ;; added up by hand, since what stands for it takes a fifth longer (2026-11-23, EPYC without). Without relaxed SIMD even and odd bytes are widened
+  ;; once for all products they take part in: WebKit would do so for each. All three give the same.
   (func (export "quantisedMatmul")
     (param $x i32) (param $steps i32) (param $rows i32) (param $width i32)
     (param $weights i32) (param $scales i32) (param $totals i32) (param $biases i32) (param $columns i32) (param $out i32)
     (local $a i32) (local $w i32) (local $end i32) (local $row i32) (local $step i32) (local $column i32) (local $to i32) (local $stride i32)
-    (local $ones v128) (local $x4 v128) (local $left v128) (local $right v128)
+    (local $ones v128) (local $low v128) (local $x4 v128) (local $even v128) (local $left v128) (local $leftOdd v128) (local $right v128) (local $rightOdd v128)
     (local $a0 v128) (local $a1 v128) (local $b0 v128) (local $b1 v128) (local $c0 v128) (local $c1 v128) (local $d0 v128) (local $d1 v128)
     (local.set $ones (v128.const i16x8 1 1 1 1 1 1 1 1))
+    (local.set $low (v128.const i16x8 255 255 255 255 255 255 255 255))
     (local.set $stride (i32.shl (local.get $columns) (i32.const 2)))
     (loop $panel
       (local.set $end (i32.add (local.get $weights) (i32.shl (local.get $width) (i32.const 3))))
@@ -174,45 +179,78 @@
         (local.set $c1 (v128.const i32x4 0 0 0 0))
         (local.set $d0 (v128.const i32x4 0 0 0 0))
         (local.set $d1 (v128.const i32x4 0 0 0 0))
-        (if (global.get $isWhole)
+        (if (global.get $isPlain)
           (then
             (loop $inner
               (local.set $left (v128.load (local.get $w)))
+              (local.set $leftOdd (i16x8.shr_s (local.get $left) (i32.const 8)))
+              (local.set $left (i16x8.shr_s (i16x8.shl (local.get $left) (i32.const 8)) (i32.const 8)))
               (local.set $right (v128.load offset=16 (local.get $w)))
+              (local.set $rightOdd (i16x8.shr_s (local.get $right) (i32.const 8)))
+              (local.set $right (i16x8.shr_s (i16x8.shl (local.get $right) (i32.const 8)) (i32.const 8)))
               (local.set $x4 (v128.load32_splat (local.get $a)))
-              (local.set $a0 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $left) (local.get $x4) (local.get $a0)))
-              (local.set $a1 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $right) (local.get $x4) (local.get $a1)))
+              (local.set $even (v128.and (local.get $x4) (local.get $low)))
+              (local.set $x4 (i16x8.shr_u (local.get $x4) (i32.const 8)))
+              (local.set $a0 (i32x4.add (local.get $a0) (i32x4.add (i32x4.dot_i16x8_s (local.get $left) (local.get $even)) (i32x4.dot_i16x8_s (local.get $leftOdd) (local.get $x4)))))
+              (local.set $a1 (i32x4.add (local.get $a1) (i32x4.add (i32x4.dot_i16x8_s (local.get $right) (local.get $even)) (i32x4.dot_i16x8_s (local.get $rightOdd) (local.get $x4)))))
               (local.set $x4 (v128.load32_splat offset=4 (local.get $a)))
-              (local.set $b0 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $left) (local.get $x4) (local.get $b0)))
-              (local.set $b1 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $right) (local.get $x4) (local.get $b1)))
+              (local.set $even (v128.and (local.get $x4) (local.get $low)))
+              (local.set $x4 (i16x8.shr_u (local.get $x4) (i32.const 8)))
+              (local.set $b0 (i32x4.add (local.get $b0) (i32x4.add (i32x4.dot_i16x8_s (local.get $left) (local.get $even)) (i32x4.dot_i16x8_s (local.get $leftOdd) (local.get $x4)))))
+              (local.set $b1 (i32x4.add (local.get $b1) (i32x4.add (i32x4.dot_i16x8_s (local.get $right) (local.get $even)) (i32x4.dot_i16x8_s (local.get $rightOdd) (local.get $x4)))))
               (local.set $x4 (v128.load32_splat offset=8 (local.get $a)))
-              (local.set $c0 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $left) (local.get $x4) (local.get $c0)))
-              (local.set $c1 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $right) (local.get $x4) (local.get $c1)))
+              (local.set $even (v128.and (local.get $x4) (local.get $low)))
+              (local.set $x4 (i16x8.shr_u (local.get $x4) (i32.const 8)))
+              (local.set $c0 (i32x4.add (local.get $c0) (i32x4.add (i32x4.dot_i16x8_s (local.get $left) (local.get $even)) (i32x4.dot_i16x8_s (local.get $leftOdd) (local.get $x4)))))
+              (local.set $c1 (i32x4.add (local.get $c1) (i32x4.add (i32x4.dot_i16x8_s (local.get $right) (local.get $even)) (i32x4.dot_i16x8_s (local.get $rightOdd) (local.get $x4)))))
               (local.set $x4 (v128.load32_splat offset=12 (local.get $a)))
-              (local.set $d0 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $left) (local.get $x4) (local.get $d0)))
-              (local.set $d1 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $right) (local.get $x4) (local.get $d1)))
+              (local.set $even (v128.and (local.get $x4) (local.get $low)))
+              (local.set $x4 (i16x8.shr_u (local.get $x4) (i32.const 8)))
+              (local.set $d0 (i32x4.add (local.get $d0) (i32x4.add (i32x4.dot_i16x8_s (local.get $left) (local.get $even)) (i32x4.dot_i16x8_s (local.get $leftOdd) (local.get $x4)))))
+              (local.set $d1 (i32x4.add (local.get $d1) (i32x4.add (i32x4.dot_i16x8_s (local.get $right) (local.get $even)) (i32x4.dot_i16x8_s (local.get $rightOdd) (local.get $x4)))))
               (local.set $a (i32.add (local.get $a) (i32.const 16)))
               (local.set $w (i32.add (local.get $w) (i32.const 32)))
               (br_if $inner (i32.lt_u (local.get $w) (local.get $end)))))
           (else
-            (loop $inner
-              (local.set $left (v128.load (local.get $w)))
-              (local.set $right (v128.load offset=16 (local.get $w)))
-              (local.set $x4 (v128.load32_splat (local.get $a)))
-              (local.set $a0 (i32x4.add (local.get $a0) (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $left) (local.get $x4)) (local.get $ones))))
-              (local.set $a1 (i32x4.add (local.get $a1) (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $right) (local.get $x4)) (local.get $ones))))
-              (local.set $x4 (v128.load32_splat offset=4 (local.get $a)))
-              (local.set $b0 (i32x4.add (local.get $b0) (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $left) (local.get $x4)) (local.get $ones))))
-              (local.set $b1 (i32x4.add (local.get $b1) (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $right) (local.get $x4)) (local.get $ones))))
-              (local.set $x4 (v128.load32_splat offset=8 (local.get $a)))
-              (local.set $c0 (i32x4.add (local.get $c0) (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $left) (local.get $x4)) (local.get $ones))))
-              (local.set $c1 (i32x4.add (local.get $c1) (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $right) (local.get $x4)) (local.get $ones))))
-              (local.set $x4 (v128.load32_splat offset=12 (local.get $a)))
-              (local.set $d0 (i32x4.add (local.get $d0) (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $left) (local.get $x4)) (local.get $ones))))
-              (local.set $d1 (i32x4.add (local.get $d1) (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $right) (local.get $x4)) (local.get $ones))))
-              (local.set $a (i32.add (local.get $a) (i32.const 16)))
-              (local.set $w (i32.add (local.get $w) (i32.const 32)))
-              (br_if $inner (i32.lt_u (local.get $w) (local.get $end))))))
+          (if (global.get $isWhole)
+            (then
+              (loop $inner
+                (local.set $left (v128.load (local.get $w)))
+                (local.set $right (v128.load offset=16 (local.get $w)))
+                (local.set $x4 (v128.load32_splat (local.get $a)))
+                (local.set $a0 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $left) (local.get $x4) (local.get $a0)))
+                (local.set $a1 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $right) (local.get $x4) (local.get $a1)))
+                (local.set $x4 (v128.load32_splat offset=4 (local.get $a)))
+                (local.set $b0 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $left) (local.get $x4) (local.get $b0)))
+                (local.set $b1 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $right) (local.get $x4) (local.get $b1)))
+                (local.set $x4 (v128.load32_splat offset=8 (local.get $a)))
+                (local.set $c0 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $left) (local.get $x4) (local.get $c0)))
+                (local.set $c1 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $right) (local.get $x4) (local.get $c1)))
+                (local.set $x4 (v128.load32_splat offset=12 (local.get $a)))
+                (local.set $d0 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $left) (local.get $x4) (local.get $d0)))
+                (local.set $d1 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $right) (local.get $x4) (local.get $d1)))
+                (local.set $a (i32.add (local.get $a) (i32.const 16)))
+                (local.set $w (i32.add (local.get $w) (i32.const 32)))
+                (br_if $inner (i32.lt_u (local.get $w) (local.get $end)))))
+            (else
+              (loop $inner
+                (local.set $left (v128.load (local.get $w)))
+                (local.set $right (v128.load offset=16 (local.get $w)))
+                (local.set $x4 (v128.load32_splat (local.get $a)))
+                (local.set $a0 (i32x4.add (local.get $a0) (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $left) (local.get $x4)) (local.get $ones))))
+                (local.set $a1 (i32x4.add (local.get $a1) (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $right) (local.get $x4)) (local.get $ones))))
+                (local.set $x4 (v128.load32_splat offset=4 (local.get $a)))
+                (local.set $b0 (i32x4.add (local.get $b0) (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $left) (local.get $x4)) (local.get $ones))))
+                (local.set $b1 (i32x4.add (local.get $b1) (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $right) (local.get $x4)) (local.get $ones))))
+                (local.set $x4 (v128.load32_splat offset=8 (local.get $a)))
+                (local.set $c0 (i32x4.add (local.get $c0) (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $left) (local.get $x4)) (local.get $ones))))
+                (local.set $c1 (i32x4.add (local.get $c1) (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $right) (local.get $x4)) (local.get $ones))))
+                (local.set $x4 (v128.load32_splat offset=12 (local.get $a)))
+                (local.set $d0 (i32x4.add (local.get $d0) (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $left) (local.get $x4)) (local.get $ones))))
+                (local.set $d1 (i32x4.add (local.get $d1) (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $right) (local.get $x4)) (local.get $ones))))
+                (local.set $a (i32.add (local.get $a) (i32.const 16)))
+                (local.set $w (i32.add (local.get $w) (i32.const 32)))
+                (br_if $inner (i32.lt_u (local.get $w) (local.get $end))))))))
         (call $write (local.get $a0) (local.get $a1) (local.get $step) (local.get $scales) (local.get $totals) (local.get $biases) (local.get $to))
         (local.set $to (i32.add (local.get $to) (local.get $stride)))
         (call $write (local.get $b0) (local.get $b1) (i32.add (local.get $step) (i32.const 8)) (local.get $scales) (local.get $totals) (local.get $biases) (local.get $to))
