@@ -107,9 +107,9 @@ Each step goes on with the unrounded figure of the one before, so a pocket calcu
 1. Words: together they could add ${most}; the reach is ${most}^${FIT.reachPower} · min(${FIT.reach}, ${most})^${(1 - FIT.reachPower).toFixed(1)} = ${shown(met / FIT.keywordFull / words)}, and ${FIT.keywordFull} of it is full: ${met} / ${shown(met / FIT.keywordFull / words)} / ${FIT.keywordFull} = **${shown(words)}**.
 2. Meaning: the cosine is ${cosine}; on the model’s own scale related texts have ${scale.related}, give or take ${scale.spread} (\`calibration\` of its provider): (${FIT.cosine.related} + ${FIT.cosine.spread} · (${cosine} − ${scale.related}) / ${scale.spread}) / ${FIT.full} = ${shown(vector)}. Late interaction is ${lateRead}: (${lateRead} − ${FIT.lateFloor}) / ${FIT.full} = ${shown(late)}. Together ${1 - FIT.late} · ${shown(vector)} + ${FIT.late} · ${shown(late)} = **${shown(meaning)}**.
 3. Score: ${weights.vector} · ${shown(meaning)} + ${weights.keyword} · ${shown(words)} = **${shown(score)}**.
-4. The next best have ${next}, 0.55, 0.50 and 0.45, the twenty after them 0.22 to 0.40. These twenty and the usual four have the mean ${shown(mean)} and the deviation ${spread.toFixed(3)}: its z-score is (${shown(score)} − ${shown(mean)}) / ${spread.toFixed(3)} = **${shown(zScore)}**. That of the runner-up, of another conversation, is ${shown(zScoreOf(next))}: the margin is ${shown(zScore)} − ${shown(zScoreOf(next))} − ${FIT.runnerUp.even} = **${shown(margin)}**.
+4. The next best have ${next}, 0.55, 0.50 and 0.45, the twenty after them 0.22 to 0.40, two of each step of 0.02. These twenty and the usual four have the mean ${shown(mean)} and the deviation ${spread.toFixed(3)}, to which each usual one adds its own ${FIT.background.deviation}², not its distance from the mean: its z-score is (${shown(score)} − ${shown(mean)}) / ${spread.toFixed(3)} = **${shown(zScore)}**. That of the runner-up, of another conversation, is ${shown(zScoreOf(next))}: the margin is ${shown(zScore)} − ${shown(zScoreOf(next))} − ${FIT.runnerUp.even} = **${shown(margin)}**.
 5. Log odds: ${line.score.toFixed(2)} · ${shown(score)} + ${line.zScore.toFixed(2)} · ${shown(zScore)} + ${line.margin.toFixed(2)} · ${shown(margin)} + ${line.words.toFixed(2)} · ln 8 − ${Math.abs(line.intercept).toFixed(2)}. Probability: **${shown(probability)}**.
-6. Said ${days} days ago: the odds by exp(−${filters.time_decay_factor} · ${days})^${FIT.age} = ${shown(age)}: **${shown(withDecay(probability, age))}**. It is shown from ${filters.min_similarity} on, and goes to a model unasked from ${unasked.min_similarity} on.`;
+6. Said ${days} days ago: the odds by exp(−${filters.time_decay_factor} · ${days})^${FIT.age} = ${shown(age)} (\`recall.filters.time_decay_factor\`): **${shown(withDecay(probability, age))}**. It is shown from ${filters.min_similarity} on (\`recall.filters.min_similarity\`), and goes to a model unasked from ${unasked.min_similarity} on (\`recall.auto_recall.min_similarity\`): defaults of \`src/domain/settings/config.ts\`.`;
 }
 
 /** The largest difference that leaving a part out makes to any set, points. */
@@ -169,17 +169,18 @@ only a neighbour has, a quarter for words of the conversation's title, as a shar
 for word, so that less than all fills this half. Meaning: seven tenths how near the vectors are, three tenths late interaction of the best 32;
 of the others late interaction is taken for three quarters of what their vectors say. They are weighed as \`recall.hybrid_weights\` says (0.6 meaning, 0.4 words).
 A passage in the other language, which cannot have the words, gets up to a quarter more, and one whose speaker the question names a quarter more.
-Then neighbours and conversation add some of their own score so far, and question mark, time words, dates, notes, pins and what the person called
-not related multiply it. These numbers stand in \`src/domain/memory/fit.ts\`.
+Then others add a part of their own score so far: the message before ${FIT.previous} (${FIT.reply} where it asks and a person replies), the next ${FIT.next}, and the conversation
+${FIT.conversation} of the mean of its best ${FIT.best}. Last it is multiplied: a question ${FIT.question} (an unanswered one ${FIT.unanswered}), a time where *when* is asked ${FIT.time}, said on the date
+asked for ${FIT.date}, a note ${FIT.note}, a pin ${FIT.pin}, called not related ${FIT.notRelated}. All these numbers stand in \`src/domain/memory/fit.ts\`.
 
 The score becomes a probability by a logistic line learnt by \`npm run eval -- --learn --bench DIR --write\` (\`src/domain/memory/learnt.ts\`); who
-speaks and the project add or take log odds: the assistant’s passages lose ln(${FIT.lanes.assistant} · the person’s messages / the assistant’s), counted among those found and ${FIT.lanes.usual} usual ones
-of the person, where that is below 0, a tool’s the same with ${FIT.lanes.tool}; ${FIT.lanes.asked} more where the question asks for another’s words; a passage of the project that is
+speaks and the project add or take log odds: the assistant’s passages lose ln(${FIT.lanes.assistant} · the person’s messages / the assistant’s), counted among those found and usual ones,
+${FIT.lanes.usual} of the person, ${FIT.lanes.usual * FIT.lanes.assistant} of the assistant, ${FIT.lanes.usual * FIT.lanes.tool} of a tool, where that is below 0, a tool’s the same with ${FIT.lanes.tool}; ${FIT.lanes.asked} more where the question asks for another’s words; a passage of the project that is
 asked from gains ${FIT.project}. Age multiplies the odds, with the fifth root of exp(-factor · days): of two equals the newer wins. What reaches the threshold is
 chosen, memory notes first, without near-duplicates; the reply to a question that is chosen may be 0.15 below
 (\`src/domain/memory/choose.ts\`). A repetition leaves before, and a correction takes the place of what it corrects. For a request, the nearest rules and
-preferences of the person stand at least fifth and tenth (\`standing.ts\`). A question about the course of things is shown what passes 0.15 (\`overview.ts\`), and one
-that calls on memory, or was asked before in vain, is given what would be shown.
+preferences of the person stand at least fifth and tenth (\`standing.ts\`). A question about the course of things, or for a list or a summary where the best passage has
+0.4, is shown what passes 0.15 (\`overview.ts\`), and one that calls on memory, or was asked before in vain, is given what would be shown.
 
 ${weightTable(weights)}
 
