@@ -5,6 +5,7 @@ import { compile } from 'tailwindcss';
 import { describe, expect, it } from 'vitest';
 import { SHOWN } from './house/dialogs.ts';
 import { beyond, KINDS, listed } from './house/exceptions.ts';
+import { PARTS, STATES, type State } from './house/screens.ts';
 import { longTestFunctions, MAX_LINES, readTree } from './house/source.ts';
 
 const SRC = resolve(import.meta.dirname, '../src');
@@ -318,7 +319,25 @@ const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => /\.tsx?$/.test(file))
   .map((file) => ({ file, text: readFileSync(join(ROOT, 'test', file), 'utf8') }));
+/** Names of files that draw a screen, a panel or a list of their own. */
+const SCREEN =
+  /(?:^ui\/|[/-])(?:screen|section|panel|list|log|inbox|status|report|files|map|usage|group|palette|activity|pictures|layers|sidebar)\.tsx$/;
+
 const inGate = tests.filter(({ file }) => /\.test\.tsx?$/.test(file) && !file.includes('.long.'));
+
+/** Words in a test that press keys, and that run axe. */
+const MEANS: Readonly<Record<string, RegExp>> = {
+  keyboard: /userEvent\.keyboard\(|pressed\(|expectReached\(|expectHeld\(/,
+  axe: /expectAccessible\(|expectShown\(/,
+};
+
+/** True if a test of the gate, or a row of its table, begins with that title, in a file that has the means for the state. */
+function isTested([file, title]: Exclude<State, string>, state: string): boolean {
+  const text = inGate.find((test) => test.file === `ui/${file}`)?.text ?? '';
+  const words = title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const isTest = new RegExp(`(?<!deep)\\(\\s*'${words}|^ {2}'?${words}'?: \\{|^ {4}${words}`, 'm');
+  return isTest.test(text) && (MEANS[state] ?? /./).test(text);
+}
 
 // `test/tiers.ts` says which tests `npm test` leaves to `npm run test:all`. These keep each kind of test in both.
 describe('the gate', () => {
@@ -374,6 +393,43 @@ describe('the gate', () => {
     expect(folders.filter((folder) => !opened.some(({ file }) => file.startsWith(`ui/${folder}/`)))).toEqual(
       [],
     );
+  });
+
+  it('names for every screen and panel the component test of each of its states', () => {
+    const views = files.filter((file) => /^ui\/(?!shell\/controls\/).*\.tsx$/.test(file));
+    const isScreen = (file: string): boolean =>
+      SCREEN.test(file) ||
+      /<(?:Loading|EmptyState|ReadFailed|ListFailed)\b/.test(readFileSync(join(SRC, file), 'utf8'));
+    const wanted = views.filter(isScreen).map((file) => file.slice('ui/'.length));
+    const known = [...Object.keys(STATES), ...Object.keys(PARTS)].sort();
+    expect(
+      wanted.filter((file) => !known.includes(file)),
+      'a new screen: show it empty, being read, failed, full, by keyboard and with axe, and name the tests in test/house/screens.ts',
+    ).toEqual([]);
+    expect(
+      known.filter((file) => !files.includes(`ui/${file}`)),
+      'test/house/screens.ts names what is no file below src/ui',
+    ).toEqual([]);
+    expect(
+      Object.values(PARTS).filter((file) => !(file in STATES)),
+      'a part is shown by the tests of a screen that the table names',
+    ).toEqual([]);
+    const wrong = Object.entries(STATES).flatMap(([file, states]) =>
+      Object.entries<State>({ ...states }).flatMap(([state, shown]) => {
+        if (typeof shown === 'string') return state === 'axe' || state === 'full' ? [`${file} ${state}`] : [];
+        return isTested(shown, state) ? [] : [`${file} ${state}: ${shown.join(', ')}`];
+      }),
+    );
+    expect(wrong, 'the test is gone, runs only in the long tail, or leaves out axe or the keys').toEqual([]);
+  });
+
+  it('draws no placeholder without the words that something is being read', () => {
+    const silent = files.filter((file) => {
+      if (!/^ui\/(?!shell\/controls\/).*\.tsx$/.test(file)) return false;
+      const text = readFileSync(join(SRC, file), 'utf8');
+      return /<Skeleton\b/.test(text) && !/<Loading\b/.test(text);
+    });
+    expect(silent, 'put <Skeleton> into <Loading>, which readers announce').toEqual([]);
   });
 
   it('opens every dialog by its title in a component test with axe', () => {

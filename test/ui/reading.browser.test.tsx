@@ -94,6 +94,15 @@ const PERSONA = {
   project: null,
 } as const;
 
+const VERDICT = {
+  conversationId: 'bread',
+  messageId: 'crust',
+  verdict: 'pinned',
+  query: null,
+  title: 'Bread',
+  passage: 'Rye with seeds.',
+} as const;
+
 const LINE: JournalEntry = {
   at: Date.now(),
   kind: 'upload',
@@ -121,6 +130,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
     fill: (gate) =>
       refilled(gate, NOTES_DOCUMENT, async ({ notes }) => {
         for (const at of some((at) => at + 1)) await notes.write({ text: `Note ${at}`, kind: 'fact' });
+        await notes.judge(VERDICT);
         return '/memory';
       }),
     lies: /No notes yet|\b0 notes|Nothing yet/,
@@ -376,4 +386,12 @@ it.each(Object.entries(SCREENS))('%s: being read, failed, full', async (_, scree
   expectFits(place);
   await expectAccessible();
   await expectReached(place.element());
+});
+
+it('lists that hold nothing say what comes there', async () => {
+  await show(await createTestApp(), '/', NARROW);
+  await page.getByRole('button', { name: 'Show sidebar' }).click();
+  await expect.element(dialog().getByText('Conversations appear here.')).toBeVisible();
+  await expectAccessible();
+  await expectReached(dialog().element());
 });

@@ -67,6 +67,8 @@ const stopsIn = (place: Element): Element[] => {
 
 /** Walks through the place with Tab, from before it; every control of it has had the focus then. */
 export async function expectReached(place: Element): Promise<void> {
+  // A part that is still being loaded hides what stands beside it.
+  await expect.poll(() => stopsIn(place).length).toBeGreaterThan(0);
   const stops = stopsIn(place);
   const seen = new Set<EventTarget | null>();
   const note = ({ target }: Pick<FocusEvent, 'target'>) => {

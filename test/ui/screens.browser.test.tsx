@@ -4,7 +4,7 @@ import { page, userEvent } from 'vitest/browser';
 import { RecollectError } from '../../src/domain/base/errors.ts';
 import { asConversationId, newTemporaryId } from '../../src/domain/base/ids.ts';
 import { writable } from '../../src/domain/base/readable.ts';
-import { tooWide } from './dialogs/dialogs.ts';
+import { inAccount, tooWide } from './dialogs/dialogs.ts';
 import { createTestApp, expectAccessible, show, type TestApp } from './harness.tsx';
 
 interface State {
@@ -19,7 +19,6 @@ interface State {
 const failing = (code: 'storage-failed' | 'conversation-missing') => async (): Promise<never> => {
   throw new RecollectError(code, 'It could not be read');
 };
-const never = () => new Promise<never>(() => {});
 /** The list of conversations is still being read. */
 const unread = (app: TestApp) =>
   Object.assign(app.documents, {
@@ -27,13 +26,6 @@ const unread = (app: TestApp) =>
   });
 
 const STATES: Readonly<Record<string, State>> = {
-  'a conversation that is being read': {
-    fill: (app) => {
-      Object.assign(app.documents, { open: never });
-      return `/c/${asConversationId('bread')}`;
-    },
-    says: null,
-  },
   'a conversation that could not be read': {
     fill: (app) => {
       Object.assign(app.documents, { open: failing('storage-failed') });
@@ -55,13 +47,6 @@ const STATES: Readonly<Record<string, State>> = {
     says: 'This conversation was temporary',
     button: 'Start a new conversation',
   },
-  'a project that is being read': {
-    fill: (app) => {
-      unread(app);
-      return '/p/acme';
-    },
-    says: null,
-  },
   'a project that is not there': { fill: () => '/p/acme', says: 'This project is not there.' },
   'a project in the trash': {
     fill: async (app) => {
@@ -72,12 +57,27 @@ const STATES: Readonly<Record<string, State>> = {
     says: 'This project is in the trash.',
     button: 'Restore',
   },
-  'costs that are being read': {
+  'a project with nothing in it': {
+    fill: async (app) => `/p/${await app.projects.create({ name: 'Acme' })}`,
+    says: 'No files yet.',
+    button: 'Add files',
+  },
+  'storage with nothing in it': {
+    fill: () => '/settings/storage',
+    says: 'The trash is empty.',
+  },
+  'memory with nothing in it': {
+    fill: () => '/memory/index',
+    says: 'There is nothing to remember yet.',
+    button: 'Import conversations',
+  },
+  'a sync log with nothing in it': {
     fill: (app) => {
-      Object.assign(app.spending, { load: never });
-      return '/settings/costs';
+      inAccount(app);
+      Object.assign(app.sync, { journal: async () => [] });
+      return '/settings/sync';
     },
-    says: null,
+    says: 'Nothing has happened yet.',
   },
   'a library that is being read': {
     fill: (app) => {
@@ -97,7 +97,7 @@ it.each(Object.entries(STATES))('%s', async (_, { fill, says, button }) => {
   expect(tooWide(main.element())).toEqual([]);
   if (button === undefined) return;
   const reached = main.getByRole('button', { name: button });
-  for (let at = 0; at < 12 && document.activeElement !== reached.element(); at++)
+  for (let at = 0; at < 24 && document.activeElement !== reached.element(); at++)
     await userEvent.keyboard('{Tab}');
   await expect.element(reached).toHaveFocus();
 });

@@ -175,9 +175,37 @@ it('draws the pictures of the library, and says that they are read, that nothing
   await expectAccessible();
 });
 
-it('shows the index with a search to try, and that it failed', async () => {
+it('says of an answer that it has no record of what was sent', async () => {
+  const app = await createTestApp({
+    *reply() {
+      yield { type: 'text-delta', text: 'Rye.' };
+    },
+  });
+  const id = await app.say('Which bread?');
+  await app.idle(id);
+  Object.assign(app.context, { manifest: async () => null });
+  await show(app, `/c/${id}`, NARROW);
+  const home = await pressed(
+    page.getByRole('article', { name: 'Answer' }).getByRole('button', { name: 'More' }),
+    page.getByRole('menuitem', { name: 'What the model was sent' }),
+  );
+  const dialog = await expectShown('What the model was sent');
+  await expect.element(dialog.getByText('This answer has no record of what was sent.')).toBeVisible();
+  await expectHeld(dialog, home);
+});
+
+it('shows the index with a search to try, that it starts, and that it failed', async () => {
   const app = await withTalk();
+  const started = app.states.memory.get();
+  app.states.memory.set({ ...started, state: 'starting' });
   await show(app, '/memory/index', NARROW);
+  const status = page.getByRole('region', { name: 'Index' }).getByRole('status');
+  const starting = status.element().textContent;
+  await expect.element(page.getByText('Loading', { exact: true }).first()).toBeInTheDocument();
+  await expectAccessible();
+  app.states.memory.set(started);
+  await expect.element(status).not.toHaveTextContent(starting);
+  await expect.element(page.getByText('Loading', { exact: true })).not.toBeInTheDocument();
   await expect.element(page.getByRole('heading', { name: 'Try it' })).toBeVisible();
   await expectAccessible();
   app.states.memory.update((status) => ({

@@ -1,24 +1,30 @@
 // Every section of the settings, wide and narrow, in both themes; and the diagnostics log.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { log } from '../../../src/domain/base/log.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import type { CopyState } from '../../../src/services/storage/copy-state.ts';
 import { SECTION_IDS } from '../../../src/ui/settings/sections.ts';
 import { createTestApp, expectAccessible, expectReadable, show } from '../harness.tsx';
+import { expectReached } from '../reading.ts';
 
-it.each(SECTION_IDS)('%s is accessible, dark and light, and fits 320 px', async (section) => {
-  const app = await createTestApp();
-  await app.settings.set('ui.theme', 'dark');
-  await show(app, `/settings/${section}`);
-  await expect.element(page.getByRole('heading', { level: 2 }).first()).toBeVisible();
-  await expectAccessible();
-  await app.settings.set('ui.theme', 'light');
-  await expect.poll(() => document.documentElement.dataset.theme).toBe('light');
-  await expectReadable();
-  await page.viewport(320, 640);
-  await expect.poll(() => document.documentElement.scrollWidth).toBe(320);
-});
+it.each(SECTION_IDS)(
+  '%s is accessible, dark and light, fits 320 px, and has no control that Tab leaves out',
+  async (section) => {
+    const app = await createTestApp();
+    await app.settings.set('ui.theme', 'dark');
+    await show(app, `/settings/${section}`);
+    await expect.element(page.getByRole('heading', { level: 2 }).first()).toBeVisible();
+    await expectAccessible();
+    await app.settings.set('ui.theme', 'light');
+    await expect.poll(() => document.documentElement.dataset.theme).toBe('light');
+    await expectReadable();
+    await page.viewport(320, 640);
+    await expect.poll(() => document.documentElement.scrollWidth).toBe(320);
+    await expectReached(page.getByRole('main').element());
+  },
+);
 
 it.each(['en', 'zh'])('on a phone, the list of sections says all of what each is, %s', async (language) => {
   const app = await createTestApp();
@@ -70,6 +76,23 @@ it('announces a test of a connection once', async () => {
   await dialog.getByRole('button', { name: 'Test connection' }).click();
   await expect.element(dialog.getByText(/^Asking /)).toBeVisible();
   await expectAccessible();
+});
+
+it('says at a setting that could not be saved why, and takes it when it is tried again', async () => {
+  const app = await createTestApp();
+  const { set } = app.settings;
+  const broken = () => Promise.reject(new RecollectError('storage-full', 'The disk is full'));
+  await show(app, '/settings/appearance', { width: 320, height: 640 });
+  Object.assign(app.settings, { set: broken });
+  const compact = page.getByRole('switch', { name: 'Compact list' });
+  await compact.click();
+  await expect.element(page.getByRole('alert')).toHaveTextContent(/no room left.*Make room/);
+  await expect.element(compact).not.toBeChecked();
+  await expectAccessible();
+  Object.assign(app.settings, { set });
+  await compact.click();
+  await expect.element(compact).toBeChecked();
+  await expect.element(page.getByRole('alert')).not.toBeInTheDocument();
 });
 
 it('speaks Chinese where that is chosen', async () => {
