@@ -56,7 +56,7 @@ const IDIOMS: Readonly<Record<string, string>> = {
   whence: 'origin',
   wiretap: 'recorder',
   wish: 'request',
-  withheld: 'redaction',
+  withheld: 'local only',
   withholding: 'redaction',
 };
 
@@ -113,6 +113,7 @@ const NAMES: Readonly<Record<string, string>> = {
   goneSince: 'createDeletedTest',
   hasCentredPieces: 'hasCentredTokenVectors',
   heldAsIs: 'literalQuery',
+  holdersOf: 'devicesUpToDate',
   holdsAnything: 'hasAnyEntry',
   holdsSomething: 'hasNotesOrFeedback',
   isAboutElse: 'isAnotherTopic',
@@ -138,6 +139,8 @@ const NAMES: Readonly<Record<string, string>> = {
   piecesTo: 'piecesUpTo',
   pieceToGoOn: 'pieceToContinue',
   QueryPieces: 'QueryTokenVectors',
+  reasonToWithhold: 'localOnlyReason',
+  recheckWithheld: 'recheckLocalOnly',
   rememberAsItGoes: 'readBranchAhead',
   renderFoundOne: 'renderFoundPassage',
   replyBeside: 'neighbourReply',

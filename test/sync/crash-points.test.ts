@@ -10,7 +10,7 @@ const EVERY = runs(6, 130);
 /** Each of these is a step of its own in src/services/sync, with what is to be done again where it did not come about. */
 const COMMITS = [
   'sync-service create',
-  'account join',
+  'account joinAccount',
   'outbox-writer pushChanges',
   'outbox-writer adoptDocuments',
   'outbox-writer #pushSnapshot',

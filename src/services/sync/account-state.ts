@@ -70,7 +70,7 @@ export interface AccountState {
   /** True if another device, which has announced this document, lacks what this one has put there. */
   othersLack(document: string): boolean;
   /** Ids of the other devices that announced all that the record holds. */
-  holdersOf(document: string, record: RoomRecord): string[];
+  devicesUpToDate(document: string, record: RoomRecord): string[];
 
   /** Adds facts to the transaction, and seals them for the index. */
   publish(transaction: Transaction, facts: readonly (readonly [string, unknown])[]): Promise<void>;
@@ -309,7 +309,7 @@ class SyncedAccountState implements AccountState {
     );
   }
 
-  holdersOf(document: string, record: RoomRecord): string[] {
+  devicesUpToDate(document: string, record: RoomRecord): string[] {
     const all = Object.entries(versionVector(record.have));
     return [...this.#announcementsOf(document)]
       .filter(

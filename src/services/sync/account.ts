@@ -140,7 +140,7 @@ interface AccountDeps {
 }
 
 /** Asks the relay to admit this token; a room that stays empty leaves nothing there. */
-export async function probe(
+export async function probeRelay(
   { vault, backend, sealing, signal }: AccountDeps,
   { account, endpoint }: Extract<SyncRequest, { do: 'knock' }>,
 ): Promise<void> {
@@ -154,7 +154,7 @@ export async function probe(
 }
 
 /** Checks with the relay that this key opens something there; only then does it become this device's account. */
-export async function join(
+export async function joinAccount(
   { store: { log, keyValues }, vault, backend, sealing, deflate, now, signal }: AccountDeps,
   request: Extract<SyncRequest, { do: 'join' }>,
 ): Promise<void> {
@@ -264,7 +264,7 @@ export async function revoke(
 }
 
 /** Leaves the account; conversations stay on this device. `erase`: the account on the relay is erased before. */
-export async function leave(
+export async function leaveAccount(
   { store: { log, keyValues }, backend, account, relay, now, signal }: Membership,
   { erase }: { readonly erase: boolean },
 ): Promise<void> {

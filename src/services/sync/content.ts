@@ -37,18 +37,18 @@ export interface DocumentContents {
   /** Reads a document as the log has it now. */
   readonly read: WholeReader;
   /** Reasons for which conversations stay on this device, by their list entries. */
-  listedReasons(): Promise<ReadonlyMap<string, RoomRecord['withheld']>>;
+  listedReasons(): Promise<ReadonlyMap<string, RoomRecord['localOnly']>>;
   /** Returns the update in the form in which it may leave the device. */
   clean(update: Uint8Array): Promise<Uint8Array>;
   /**
    * Reason for which the document stays on this device; null: it does not. If it cannot be read, the earlier decision `before` counts, or else the
    * folder in its list entry.
    */
-  reasonToWithhold(
+  localOnlyReason(
     document: string,
     here: WholeDocument,
-    before: RoomRecord['withheld'],
-  ): Promise<RoomRecord['withheld']>;
+    before: RoomRecord['localOnly'],
+  ): Promise<RoomRecord['localOnly']>;
 }
 
 /** Fields of a conversation that decide if it stays here. */
@@ -101,7 +101,7 @@ export function createDocumentContents({
   const reasonOf = (
     said: Listed | undefined,
     staysHere: (said: Listed) => boolean,
-  ): RoomRecord['withheld'] => {
+  ): RoomRecord['localOnly'] => {
     if (!said) return null;
     if (said.sample) return 'sample';
     return isExcluded(said.workDir, config.get().privacy.exclude_work_dirs) || staysHere(said)
@@ -118,8 +118,8 @@ export function createDocumentContents({
     const lines = new Map<string, LibraryEntry>((await library()).map((line) => [line.id, line]));
     for (const id of ids) {
       const said = lines.get(id) ?? listedOf((await readConversation(id as ConversationId))?.conversation);
-      const withheld = records.rooms.get(id)?.withheld === 'excluded';
-      if (withheld || reasonOf(said, staysHere) === 'excluded') excluded.add(id);
+      const localOnly = records.rooms.get(id)?.localOnly === 'excluded';
+      if (localOnly || reasonOf(said, staysHere) === 'excluded') excluded.add(id);
     }
     return excluded;
   };
@@ -130,7 +130,7 @@ export function createDocumentContents({
       .then((cleaned) => cleaned.update);
   };
 
-  const reasonToWithhold: DocumentContents['reasonToWithhold'] = async (
+  const localOnlyReason: DocumentContents['localOnlyReason'] = async (
     document,
     { conversation, damaged },
     before,
@@ -150,8 +150,8 @@ export function createDocumentContents({
   const shareable = async (document: string): Promise<Uint8Array | null> => {
     const here = await read(document as DocumentId);
     if (!here) return null;
-    const before = records.rooms.get(document)?.withheld ?? null;
-    return (await reasonToWithhold(document, here, before)) === null ? await clean(here.update) : null;
+    const before = records.rooms.get(document)?.localOnly ?? null;
+    return (await localOnlyReason(document, here, before)) === null ? await clean(here.update) : null;
   };
 
   return {
@@ -161,7 +161,7 @@ export function createDocumentContents({
       const staysHere = await projectsHere();
       return new Map((await library()).map((line) => [line.id, reasonOf(line, staysHere)]));
     },
-    reasonToWithhold,
+    localOnlyReason,
     of: (document) => ({
       isBody: isUpdate,
       merge: mergeUpdates,

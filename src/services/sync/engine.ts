@@ -7,7 +7,7 @@ import { log as diagnostics, ignore } from '../../domain/base/log.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { TokenTable } from '../privacy/token-table.ts';
 import { createJob } from '../scheduler.ts';
-import { join, leave, openAccount, probe, sweepSecrets } from './account.ts';
+import { joinAccount, leaveAccount, openAccount, probeRelay, sweepSecrets } from './account.ts';
 import { ACCOUNT, type Account, accountSchema } from './records.ts';
 import type { SyncAnswer, SyncRequest } from './requests.ts';
 import { createSyncSession, type SyncSession, type SyncSessionDeps } from './session.ts';
@@ -211,7 +211,7 @@ class SyncThread implements SyncEngine {
     if (!account) throw new RecollectError('sync-unpaired', 'This device belongs to no account');
     // Only the relay's erasure needs the key: an account whose key was lost can be left, too.
     const relay = erase ? (await this.#openRelay(account)).relay : { endpoint: account.endpoint, token: '' };
-    await leave({ ...this.#deps, now: this.#now, account, relay }, { erase });
+    await leaveAccount({ ...this.#deps, now: this.#now, account, relay }, { erase });
     await sweepSecrets(this.#deps, null);
     this.#restart = true;
     return null;
@@ -227,12 +227,12 @@ class SyncThread implements SyncEngine {
       return null;
     }
     if (request.do === 'join') {
-      await join({ ...this.#deps, now: this.#now }, request);
+      await joinAccount({ ...this.#deps, now: this.#now }, request);
       this.#restart = true;
       return null;
     }
     if (request.do === 'knock') {
-      await probe({ ...this.#deps, now: this.#now }, request);
+      await probeRelay({ ...this.#deps, now: this.#now }, request);
       return null;
     }
     if (!this.#session) {

@@ -27,7 +27,7 @@ interface OutboxWriter {
   /** Notes that the rules about documents that stay here may have changed. */
   markRulesChanged(): void;
   /** Applies changed rules to all documents. */
-  recheckWithheld(): Promise<boolean>;
+  recheckLocalOnly(): Promise<boolean>;
 }
 
 /** Log entries read at a time. */
@@ -105,7 +105,7 @@ class SealingOutboxWriter implements OutboxWriter {
       const gone = this.#deps.accountState.tombstoneOf(document);
       const record: RoomRecord = {
         ...freshRecord(this.#deps.accountState.currentEpoch(document)),
-        withheld: await this.#deps.contents.reasonToWithhold(document, here, null),
+        localOnly: await this.#deps.contents.localOnlyReason(document, here, null),
         forgotten: here.forgotten,
       };
       const living = this.#deps.accountState.existsIn(document, record.epoch);
@@ -140,7 +140,7 @@ class SealingOutboxWriter implements OutboxWriter {
     this.#mustRecheck = true;
   }
 
-  async recheckWithheld(): Promise<boolean> {
+  async recheckLocalOnly(): Promise<boolean> {
     if (!this.#mustRecheck) return false;
     // Rules that change meanwhile are applied in the next round.
     this.#mustRecheck = false;
@@ -150,15 +150,15 @@ class SealingOutboxWriter implements OutboxWriter {
       for (const [document, record] of [...this.#deps.records.rooms]) {
         if (document === INDEX_ROOM || record.gone !== null) continue;
         // Reading every document would take long: of shared ones, only those are read that the library excludes or does not list.
-        if (record.withheld === null && listed.get(document) === null) continue;
+        if (record.localOnly === null && listed.get(document) === null) continue;
         const here = await this.#deps.contents.read(document as DocumentId);
-        const withheld = here
-          ? await this.#deps.contents.reasonToWithhold(document, here, record.withheld)
+        const localOnly = here
+          ? await this.#deps.contents.localOnlyReason(document, here, record.localOnly)
           : null;
-        if (withheld === record.withheld) continue;
+        if (localOnly === record.localOnly) continue;
         this.#deps.signal.throwIfAborted();
         const transaction = newTransaction();
-        this.#setWithheld(transaction, document, record, withheld);
+        this.#setLocalOnly(transaction, document, record, localOnly);
         await this.#deps.records.commit(transaction);
         did = true;
       }
@@ -178,22 +178,22 @@ class SealingOutboxWriter implements OutboxWriter {
   }
 
   /** Keeps the document and its waiting blobs here from now on, or sends it again. Blobs on the relay stay there. */
-  #setWithheld(
+  #setLocalOnly(
     transaction: Transaction,
     document: string,
     record: RoomRecord,
-    withheld: RoomRecord['withheld'],
+    localOnly: RoomRecord['localOnly'],
   ): void {
-    if (withheld === null)
-      this.#deps.records.putRoom(transaction, document, { ...record, withheld, whole: true });
+    if (localOnly === null)
+      this.#deps.records.putRoom(transaction, document, { ...record, localOnly, whole: true });
     else {
       const taken =
-        record.withheld === null && retractOutbox(this.#deps.records, transaction, document, record.epoch);
+        record.localOnly === null && retractOutbox(this.#deps.records, transaction, document, record.epoch);
       // Forgotten words leave the room once the document is sent again.
       const squash = record.squash || taken;
       this.#deps.records.putRoom(transaction, document, {
         ...record,
-        withheld,
+        localOnly,
         whole: false,
         compare: false,
         squash,
@@ -212,9 +212,9 @@ class SealingOutboxWriter implements OutboxWriter {
     const here = await this.#deps.contents.read(document as DocumentId);
     if (!here) return;
     if (record.gone !== null) return await this.#deps.handleTombstonedWrite(transaction, document, here);
-    const withheld = await this.#deps.contents.reasonToWithhold(document, here, record.withheld);
-    if (withheld !== null || record.withheld !== null) {
-      this.#setWithheld(transaction, document, record, withheld);
+    const localOnly = await this.#deps.contents.localOnlyReason(document, here, record.localOnly);
+    if (localOnly !== null || record.localOnly !== null) {
+      this.#setLocalOnly(transaction, document, record, localOnly);
       return;
     }
     // Sent with everything else that the new room lacks, once that is known.

@@ -74,7 +74,7 @@ export async function accountKey(vault: Vault, id: string): Promise<Uint8Array> 
 const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 const coverageSchema = z.record(z.string(), z.array(z.tuple([z.number(), z.number()])));
 
-const roomSchema = z.object({
+const storedRoomSchema = z.object({
   epoch: z.number(),
   /** Number of this device's last blob in the room, with that blob's hash. */
   seq: z.number(),
@@ -85,7 +85,7 @@ const roomSchema = z.object({
   marks: z.record(z.string(), coverageSchema),
   /** Yjs clocks that the room certainly covers. */
   clocks: z.record(z.string(), z.number()),
-  /** Reason for which the document stays on this device; null: it does not. */
+  /** Stored under its old name: the record calls it `localOnly`. */
   withheld: z.enum(['excluded', 'sample']).nullable(),
   /** Epoch up to which the document is erased everywhere; later content is only in the trash of this device. */
   gone: z.number().nullable(),
@@ -100,7 +100,16 @@ const roomSchema = z.object({
   /** Another device moved the document into this epoch and uploads all of it. */
   awaits: z.boolean().default(false),
 });
+/** Reads a stored record. `localOnly`: reason for which the document stays on this device; null: it does not. */
+const roomSchema = storedRoomSchema.transform(({ withheld, ...record }) => ({
+  ...record,
+  localOnly: withheld,
+}));
 export type RoomRecord = z.infer<typeof roomSchema>;
+const toStoredRoom = ({ localOnly, ...record }: RoomRecord): z.infer<typeof storedRoomSchema> => ({
+  ...record,
+  withheld: localOnly,
+});
 
 /** Makes the record of a room about which nothing is known yet, in this epoch. */
 export const freshRecord = (epoch: number): RoomRecord => ({
@@ -110,7 +119,7 @@ export const freshRecord = (epoch: number): RoomRecord => ({
   have: {},
   marks: {},
   clocks: {},
-  withheld: null,
+  localOnly: null,
   gone: null,
   forgotten: 0,
   squash: false,
@@ -120,7 +129,7 @@ export const freshRecord = (epoch: number): RoomRecord => ({
 });
 
 /** True if the document goes to the account's other devices: it neither stays here nor is erased everywhere. */
-export const isShared = ({ withheld, gone }: RoomRecord): boolean => withheld === null && gone === null;
+export const isShared = ({ localOnly, gone }: RoomRecord): boolean => localOnly === null && gone === null;
 
 /** True if nothing has arrived yet of the document that another device brings into this epoch. */
 export const awaitsMove = ({ awaits, compare, have }: RoomRecord): boolean =>
@@ -202,13 +211,13 @@ export function tombstoneWrites(
 ): KeyValueWrite[] {
   const writes: KeyValueWrite[] = [
     // The comparison adds every fact that the index lacks.
-    { key: ROOMS + INDEX_ROOM, value: { ...freshRecord(indexEpoch), compare: true } },
+    { key: ROOMS + INDEX_ROOM, value: toStoredRoom({ ...freshRecord(indexEpoch), compare: true }) },
   ];
   const rows: StateRows = [];
   for (const [document, { known, at }] of gone) {
     if (at !== null)
       rows.push([tombstoneKey(document), { epoch: 0, have: {}, at } satisfies Tombstone, stamp()]);
-    if (known) writes.push({ key: ROOMS + document, value: { ...freshRecord(0), gone: 0 } });
+    if (known) writes.push({ key: ROOMS + document, value: toStoredRoom({ ...freshRecord(0), gone: 0 }) });
   }
   const buckets = new Map<number, StateRows>();
   for (const row of rows) buckets.set(bucketOf(row[0]), [...(buckets.get(bucketOf(row[0])) ?? []), row]);
@@ -377,7 +386,7 @@ class StoredRecords implements Records {
   }
 
   putRoom(transaction: Transaction, document: string, record: RoomRecord | undefined): void {
-    transaction.writes.push({ key: ROOMS + document, value: record });
+    transaction.writes.push({ key: ROOMS + document, value: record && toStoredRoom(record) });
     transaction.after.push(() => {
       if (record) this.rooms.set(document, record);
       else this.rooms.delete(document);

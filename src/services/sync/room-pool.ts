@@ -245,10 +245,10 @@ class PooledRooms implements RoomPool {
       want(document, this.#deps.accountState.isDeferred(document) ? 1 : 3);
     for (const document of this.#toCheck) want(document, 1);
     for (const [document, record] of this.#deps.records.rooms) {
-      if (record.withheld === null && (record.compare || record.squash)) want(document, 2);
+      if (record.localOnly === null && (record.compare || record.squash)) want(document, 2);
     }
     for (const document of this.#deps.onScreen())
-      if (this.#deps.records.rooms.get(document)?.withheld === null) want(document, 4);
+      if (this.#deps.records.rooms.get(document)?.localOnly === null) want(document, 4);
     for (const document of this.#deps.accountState.toFetch()) want(document, 2);
     let warm = 0;
     for (const link of [...this.#links.values()].sort((a, b) => b.lastActiveAt - a.lastActiveAt))

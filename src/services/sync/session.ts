@@ -16,7 +16,7 @@ import type { CompactionPolicy } from '../../domain/sync/compaction.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { createListEntryWriter } from '../documents/list-entries.ts';
 import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
-import { leave, revoke } from './account.ts';
+import { leaveAccount, revoke } from './account.ts';
 import type { AccountState } from './account-state.ts';
 import { createAccountState } from './account-state.ts';
 import { createDocumentContents } from './content.ts';
@@ -182,7 +182,7 @@ class ConnectedSession implements SyncSession {
     this.#problem = null;
     let more = await this.#outboxWriter.pushChanges();
     more = (await this.#tombstones.detectErased()) || more;
-    more = (await this.#outboxWriter.recheckWithheld()) || more;
+    more = (await this.#outboxWriter.recheckLocalOnly()) || more;
     await this.#rooms.runCheck();
     await this.#rooms.openWanted();
     if (this.#rooms.index) {
@@ -227,8 +227,8 @@ class ConnectedSession implements SyncSession {
       fetching: this.#accountState.fetching(),
       syncedAt: this.#records.syncedAt,
       unreadable: this.#rooms.all().reduce((sum, link) => sum + link.unreadableCount, 0),
-      withheld: [...this.#records.rooms].filter(([document, { withheld, gone }]) =>
-        gone === null ? withheld !== null : this.#tombstones.isInTrash(document),
+      withheld: [...this.#records.rooms].filter(([document, { localOnly, gone }]) =>
+        gone === null ? localOnly !== null : this.#tombstones.isInTrash(document),
       ).length,
       devices: [...this.#accountState.devices()].map(
         ([id, fact]): SyncDevice => ({
@@ -266,7 +266,7 @@ class ConnectedSession implements SyncSession {
     } else if (request.do === 'leave') {
       if (!request.erase) await this.#announceDeparture();
       await this.#records.flushJournal();
-      await leave(this.#membership, request);
+      await leaveAccount(this.#membership, request);
     } else if (request.do === 'take-off') {
       const transaction = newTransaction();
       await this.#accountState.removeDevice(transaction, request.device);
@@ -438,7 +438,7 @@ class ConnectedSession implements SyncSession {
     const names = this.#accountState.devices();
     return {
       place: 'relay',
-      devices: this.#accountState.holdersOf(document, record).map((id) => names.get(id)?.name ?? id),
+      devices: this.#accountState.devicesUpToDate(document, record).map((id) => names.get(id)?.name ?? id),
     };
   }
 

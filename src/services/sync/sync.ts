@@ -62,7 +62,10 @@ export interface SyncStatus {
   readonly syncedAt: number | null;
   /** Count of entries on the relay that cannot be opened: kept there, harmless. */
   readonly unreadable: number;
-  /** Count of conversations kept on this device alone (excluded folders, samples, content that lost against a deletion). */
+  /**
+   * Count of local-only conversations (excluded folders, samples, content that lost against a deletion). Leading threads of earlier versions send it
+   * under this name.
+   */
   readonly withheld: number;
   readonly devices: readonly SyncDevice[];
   readonly problem: Problem | null;

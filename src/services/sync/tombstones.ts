@@ -51,7 +51,7 @@ export function createTombstones(deps: SessionContext & { readonly rooms: RoomPo
 
 class TombstoneKeeper implements Tombstones {
   readonly #deps: SessionContext & { readonly rooms: RoomPool };
-  readonly #reasonToWithhold;
+  readonly #localOnlyReason;
   readonly #device: string;
   /** Documents named by a change in the log and not handled since. */
   readonly unread = new Set<string>();
@@ -62,9 +62,9 @@ class TombstoneKeeper implements Tombstones {
   constructor(deps: SessionContext & { readonly rooms: RoomPool }) {
     this.#deps = deps;
     const {
-      contents: { reasonToWithhold },
+      contents: { localOnlyReason },
     } = deps;
-    this.#reasonToWithhold = reasonToWithhold;
+    this.#localOnlyReason = localOnlyReason;
     const { device } = deps.account;
     this.#device = device;
   }
@@ -104,14 +104,14 @@ class TombstoneKeeper implements Tombstones {
     if (!record || here.conversation?.meta.deletedAt != null) return;
     if (here.standsAlone || this.#trash.has(document)) {
       const epoch = this.#deps.accountState.currentEpoch(document);
-      const withheld = await this.#reasonToWithhold(document, here, record.withheld);
+      const localOnly = await this.#localOnlyReason(document, here, record.localOnly);
       const living = this.#deps.accountState.existsIn(document, epoch);
       this.#deps.records.putRoom(transaction, document, {
         ...freshRecord(epoch),
-        withheld,
+        localOnly,
         forgotten: here.forgotten,
-        whole: withheld === null && !living,
-        compare: withheld === null && living,
+        whole: localOnly === null && !living,
+        compare: localOnly === null && living,
       });
       transaction.after.push(() => this.#trash.delete(document));
       return;
@@ -204,9 +204,9 @@ class TombstoneKeeper implements Tombstones {
         this.#dropOutboxRows(transaction, document);
         this.#deps.records.putRoom(transaction, document, {
           ...freshRecord(record.epoch + 1),
-          withheld: record.withheld,
+          localOnly: record.localOnly,
           forgotten: record.forgotten,
-          whole: record.withheld === null,
+          whole: record.localOnly === null,
         });
         // A full account may have no space for both: then the others have the old one.
         await this.#eraseRoom(transaction, document, record.epoch, isOverQuota);
@@ -354,7 +354,7 @@ class TombstoneKeeper implements Tombstones {
   async #detectErasedDocument(document: string): Promise<boolean> {
     const record = this.#deps.records.rooms.get(document);
     if (document === LIBRARY_DOCUMENT || !record || record.gone !== null) return false;
-    if (record.withheld !== null && record.seq === 0) {
+    if (record.localOnly !== null && record.seq === 0) {
       // It was never announced. The tombstone stays, so that a late write of a tab does not start it again.
       const transaction = newTransaction();
       this.#markErased(transaction, document, record, record.epoch);
@@ -424,7 +424,7 @@ class TombstoneKeeper implements Tombstones {
     }
     this.#deps.records.putRoom(transaction, document, {
       ...freshRecord(epoch),
-      withheld: record.withheld,
+      localOnly: record.localOnly,
       forgotten: record.forgotten,
       compare: record.gone === null || inTrash,
       awaits: this.#deps.accountState.isUploadedByMover(document, epoch),
