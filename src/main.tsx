@@ -39,7 +39,7 @@ import { createStorageNews } from './services/storage/copy-state.ts';
 import { exposeConsole } from './ui/console.ts';
 import { exportWords } from './ui/i18n/export-words.ts';
 import { UnlockScreen } from './ui/lock/unlock-screen.tsx';
-import { lookAfter } from './ui/look-after.ts';
+import { watchPageActivity } from './ui/page-activity.ts';
 import { Root } from './ui/root.tsx';
 import { firstScreen } from './ui/shell/first-paint.ts';
 import { showStartFailed } from './ui/shell/show-start-failed.ts';
@@ -171,7 +171,7 @@ async function start(): Promise<void> {
   ignore(prepare(app, embedding, signal), 'the model is loaded with the first question');
   if (new URLSearchParams(location.search).has('console')) exposeConsole(app, engine.index, embedding.get);
   app.chat.rescueDrafts().catch((error) => log.warn('Drafts could not be rescued', error));
-  lookAfter({ app, engine, pause, signal });
+  watchPageActivity({ app, engine, pause, signal });
 }
 
 /** Loads the model while the index is still opening, so that both are ready for the first question. */

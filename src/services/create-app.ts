@@ -209,7 +209,7 @@ function connectLibrary(
       settings.config.get().privacy.placeholders_in_exports ? readableExport(parts.filter) : null,
     others: memoryWork,
     estimate: () => estimateSpace(device),
-    room: () => measureSpace({ device, store, memory, settings }),
+    storageSpace: () => measureSpace({ device, store, memory, settings }),
     backups: {
       recall: () => settings.recallItem<number>('last-backup'),
       keep: (at) => settings.keepItem('last-backup', at),

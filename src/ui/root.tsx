@@ -17,17 +17,16 @@ import type { App } from '../services/app.ts';
 import { loadOpened } from './chat/opened-part.ts';
 import { loadOutcomeView } from './chat/outcomes.tsx';
 import { AppProvider, useApp, useReadable } from './hooks/app.tsx';
-import { useKeptSwitch } from './hooks/kept.ts';
 import { useIsPhone } from './hooks/media.ts';
 import { NavigationProvider, pathOf, useBackCloses, useNavigation } from './hooks/navigation.tsx';
 import { SessionProvider, useSession } from './hooks/session.tsx';
+import { useStoredSwitch } from './hooks/stored.ts';
 import { allWords, languageFor, setFirstWords, setLanguage, wholeLanguages } from './i18n/index.ts';
 import { useTranslation } from './i18n/use-translation.ts';
 import { AnswerNotices } from './shell/answer-notices.ts';
-import { DataAlert, RoomNotice, UpdateNotice } from './shell/app-notices.tsx';
+import { DataAlert, StorageNotice, UpdateNotice } from './shell/app-notices.tsx';
 import { Arrivals } from './shell/arrivals.ts';
 import { AutoLock } from './shell/auto-lock.ts';
-import { useHand } from './shell/by-hand.ts';
 import { CheatSheet } from './shell/cheat-sheet.tsx';
 import { CleanupNotice } from './shell/cleanup-notice.tsx';
 import { Dialog, Sheet, Spinner, TooltipProvider } from './shell/controls.tsx';
@@ -39,6 +38,7 @@ import { firstScreen, firstScreenDrawn, keepFirstPaint } from './shell/first-pai
 import { ForgetNotice } from './shell/forget-notice.tsx';
 import { sidebarRows } from './shell/groups.ts';
 import { SidebarControl } from './shell/header.tsx';
+import { useInputDevice } from './shell/input-device.ts';
 import { Notices } from './shell/notices.tsx';
 import { useShortcuts } from './shell/shortcuts.ts';
 import { Sidebar } from './shell/sidebar.tsx';
@@ -181,7 +181,7 @@ function Frame() {
   const navigation = useNavigation();
   const { t } = useTranslation('shell');
   const phone = useIsPhone();
-  const [wanted, setWanted] = useKeptSwitch('sidebar', true);
+  const [wanted, setWanted] = useStoredSwitch('sidebar', true);
   const floating = useReadable(session.floating);
   const theme = useReadable(app.settings.config, (config) => config.ui.theme);
   const shown = wanted && !phone;
@@ -194,7 +194,7 @@ function Frame() {
   const control = useMemo(() => ({ shown, open: openSidebar }), [shown, openSidebar]);
   useTheme();
   useLooks();
-  useHand();
+  useInputDevice();
   useShownConversation();
   useFrameShortcuts(() => {
     if (phone) session.floating.update((now) => (now === 'drawer' ? null : 'drawer'));
@@ -254,7 +254,7 @@ function Main({ place }: { place: string }) {
       <Arrivals />
       <DataAlert />
       <UpdateNotice />
-      <RoomNotice />
+      <StorageNotice />
       <CleanupNotice />
       <ForgetNotice />
       <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">

@@ -16,8 +16,8 @@ import {
   CONVERTING,
   convertDatabase,
   deleteStale,
-  type InForce,
-  openInForce,
+  openStoresInForce,
+  type StoresInForce,
 } from '../services/lock/in-force.ts';
 import { KeyHolder } from '../services/lock/key-holder.ts';
 import { isKeyOf } from '../services/lock/slots.ts';
@@ -69,12 +69,12 @@ async function isInUse(): Promise<boolean> {
 }
 
 /** Opens the stores for a worker, whose tab has the key. Throws as `openStore`. */
-export async function openForWorker(signal: AbortSignal): Promise<InForce> {
+export async function openForWorker(signal: AbortSignal): Promise<StoresInForce> {
   const { records, holder } = lockParts(signal);
   await holdInUse();
   const record = await read(records);
   const key = record.sealed ? await holder.ask(WORKER_WAITS_MS) : null;
-  return openInForce(record, key);
+  return openStoresInForce(record, key);
 }
 
 interface TabDeps extends Pick<IndexedDbOptions, 'onProblem'> {
@@ -87,7 +87,7 @@ interface TabDeps extends Pick<IndexedDbOptions, 'onProblem'> {
   readonly removeIndex: (sealed: boolean) => Promise<void>;
 }
 
-type OpenedTab = LockParts & { readonly inForce: Promise<InForce> };
+type OpenedTab = LockParts & { readonly inForce: Promise<StoresInForce> };
 
 /** Unlocks if needed, finishes a change that is ready, and opens the stores. */
 export async function openForTab(deps: TabDeps): Promise<OpenedTab> {
@@ -106,7 +106,7 @@ export async function openForTab(deps: TabDeps): Promise<OpenedTab> {
   );
   await holdInUse();
   record = await read(records);
-  return { ...parts, inForce: openInForce(record, key, onProblem ? { onProblem } : {}) };
+  return { ...parts, inForce: openStoresInForce(record, key, onProblem ? { onProblem } : {}) };
 }
 
 /** Replaces the log by its copy once no other thread has the log open; otherwise a later start does. */

@@ -1,10 +1,10 @@
 // Opens the parts of this device that a worker needs: store, secrets, settings. Only tabs test connections.
-import type { InForce } from '../services/lock/in-force.ts';
+import type { StoresInForce } from '../services/lock/in-force.ts';
 import type { Settings } from '../services/settings/settings.ts';
 import { createSettings } from '../services/settings/settings-service.ts';
 import { openForWorker } from './device-lock.ts';
 
-interface Device extends InForce {
+interface Device extends StoresInForce {
   readonly settings: Settings;
 }
 

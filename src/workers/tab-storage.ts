@@ -5,7 +5,7 @@ import { withoutTemporary } from '../adapters/log/temporary.ts';
 import { createVault } from '../adapters/vault/web-crypto.ts';
 import { type Problem, toProblem } from '../domain/base/errors.ts';
 import type { Writable } from '../domain/base/readable.ts';
-import type { InForce } from '../services/lock/in-force.ts';
+import type { StoresInForce } from '../services/lock/in-force.ts';
 import { openForTab } from './device-lock.ts';
 
 /** Opens the stores. On a locked device the person unlocks it first; nothing else is loaded until then. */
@@ -27,7 +27,7 @@ export async function openStorage(
       (await import('../adapters/index/engines.ts')).removeEngineFiles(undefined, sealed),
   });
   let fatal: Problem | null = null;
-  const { name, vault, store } = await inForce.catch((error: unknown): InForce => {
+  const { name, vault, store } = await inForce.catch((error: unknown): StoresInForce => {
     fatal = toProblem(error);
     const store = createInMemoryStore();
     return { name: '', store, below: store, vault: createVault(store.keyValues), indexCipher: null };

@@ -92,7 +92,7 @@ export function openTabBeside({ store, sync }: TestDevice, { config, now, onEras
     },
     now,
     estimate: async () => null,
-    room: undefined,
+    storageSpace: undefined,
     onImported: () => {},
     unfinished: undefined,
   });

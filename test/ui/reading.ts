@@ -4,7 +4,7 @@ import { userEvent } from 'vitest/browser';
 import type { Store } from '../../src/adapters/log/conversation-log.ts';
 import { RecollectError } from '../../src/domain/base/errors.ts';
 import type { DocumentId } from '../../src/domain/base/ids.ts';
-import { REACHED } from '../../src/ui/hooks/focus-heir.ts';
+import { REACHED } from '../../src/ui/hooks/focus-fallback.ts';
 
 export interface Gate {
   /** The same function, which waits at the gate. */

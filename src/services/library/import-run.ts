@@ -58,7 +58,7 @@ export interface ImportRunDeps {
   /** Bytes used and allowed; null if the browser does not say. */
   readonly estimate: () => Promise<{ usage: number; quota: number } | null>;
   /** Measures against `storage.max_size_mb`. */
-  readonly room: (() => Promise<StorageSpace>) | undefined;
+  readonly storageSpace: (() => Promise<StorageSpace>) | undefined;
   /** Reports new and grown conversations, for the index. */
   readonly onImported: (ids: readonly ConversationId[]) => void;
   /** Records that an import in parts is under way, and removes the record. A record found later means that its tab was closed meanwhile. */
@@ -265,7 +265,7 @@ export class ImportRun {
         params: { needed, available: Math.max(0, given.quota - given.usage) },
         retry: true,
       });
-    const allowed = bytes > 0 ? await this.#deps.room?.() : undefined;
+    const allowed = bytes > 0 ? await this.#deps.storageSpace?.() : undefined;
     if (allowed && allowed.used + needed > allowed.limit)
       throw new RecollectError('import-limit', 'The import would go beyond storage.max_size_mb', {
         params: {

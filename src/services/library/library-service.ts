@@ -21,7 +21,7 @@ export interface LibraryDeps
     Partial<
       Pick<
         ImportingDeps,
-        'now' | 'estimate' | 'room' | 'onImported' | 'unfinished' | 'importers' | 'wholeUpToBytes'
+        'now' | 'estimate' | 'storageSpace' | 'onImported' | 'unfinished' | 'importers' | 'wholeUpToBytes'
       >
     > {
   /** Memory notes and feedback: part of a whole export, and of its import. */
@@ -86,7 +86,7 @@ class LibraryService implements Library {
       entries: () => this.#entries(),
       now: this.#now,
       estimate,
-      room: deps.room,
+      storageSpace: deps.storageSpace,
       onImported: this.#onImported,
       unfinished: deps.unfinished,
       importers: deps.importers,
@@ -127,8 +127,8 @@ class LibraryService implements Library {
     return await createExporting(this.#exportingDeps)(...asked);
   };
 
-  async room(): Promise<StorageSpace | null> {
-    return (await this.#deps.room?.()) ?? null;
+  async storageSpace(): Promise<StorageSpace | null> {
+    return (await this.#deps.storageSpace?.()) ?? null;
   }
 
   addSamples(): Promise<number> {

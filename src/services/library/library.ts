@@ -70,7 +70,7 @@ export interface Library {
   addSamples(): Promise<number>;
   removeSamples(): Promise<number>;
   /** Measures how much of the allowed size is used; null if nothing measures it. */
-  room(): Promise<StorageSpace | null>;
+  storageSpace(): Promise<StorageSpace | null>;
   /** Time of the last whole export as JSON on this device, ms since 1970; null: never; undefined: not read yet. */
   readonly lastBackup: Readable<number | null | undefined>;
   setMeta(

@@ -18,7 +18,7 @@ import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 import { changeQueue } from './shared.ts';
 import { isKeyOf } from './slots.ts';
 
-export interface InForce {
+export interface StoresInForce {
   /** Name of the log's database. */
   readonly name: string;
   readonly store: Store;
@@ -41,11 +41,11 @@ const vaultOf = (keyValues: KeyValues, sealed: boolean): Vault =>
   sealed ? createKeyValueVault(keyValues) : createVault(keyValues);
 
 /** Opens the stores in force. `key` is needed if they are sealed. Throws as `openStore`. */
-export async function openInForce(
+export async function openStoresInForce(
   record: Pick<LockRecord, 'generation' | 'sealed'>,
   key: DataKey | null,
   options: Pick<IndexedDbOptions, 'onProblem'> = {},
-): Promise<InForce> {
+): Promise<StoresInForce> {
   const name = databaseName(record.generation);
   const below = await openStore({ ...options, name });
   const store = record.sealed ? sealedStore(below, await ciphersOf(key)) : below;

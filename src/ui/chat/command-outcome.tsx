@@ -16,7 +16,7 @@ import { PassageChoice } from '../memory/passage-choice.tsx';
 import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';
 import { formatScore } from '../memory/scores.tsx';
-import { useUsable } from '../memory/usable.ts';
+import { useUsablePassages } from '../memory/usable-passages.ts';
 import { Badge, Button, Kbd } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
@@ -201,7 +201,7 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
   const report = useReport();
   const id = useReadable(session.current);
   const { draft } = outcome;
-  const usable = useUsable();
+  const usable = useUsablePassages();
   const result = useMemo(
     () => ({
       ...outcome.result,

@@ -4,8 +4,8 @@ import { useEffect, useMemo } from 'react';
 import { ignore } from '../../domain/base/log.ts';
 import { dayOf, limitStatus, startOf } from '../../domain/context/spending.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
-import { useKeptWord } from '../hooks/kept.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useStoredString } from '../hooks/stored.ts';
 import { formatPrice } from '../i18n/index.ts';
 import { useAllWords } from '../i18n/use-all-words.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -24,7 +24,7 @@ export function LimitLine() {
   }, [spending, from]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another day needs another `Date.now()`
   const status = useMemo(() => limitStatus(costs, rows, Date.now()), [costs, rows, today]);
-  const [hidden, setHidden] = useKeptWord('costs.hidden', '');
+  const [hidden, setHidden] = useStoredString('costs.hidden', '');
   const sign = status === null ? '' : `${today} ${status.state} ${status.limit}`;
   const isShown = status !== null && hidden !== sign;
   const hasWords = useAllWords(isShown);

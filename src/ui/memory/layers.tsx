@@ -10,7 +10,7 @@ import { useSession } from '../hooks/session.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Section } from './section.tsx';
-import { sentAsIs } from './working.ts';
+import { countSentUnchanged } from './sent-unchanged.ts';
 
 /** Age up to which a conversation is recent, ms. */
 const RECENT_MS = 7 * 86_400_000;
@@ -27,7 +27,7 @@ function useSentAsIs(entry: LibraryEntry | undefined): number | null {
     // Claims nothing about a conversation that cannot be read: opening it says why.
     ignore(
       documents.read(entry.id).then((conversation) => {
-        if (!gone && conversation) setSent(sentAsIs(conversation));
+        if (!gone && conversation) setSent(countSentUnchanged(conversation));
       }),
       'how much of a conversation is sent as it is',
     );

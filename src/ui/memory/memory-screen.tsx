@@ -2,7 +2,7 @@
 import { Brain, Eraser } from 'lucide-react';
 import { Suspense, useMemo, useRef } from 'react';
 import { useApp, useReadable } from '../hooks/app.tsx';
-import { useFocusHeir } from '../hooks/focus-heir.ts';
+import { useFocusFallback } from '../hooks/focus-fallback.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -36,7 +36,7 @@ export function MemoryScreen({ section }: { section: string }) {
     [entries],
   );
   const page = useRef<HTMLDivElement>(null);
-  useFocusHeir(page);
+  useFocusFallback(page);
   const part: Part = PARTS.find((one) => one === section) ?? '';
   return (
     <>

@@ -17,7 +17,7 @@ import { Judgement } from './judgement.tsx';
 import { excerpt, MarkedText } from './marked-text.tsx';
 import { passageTitle } from './passage-title.ts';
 import { ClosenessMark, ScoreTable, useReasons } from './scores.tsx';
-import { useUnusable } from './usable.ts';
+import { useUnusableTest } from './usable-passages.ts';
 
 interface RecallCardProps {
   passages: readonly RecalledPassage[];
@@ -67,7 +67,7 @@ export function RecallCard({
   const [open, setOpen] = useState(defaultOpen);
   const body = useId();
   const given = nearMissesGiven ? nearMisses : passages;
-  const isUnusable = useUnusable();
+  const isUnusable = useUnusableTest();
   const isOut = ({ passage, ...said }: RecalledPassage): boolean => isUnusable({ ...said, text: passage });
   const tokens = [...given, ...applied].reduce((sum, one) => sum + one.tokens, 0);
   if (passages.length + nearMisses.length + leftOut.length + applied.length === 0) return null;

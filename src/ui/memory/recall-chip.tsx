@@ -13,7 +13,7 @@ import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
 import { PassageChoice } from './passage-choice.tsx';
-import { useUsable } from './usable.ts';
+import { useUsablePassages } from './usable-passages.ts';
 
 /** Pause in typing after which memory is asked, ms. */
 const PAUSE_MS = 350;
@@ -197,7 +197,7 @@ function useRecallWhileWriting({
   }, [memory, from, conversationId, movedFrom, reach?.memory, reach?.project, text, wanted, awake, hasModel]);
 
   // Neither shows nor sends passages deleted or forbidden since.
-  const usable = useUsable();
+  const usable = useUsablePassages();
   return useMemo(
     () => result && { ...result, passages: usable(result.passages), nearMisses: usable(result.nearMisses) },
     [result, usable],

@@ -1,7 +1,7 @@
 // Settings screen: sections beside their content if there is room, else one after the other. Every section has an address.
 import { ArrowLeft, ChevronRight } from 'lucide-react';
 import { type ComponentType, useEffect, useLayoutEffect, useRef } from 'react';
-import { useFocusHeir } from '../hooks/focus-heir.ts';
+import { useFocusFallback } from '../hooks/focus-fallback.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, IconButton } from '../shell/controls.tsx';
@@ -41,7 +41,7 @@ export function SettingsScreen({ section }: { section: string }) {
   const shown = chosen ?? 'models';
   const Section = SECTIONS[shown];
   const page = useRef<HTMLDivElement>(null);
-  useFocusHeir(page);
+  useFocusFallback(page);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each section starts at its top
   useEffect(() => {
     page.current?.scrollTo(0, 0);

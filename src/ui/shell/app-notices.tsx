@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { ignore } from '../../domain/base/log.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
-import { useRoom } from '../hooks/room.ts';
+import { useStorageSpace } from '../hooks/storage-space.ts';
 import { formatBytes, formatPercent } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, IconButton } from './controls.tsx';
@@ -44,26 +44,26 @@ export function UpdateNotice() {
 }
 
 /** Stores which storage warning was dismissed. */
-const ROOM_NOTIFIED = 'room-told';
+const SPACE_NOTIFIED = 'room-told';
 
 /** Warns once when the allowed size is nearly used and once when it is full, until dismissed. */
-export function RoomNotice() {
+export function StorageNotice() {
   const app = useApp();
   const { t } = useTranslation('shell');
   const navigation = useNavigation();
-  const room = useRoom();
+  const space = useStorageSpace();
   const [notified, setNotified] = useState<unknown>(undefined);
   useEffect(() => {
-    app.settings.recallItem(ROOM_NOTIFIED).then(
+    app.settings.recallItem(SPACE_NOTIFIED).then(
       (kept) => setNotified(kept ?? null),
       () => setNotified(null),
     );
   }, [app]);
-  const state = room?.state ?? null;
+  const state = space?.state ?? null;
   const notify = (what: string | null) => {
     setNotified(what);
     ignore(
-      app.settings.keepItem(ROOM_NOTIFIED, what ?? undefined),
+      app.settings.keepItem(SPACE_NOTIFIED, what ?? undefined),
       'a notice that was shown; it comes again after the next start',
     );
   };
@@ -72,12 +72,12 @@ export function RoomNotice() {
   useEffect(() => {
     if (over) notify(null);
   }, [over]);
-  if (!room || state === 'free' || notified === undefined || notified === state || notified === 'full')
+  if (!space || state === 'free' || notified === undefined || notified === state || notified === 'full')
     return null;
   // That page shows the figures and explains them.
   const { route } = navigation;
   if (route.screen === 'settings' && route.section === 'storage') return null;
-  const limit = formatBytes(room.limit);
+  const limit = formatBytes(space.limit);
   return (
     <div role="status" className="flex shrink-0 items-center gap-2 border-b bg-fill py-1 pr-2 pl-4 text-sm">
       <HardDrive
@@ -89,7 +89,7 @@ export function RoomNotice() {
         <span className="min-w-[min(15rem,100%)] flex-1">
           {state === 'full'
             ? t('room.full', { limit })
-            : t('room.warn', { limit, percent: formatPercent(room.used / room.limit) })}
+            : t('room.warn', { limit, percent: formatPercent(space.used / space.limit) })}
         </span>
         <Button size="sm" onClick={() => navigation.openScreen('settings', 'storage')}>
           {t('room.open')}

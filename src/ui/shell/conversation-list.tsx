@@ -88,7 +88,7 @@ function Lines({
   const latest = useRef({ navigation, onOpened });
   latest.current = { navigation, onOpened };
   const { noteClick, noteHand } = useFollowOpen(list, rows, current);
-  const noteMenu = useHeir(rows, place);
+  const noteMenu = useFocusOfRemovedRow(rows, place);
   const open = useCallback(
     (id: ConversationId) => {
       noteClick(id);
@@ -263,7 +263,7 @@ const lineOf = (list: HTMLElement | null, id: ConversationId): HTMLElement | nul
   list?.querySelector<HTMLElement>(`[data-entry][href="${CSS.escape(hrefOf(id))}"]`) ?? null;
 
 /** Moves the focus on after a menu action removed its row. Returns a function that records the row whose menu opens. */
-function useHeir(
+function useFocusOfRemovedRow(
   rows: readonly SidebarRow[],
   place: React.RefObject<HTMLDivElement | null>,
 ): (id: ConversationId) => void {

@@ -363,7 +363,7 @@ describe('importing', () => {
 
   it('refuses before anything is changed what would go beyond the size a person allowed', async () => {
     const limited = (limit: number) => {
-      return setup({ room: async () => ({ used: 999_000, limit, state: 'warn' }) });
+      return setup({ storageSpace: async () => ({ used: 999_000, limit, state: 'warn' }) });
     };
     const { library, store } = limited(1_000_000);
     const [report] = await library.importFiles(listing(chatgpt.branched));
@@ -373,9 +373,9 @@ describe('importing', () => {
 
     const roomy = limited(2_000_000_000);
     expect((await roomy.library.importFiles(listing(chatgpt.branched)))[0]?.problem).toBeNull();
-    expect(await roomy.library.room()).toMatchObject({ used: 999_000 });
+    expect(await roomy.library.storageSpace()).toMatchObject({ used: 999_000 });
     // Messages that are here already need no room.
-    const full = setup({ room: async () => ({ used: 9, limit: 9, state: 'full' }) }, roomy.store);
+    const full = setup({ storageSpace: async () => ({ used: 9, limit: 9, state: 'full' }) }, roomy.store);
     expect((await full.library.importFiles(listing(chatgpt.branched)))[0]?.problem).toBeNull();
   });
 

@@ -11,7 +11,7 @@ import {
   convertDatabase,
   deleteStale,
   nextGeneration,
-  openInForce,
+  openStoresInForce,
 } from '../../../src/services/lock/in-force.ts';
 import { keepShared, takeShared } from '../../../src/services/lock/shared.ts';
 import { newLock } from '../../../src/services/lock/slots.ts';
@@ -39,7 +39,7 @@ async function begin(): Promise<void> {
   serial += 1;
   for (const { name } of await indexedDB.databases()) if (name) await deleteDB(name);
   records = createLockRecords(`lock-${serial}`);
-  const { store, vault } = await openInForce(await records.read(), null);
+  const { store, vault } = await openStoresInForce(await records.read(), null);
   const [a, b, c] = [newConversationId(), newConversationId(), newConversationId()];
   const entry = (document: typeof a, words: string) =>
     ({ id: newEntryId(), document, origin: 'user', bytes: text(words) }) as const;
@@ -60,7 +60,7 @@ async function begin(): Promise<void> {
 
 /** Everything that a device's stores show. */
 async function seen(key: DataKey | null) {
-  const { store, vault } = await openInForce(await records.read(), key);
+  const { store, vault } = await openStoresInForce(await records.read(), key);
   const entries = (await store.log.since(0, 1000)).map((one) => ({
     ...one,
     bytes: Buffer.from(one.bytes).toString(),
@@ -155,7 +155,7 @@ describe('a log that is sealed', () => {
     await begin();
     const key = await turnOn();
     await convertDatabase({ records, key, signal }, false);
-    const { store } = await openInForce(await records.read(), null);
+    const { store } = await openStoresInForce(await records.read(), null);
     const [first] = await store.log.documents();
     if (!first) throw new Error('unreachable');
     await store.log.append([
@@ -171,7 +171,7 @@ describe('a log that is sealed', () => {
     const before = await seen(null);
     await carryOut(key);
     expect(await seen(key)).toEqual(before);
-    const after = await openInForce(await records.read(), key);
+    const after = await openStoresInForce(await records.read(), key);
     expect(await after.store.keyValues.get('written/b')).toBe('later');
     expect(
       await after.store.log.append([

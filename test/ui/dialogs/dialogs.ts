@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { type Locator, page, userEvent } from 'vitest/browser';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { SYNC_OFF } from '../../../src/services/sync/sync.ts';
-import { REACHED } from '../../../src/ui/hooks/focus-heir.ts';
+import { REACHED } from '../../../src/ui/hooks/focus-fallback.ts';
 import { expectAccessible, type TestApp } from '../harness.tsx';
 
 /** Follows the buttons and menu rows by keyboard; returns the first, to which the focus has to come back. */

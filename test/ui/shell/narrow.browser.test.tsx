@@ -14,7 +14,7 @@ async function largest(language: string) {
     },
   });
   Object.assign(app.device, { update: writable(() => undefined) });
-  app.library.room = async () => ({ state: 'full', used: 100e6, limit: 100e6 });
+  app.library.storageSpace = async () => ({ state: 'full', used: 100e6, limit: 100e6 });
   await app.settings.saveEndpoint(
     { id: 'long', label: 'Long', baseUrl: 'http://localhost:9', models: [MODEL] },
     undefined,

@@ -10,7 +10,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { REACHED } from '../../hooks/focus-heir.ts';
+import { REACHED } from '../../hooks/focus-fallback.ts';
 import { useBackCloses } from '../../hooks/navigation.tsx';
 import { useTranslation } from '../../i18n/use-translation.ts';
 import { Button } from './buttons.tsx';

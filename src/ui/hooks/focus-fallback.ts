@@ -28,7 +28,7 @@ function placeOf(element: HTMLElement, page: Element) {
   };
 }
 
-function heirOf(place: ReturnType<typeof placeOf>, page: Element): HTMLElement | undefined {
+function fallbackOf(place: ReturnType<typeof placeOf>, page: Element): HTMLElement | undefined {
   const { element, row, rows, at, fromEnd, section, inSection, form } = place;
   // The element itself, if it still exists elsewhere.
   if (element.isConnected && element.matches(REACHED) && element.checkVisibility()) return element;
@@ -51,7 +51,7 @@ function heirOf(place: ReturnType<typeof placeOf>, page: Element): HTMLElement |
 }
 
 /** Watches a page: keyboard users stay near their work instead of falling back to the start of the page. */
-export function useFocusHeir(page: RefObject<HTMLElement | null>): void {
+export function useFocusFallback(page: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const root = page.current;
     if (!root) return;
@@ -80,8 +80,8 @@ export function useFocusHeir(page: RefObject<HTMLElement | null>): void {
         (now !== document.body && !(now === last.element && now.matches(':disabled')))
       )
         return;
-      const heir = heirOf(last, root);
-      if (heir && !(onlyTouch() && heir.matches(FIELDS))) heir.focus();
+      const fallback = fallbackOf(last, root);
+      if (fallback && !(onlyTouch() && fallback.matches(FIELDS))) fallback.focus();
     };
     const observer = new MutationObserver(look);
     observer.observe(root, {

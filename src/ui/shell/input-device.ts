@@ -2,7 +2,7 @@
 import { useEffect } from 'react';
 
 /** Records pointers and keys in `data-hand` of the page: `touch` or `mouse`; absent after a key. */
-export function useHand(): void {
+export function useInputDevice(): void {
   useEffect(() => {
     const { dataset } = document.documentElement;
     const onPointer = ({ pointerType }: PointerEvent) => {

@@ -5,7 +5,7 @@ import { type Writable, writable } from '../../src/domain/base/readable.ts';
 import type { App } from '../../src/services/app.ts';
 import type { SaveStatus } from '../../src/services/documents/documents.ts';
 import type { Memory } from '../../src/services/memory/memory.ts';
-import { lookAfter } from '../../src/ui/look-after.ts';
+import { watchPageActivity } from '../../src/ui/page-activity.ts';
 
 type Reason = Parameters<Memory['wake']>[0];
 
@@ -46,7 +46,7 @@ beforeEach(() => {
       },
     },
   } as unknown as App;
-  lookAfter({
+  watchPageActivity({
     app,
     engine: { wake: (reason) => void woken.push(reason) },
     pause: { set: (why, now) => void paused.push([why, now]) },

@@ -3,7 +3,7 @@ import { type Conversation, effectiveHead } from '../../domain/chat/conversation
 import { branchOf } from '../chat/rows.ts';
 
 /** Messages of the shown branch that no compaction covers; bookkeeping messages do not count, as in the library. */
-export function sentAsIs(conversation: Conversation): number {
+export function countSentUnchanged(conversation: Conversation): number {
   const { path, folded } = branchOf(conversation, effectiveHead(conversation));
   return path.filter(({ id, kind }) => kind !== 'note' && !folded.has(id)).length;
 }

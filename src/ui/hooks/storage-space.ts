@@ -10,7 +10,7 @@ const SETTLED_MS = 3000;
 const AGAIN_MS = 300_000;
 
 /** Null until measured. */
-export function useRoom(): StorageSpace | null {
+export function useStorageSpace(): StorageSpace | null {
   const { library, documents, settings } = useApp();
   const limit = useReadable(settings.config, (config) => config.storage.max_size_mb);
   const conversations = useReadable(documents.library, ({ entries }) => entries.length);
@@ -18,15 +18,15 @@ export function useRoom(): StorageSpace | null {
     library.activities,
     (all) => all.filter(({ state }) => state !== 'running' && state !== 'paused').length,
   );
-  const [room, setRoom] = useState<StorageSpace | null>(null);
+  const [space, setSpace] = useState<StorageSpace | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of these means something to measure
   useEffect(() => {
     let gone = false;
     const measure = () => {
       // Without figures there is no warning; a failed write reports itself.
       ignore(
-        library.room().then((now) => {
-          if (!gone) setRoom(now);
+        library.storageSpace().then((now) => {
+          if (!gone) setSpace(now);
         }),
         'how much room is left',
       );
@@ -39,5 +39,5 @@ export function useRoom(): StorageSpace | null {
       clearInterval(again);
     };
   }, [library, limit, conversations, ended]);
-  return room;
+  return space;
 }

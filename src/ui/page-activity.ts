@@ -12,8 +12,8 @@ const REST_MS = 60_000;
 /** Delay after the start before the models' files are fetched for offline use, ms. */
 const OFFLINE_COPY_AFTER_MS = 8000;
 
-/** Starts watching; ends with the signal. */
-export function lookAfter({
+/** Watches the page: typing pauses background work, rest and leaving wake the engine. Ends with the signal. */
+export function watchPageActivity({
   app,
   engine,
   pause,
@@ -78,12 +78,12 @@ export function lookAfter({
     until(app.documents.library, own, signal).then(() => app.device.persist()),
     'the request for persistent storage',
   );
-  const lookAfterModels = async () => {
+  const keepModelsOffline = async () => {
     const { keepModels } = await import('./kept-models.ts');
     await keepModels(app.settings.config.get().embedding, signal);
   };
   const timer = setTimeout(() => {
-    lookAfterModels().catch((error) => log.info('The model is not kept for offline use yet', error));
+    keepModelsOffline().catch((error) => log.info('The model is not kept for offline use yet', error));
   }, OFFLINE_COPY_AFTER_MS);
   signal.addEventListener('abort', () => {
     clearTimeout(timer);

@@ -3,7 +3,7 @@ import { asConversationId, asMessageId } from '../../../src/domain/base/ids.ts';
 import { type Conversation, conversationMetaSchema } from '../../../src/domain/chat/conversation.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import type { Compaction } from '../../../src/domain/chat/records.ts';
-import { sentAsIs } from '../../../src/ui/memory/working.ts';
+import { countSentUnchanged } from '../../../src/ui/memory/sent-unchanged.ts';
 
 const said = (
   name: string,
@@ -37,7 +37,7 @@ const conversation = (compactions: readonly Compaction[] = []): Conversation => 
 
 describe('what is sent as it is', () => {
   it('is the branch that is shown, without other branches and bookkeeping', () => {
-    expect(sentAsIs(conversation())).toBe(4);
+    expect(countSentUnchanged(conversation())).toBe(4);
   });
 
   it('leaves out what is compacted, and has it back when that is undone', () => {
@@ -62,7 +62,7 @@ describe('what is sent as it is', () => {
         whyNot: null,
       },
     });
-    expect(sentAsIs(conversation([compactionOf(false)]))).toBe(2);
-    expect(sentAsIs(conversation([compactionOf(true)]))).toBe(4);
+    expect(countSentUnchanged(conversation([compactionOf(false)]))).toBe(2);
+    expect(countSentUnchanged(conversation([compactionOf(true)]))).toBe(4);
   });
 });

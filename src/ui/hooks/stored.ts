@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { log } from '../../domain/base/log.ts';
 
 /** A string that outlives the tab if the browser allows it. */
-export function useKeptWord(name: string, initial: string): [string, (word: string) => void] {
+export function useStoredString(name: string, initial: string): [string, (word: string) => void] {
   const key = `recollect.${name}`;
   const [word, setWord] = useState(() => {
     try {
@@ -28,7 +28,7 @@ export function useKeptWord(name: string, initial: string): [string, (word: stri
 }
 
 /** The same for a boolean. */
-export function useKeptSwitch(name: string, initial: boolean): [boolean, (on: boolean) => void] {
-  const [word, setWord] = useKeptWord(name, initial ? '1' : '0');
+export function useStoredSwitch(name: string, initial: boolean): [boolean, (on: boolean) => void] {
+  const [word, setWord] = useStoredString(name, initial ? '1' : '0');
   return [word === '1', (on) => setWord(on ? '1' : '0')];
 }

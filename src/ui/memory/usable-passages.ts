@@ -6,7 +6,7 @@ import { type Said, withoutMessages } from '../../domain/memory/passages.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 
 /** Reports whether a message was deleted or forbidden since. */
-export function useUnusable(): (said: Said) => boolean {
+export function useUnusableTest(): (said: Said) => boolean {
   const { documents, notes } = useApp();
   const library = useReadable(documents.library);
   const noteState = useReadable(notes.state);
@@ -23,7 +23,7 @@ let last:
   | undefined;
 
 /** Leaves out what was deleted or forbidden since, also among neighbours. */
-export function useUsable(): (passages: readonly RecalledPassage[]) => RecalledPassage[] {
-  const out = useUnusable();
+export function useUsablePassages(): (passages: readonly RecalledPassage[]) => RecalledPassage[] {
+  const out = useUnusableTest();
   return useMemo(() => (passages) => withoutMessages(passages, out), [out]);
 }
