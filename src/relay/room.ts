@@ -29,7 +29,7 @@ export interface Peer {
   charge(bytes: number): void;
   /** Last awareness of the client, for new clients and for the moment it leaves. */
   awareness: { readonly frame: Uint8Array; readonly clients: ReadonlyMap<number, number> } | null;
-  /** Its step 1 is being answered; the answer serves a second one too. */
+  /** True while the client's step 1 is being answered; that answer serves a second step 1, too. */
   isAnswered: boolean;
 }
 

@@ -36,7 +36,7 @@ interface Running {
 interface EmbeddingThread {
   /** Opens a new connection; starts the thread if none runs. */
   connect(): ModelConnection;
-  /** Answers another thread's `transferLines` on this port, until the port closes or the owner does. */
+  /** Answers another thread's `connectByTransfer` on this port, until the port closes or the owner does. */
   serve(port: Port): void;
   /** Ends the thread. Waiting requests reject with `AbortError`; a later `connect` starts a new one. */
   close(): void;

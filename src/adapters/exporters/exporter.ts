@@ -14,8 +14,8 @@ export interface Exporter {
   write(
     conversations: AsyncIterable<Conversation>,
     /**
-     * `count`: conversations, and one more if there are notes or feedback to read. `told`: memory notes, feedback and prompts, in a
-     * whole export. `words`: in the person's language.
+     * `count`: conversations, and one more if there are notes or feedback to read. `notesAndFeedback`: memory notes,
+     * feedback and prompts, in a whole export. `words`: in the person's language.
      */
     options: {
       count: number;

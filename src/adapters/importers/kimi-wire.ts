@@ -44,7 +44,7 @@ export interface Match {
 }
 
 export interface Matching {
-  /** One for each message. */
+  /** Matches in the order of the messages, one for each. */
   readonly known: readonly Match[];
   /** Event → the message it belongs to, if the order of both decides it. */
   readonly owners: ReadonlyMap<number, number>;

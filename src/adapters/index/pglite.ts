@@ -26,7 +26,7 @@ import { createVectorCopy } from './vector-copy.ts';
 export interface PgliteIndexOptions {
   /** Number of vectors from which those of the requested model are also held in memory. Default: 4,000. */
   readonly holdFrom?: number;
-  /** Without it vectors are searched in the table, and late interaction is computed without WebAssembly. */
+  /** Reads the assembled code. Absent: vectors are searched in the table, and late interaction is computed without WebAssembly. */
   readonly readAssembly?: ReadIndexCode;
 }
 

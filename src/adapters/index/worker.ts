@@ -119,7 +119,7 @@ export async function openIndexInWorker(
     notify({ type: 'ask' });
     await Promise.race([known, broken]);
     if (problem) throw problem;
-    // It can only be closed without an error once it stops probing the leader.
+    // Waits until PGlite stops probing the leader: closing it before that would be an error.
     await Promise.race([database.waitReady, broken]);
   } catch (error) {
     closing.abort();

@@ -112,7 +112,7 @@ export class CopyFiles {
         damaged += scanned.damaged.length;
         for (const { offset, size } of scanned.damaged) handle.write(new Uint8Array(size), { at: offset });
         for (const { entry, offset, size } of scanned.records) {
-          // It was rewritten and is not removed from its old segment yet.
+          // A crash left the record in two segments, halfway through a rewrite: overwrites this second one.
           if (seen.has(entry.id)) handle.write(new Uint8Array(size), { at: offset });
           else {
             seen.add(entry.id);

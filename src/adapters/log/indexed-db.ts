@@ -351,7 +351,7 @@ async function inSlices(
     try {
       for (const request of requests.slice(at, at + SLICE)) slice.push(request());
     } catch (error) {
-      // They fail with the transaction, which reports it.
+      // The requests fail with their transaction, which reports it: their own rejections say nothing new.
       void Promise.allSettled(slice);
       throw error;
     }

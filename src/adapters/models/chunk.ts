@@ -298,7 +298,7 @@ export class ChunkReader {
     return delta ? this.#wordsOf(delta) : [];
   }
 
-  /** Returns the events to pass on for one that arrived. `document`: it is the whole answer. */
+  /** Returns the events to pass on for one that arrived. `isDocument`: it is the whole answer. `named`: its name in the stream. */
   read(value: unknown, { isDocument = false, named = '' } = {}): unknown[] {
     if (Array.isArray(value)) return value.flatMap((each) => this.read(each, { isDocument, named }));
     // A proxy wrote the event as text once more.

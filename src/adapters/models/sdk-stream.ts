@@ -45,7 +45,7 @@ import {
 import { type MessageForm, toModelMessages } from './sdk-messages.ts';
 import { createThoughts, type ThoughtOrWords } from './thoughts.ts';
 
-// Otherwise the SDK prints its warnings.
+// Keeps the SDK from printing its warnings into the console.
 (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
 
 /** Repairs learnt from earlier refusals of one model. The model's creator stores them. */

@@ -116,7 +116,7 @@ const CANDIDATES = 160;
 const [HELD_BACK, USUAL_LENGTH] = [0.5, 60];
 /** Below this share of the question's reach nothing returns. */
 const FLOOR = 0.12;
-/** Nor anything with less than this share of the best score. */
+/** Below this share of the best score nothing returns, either. */
 const RELATIVE_FLOOR = 0.25;
 /** Up to so many messages a word is looked up in each of them, not in an index. */
 const FEW = 64;

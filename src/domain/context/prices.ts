@@ -9,7 +9,7 @@ interface ListedPrice extends Price {
   readonly host: string;
   /** Source of the figures: the provider's own price page. */
   readonly source: string;
-  /** As of; year and month. */
+  /** Year and month in which the figures were read. */
   readonly date: string;
 }
 

@@ -5,7 +5,7 @@ import type { ProjectId, ProjectLine } from './project.ts';
 
 /** Fields of a library line that decide its project. */
 interface Filed {
-  /** As `filedSchema` says. */
+  /** Project in which the person put it, in the form of `filedSchema`; null: nowhere yet. */
   readonly filed: string | null;
   readonly workDir: string | null;
 }

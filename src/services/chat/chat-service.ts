@@ -178,7 +178,7 @@ class ChatService implements Chat {
         onTurn: (id, turn) => {
           const session = this.#sessionOf(id);
           const { status, inAnotherTab, answerId } = session.state.get();
-          // Both began at the same moment: each shows its own.
+          // Two tabs began a turn at the same moment: each shows its own.
           if (status !== 'idle' && !inAnotherTab) return;
           if (turn) return this.#set(session, { ...turn, inAnotherTab: true, problem: null });
           this.#endInAnotherTab(session, id, answerId).catch((error: unknown) =>
@@ -260,9 +260,9 @@ class ChatService implements Chat {
         this.#set(session, { queue: [...waiting, { id: queued, parts }] });
         await this.#keepQueue(session, id).catch((error) => {
           const { queue } = session.state.get();
-          // It has its turn already.
+          // The message left the queue meanwhile: its turn has begun.
           if (!queue.some((item) => item.id === queued)) return;
-          // It returns to its sender, and must not be sent from here as well.
+          // Takes the message out: its sender gets it back with the error, so it must not be sent from the queue as well.
           session.chosen.delete(queued);
           this.#set(session, { queue: queue.filter((item) => item.id !== queued) });
           throw error;

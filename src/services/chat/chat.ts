@@ -138,7 +138,7 @@ export interface ComparedAnswer {
 }
 
 export interface Comparison {
-  /** The answer it began with. */
+  /** The answer that the person compares others with. */
   readonly answer: MessageId;
   readonly question: MessageId;
   readonly answers: readonly ComparedAnswer[];

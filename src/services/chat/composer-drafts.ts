@@ -206,7 +206,7 @@ class StoredComposerDrafts implements ComposerDrafts {
       if (lock) await work();
       return lock !== null;
     });
-    // This tab before its reload may be just ending.
+    // Waits for this tab's former page: during a reload it may still hold the lock.
     if (!done && owner === this.#deps.tab.before)
       await orElse(
         this.#deps.locks.request(name, { signal: AbortSignal.timeout(RELOAD_MS) }, work),

@@ -46,7 +46,7 @@ export function createTab(locks: LocksLike | undefined, memory?: () => TabMemory
     before = kept?.getItem(NAME) ?? null;
     kept?.setItem(NAME, id);
   } catch (error) {
-    // Its rows then belong to no living tab after a reload.
+    // Without an id that outlives a reload, the rows of this page then belong to no living tab.
     log.debug('This browser keeps nothing for a tab', error);
   }
   const lockOf = (owner: string) => `recollect-chat/${owner}`;

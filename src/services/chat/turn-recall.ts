@@ -364,7 +364,7 @@ class TurnRecallService implements TurnRecall {
     // The person asked in so many words, at any point of the conversation, so there is no reason to show.
     if (calls) return { why: undefined, queries: itself };
     if (first) return null;
-    // Once each time the window fills up, not with every later message.
+    // Recalls once each time the window fills up, not with every later message.
     const lately = path.slice(-2 * RECALL_PAUSE_TURNS);
     const recalled = lately.some((message) =>
       message.parts.some((part) => part.type === 'recall' && part.trigger === 'window'),

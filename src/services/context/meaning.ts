@@ -68,7 +68,7 @@ export function meaningBy({
   };
 }
 
-/** Bounds a source: after `patienceMs` or an error it returns nothing. Throws only the AbortError of the caller's own signal. */
+/** Bounds a source: after `timeoutMs` or an error it returns nothing. Throws only the AbortError of the caller's own signal. */
 export function withTimeout(
   source: MeaningSource,
   timeoutMs: number = TIMEOUT_MS,

@@ -136,7 +136,7 @@ export function createPostTurnTasks({
           'reading the sentences of a branch before a question means one of them',
         );
       if (writer && config.get().context.session_memory.by_model) {
-        // All this took time: words that were forbidden meanwhile go to no model.
+        // Waits again: the person may have forbidden words meanwhile, and those must go to no model.
         await ready();
         await sessionMemoryJob.write(id, open.get, writer, meter, closing);
       }

@@ -131,7 +131,7 @@ export function cleanValue(value: unknown, rules: Holdback, field = ''): unknown
   // Feedback quotes its passage, so both are removed together.
   if ('passage' in value && isRedactedPassage(value, holdback)) return null;
   if ('parts' in value && 'id' in value && isRedactedId(value.id, holdback)) return null;
-  // Its card loses the passages that stay here, as any other card does.
+  // The answer's card loses the passages that stay here, as any other card does.
   if (isRedactedAnswer(value, holdback)) return cleanValue({ ...value, text: REDACTED }, holdback, field);
   const isTool = holdback.forgets && 'type' in value && NAMED_BY_APP.has(value.type);
   let changed = false;

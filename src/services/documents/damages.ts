@@ -29,10 +29,10 @@ export function createDamages({
       const key = `damage-told/${document}/${seq}`;
       keyValues.get(key).then((wasNotified) => {
         if (wasNotified !== undefined) return;
-        const telling = alert.get();
-        if (telling === null) alert.set(problem);
-        // One report is enough for a conversation; unreported parts wait for another time.
-        else if (telling.code !== problem.code || telling.params?.document !== document) return;
+        const current = alert.get();
+        if (current === null) alert.set(problem);
+        // Shows one report for each conversation; unreported parts wait for a later one.
+        else if (current.code !== problem.code || current.params?.document !== document) return;
         shown.add(key);
       }, keep);
     },

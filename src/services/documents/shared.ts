@@ -73,7 +73,7 @@ export function createWholeReader(log: ConversationLog, keep = 8): WholeReader {
       try {
         Y.applyUpdate(slot.doc, bytes);
       } catch (error) {
-        // It stays in the log, and the others still apply.
+        // The damaged entry stays in the log, and the other entries still apply.
         diagnostics.warn('An entry of a document is damaged', error);
         slot.damaged = true;
       }
@@ -249,7 +249,7 @@ export function cleanUpdate(
     mapValues(struct, clean);
     const { content } = struct;
     if (content instanceof Y.ContentString && holdback.hide(content.str).redacted > 0) {
-      // Its length is its identity.
+      // Keeps the length: Yjs counts the characters of a text, and later items refer to that count.
       content.str = '•'.repeat(content.str.length);
       redacted += 1;
     }
@@ -319,7 +319,7 @@ export async function trashUpdateOf(
     try {
       document.apply(bytes);
     } catch (error) {
-      // As in readWhole.
+      // The damaged entry stays in the log, and the other entries still apply.
       diagnostics.warn('An entry of a document is damaged', error);
     }
   }

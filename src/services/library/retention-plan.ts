@@ -70,7 +70,7 @@ export interface RetentionPlan {
   readonly trash: readonly LibraryEntry[];
   /** Trashed by a run at least thirty days ago: to erase now. */
   readonly erase: readonly LibraryEntry[];
-  /** Moved by a run that did not know of their use on another device: to move back now. */
+  /** To move back now: a run moved them before it knew of their use on another device. */
   readonly back: readonly LibraryEntry[];
 }
 

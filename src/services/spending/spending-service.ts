@@ -128,7 +128,7 @@ class KeptSpending implements Spending {
       keys.map(async (key) => [key, keptSchema.safeParse(await this.#deps.keyValues.get(key))] as const),
     );
     for (const [key, { data }] of read) {
-      // Its own are as this tab has them, unless another one took them away.
+      // Keeps this tab's own days, unless another tab deleted them.
       if (key.endsWith(`/${this.#tab}`) && data) continue;
       this.#days.set(
         key,

@@ -161,7 +161,7 @@ class SyncedAccountState implements AccountState {
   readonly #toFetch = new Set<string>();
   /** Rooms whose relay did not give what others announced; they are read again later. */
   readonly #lacking = new Map<string, number>();
-  /** Those whose rooms refused this device: their content is unknown. */
+  /** Documents whose rooms refused this device: their content is unknown. */
   readonly #refused = new Set<string>();
   /** Documents whose rooms have no space for something of this device. */
   readonly #deferred = new Set<string>();

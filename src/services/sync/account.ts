@@ -114,7 +114,7 @@ export async function findIndex(
       for (const blob of room.blobs().values()) {
         const payload = (await openBlob({ roomId, key }, blob))?.payload;
         if (!payload) continue;
-        // This key opened it, so the account exists. The session reads its facts again, and completely.
+        // The key opened a blob, so the account exists. The session reads its state again, and completely.
         opens = true;
         const body = payload.deflated ? await deflate.inflate(payload.body, MAX_INDEX_BYTES) : payload.body;
         for (const [, , time] of (body && decodeRows(body)) ?? []) if (time > latest) latest = time;

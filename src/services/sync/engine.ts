@@ -128,7 +128,7 @@ class SyncThread implements SyncEngine {
     return new Promise((resolve, reject) => {
       if (request.do === 'look') {
         this.#session?.requestCheck(request.force);
-        // Nothing is certain from now on until the next check.
+        // Publishes at once: nobody may read "synced" until the check is done.
         this.#publishStatus();
       }
       this.#requests.push({ request, resolve, reject });

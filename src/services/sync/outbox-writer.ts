@@ -259,7 +259,7 @@ class SealingOutboxWriter implements OutboxWriter {
     const body = await this.#deps.contents.of(document).snapshot();
     const transaction = newTransaction();
     if (!body) {
-      // Nothing of it is here (any more): the others' version is to be fetched, and nothing sent.
+      // The device has nothing of the document (any more): fetches the others' version, and sends nothing.
       this.#deps.records.putRoom(transaction, document, { ...record, whole: false, compare: true });
       await this.#deps.records.commit(transaction);
       return true;

@@ -42,7 +42,7 @@ const MAX_UNREADABLE_PER_ROUND = 2_048;
 export class RoomReceiver {
   readonly #context: RoomContext;
   readonly #onRolledBack: (transaction: Transaction) => void;
-  /** Not tried again while the connection lasts. */
+  /** Keys of blobs that could not be opened: not tried again while the connection lasts. */
   readonly #unreadable = new Set<string>();
   /** Blobs opened in interrupted rounds; applied once the whole room was opened. */
   readonly #opened = new Map<string, OpenedBlob>();

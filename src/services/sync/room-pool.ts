@@ -126,7 +126,7 @@ class PooledRooms implements RoomPool {
     }
     for (const document of [...this.#toCheck]) {
       const record = this.#deps.records.rooms.get(document);
-      // It has no room to check (any more).
+      // The document has no room to check (any more).
       if (!record || !isShared(record)) this.#toCheck.delete(document);
     }
     const wanted = new Set(this.#wantedRooms());

@@ -140,7 +140,7 @@ export class SyncedRoom {
     try {
       return await this.#round(wasDirty, signal);
     } catch (error) {
-      // Nothing was committed, so everything is still to be done.
+      // The round committed nothing, so the next one does all of it.
       this.#dirty = true;
       this.#receiver.restart();
       throw error;

@@ -184,7 +184,7 @@ class TombstoneKeeper implements Tombstones {
         // At once: this document is not handled again if the next one fails.
         this.#deps.accountState.updateFetchList(document);
       } catch (error) {
-        // Not done, so still to be done.
+        // Marks the document again: the next round repeats what failed here.
         this.#deps.accountState.dirty.add(document);
         throw error;
       }
@@ -355,13 +355,13 @@ class TombstoneKeeper implements Tombstones {
     const record = this.#deps.records.rooms.get(document);
     if (document === LIBRARY_DOCUMENT || !record || record.gone !== null) return false;
     if (record.localOnly !== null && record.seq === 0) {
-      // It was never announced. The tombstone stays, so that a late write of a tab does not start it again.
+      // The document was never announced. The tombstone stays, so that a late write of a tab does not start it again.
       const transaction = newTransaction();
       this.#markErased(transaction, document, record, record.epoch);
       await this.#deps.records.commit(transaction);
       return false;
     }
-    // Nothing of it was ever here: it is still to be fetched.
+    // The device never had anything of the document, so it has nothing to erase: it is still to be fetched.
     if (record.seq === 0 && Object.keys(record.have).length === 0) return false;
     await this.#publishTombstone(document, record);
     return true;
@@ -414,7 +414,7 @@ class TombstoneKeeper implements Tombstones {
     }
     if (epoch <= record.epoch || (record.gone !== null && !this.#deps.accountState.existsIn(document, epoch)))
       return false;
-    // It moved, or a person restored it: the version here is compared with the new room's, and a version in the trash lives again.
+    // Another device moved or restored it: this one compares its version with the new room's, and a version in the trash lives again.
     const inTrash = record.gone !== null && (await this.#deps.log.read(document as DocumentId)).length > 0;
     const transaction = newTransaction();
     this.#dropOutboxRows(transaction, document);

@@ -108,7 +108,7 @@ interface Session {
   readonly asking: Writable<ProjectQuestion | null>;
   /** Project whose page is to scroll to its name and looks once shown; null: none. */
   readonly openingLooks: Writable<ProjectId | null>;
-  /** Control of the mounted composer, which sets it. `moveTo`: makes the unsent text another conversation's draft. */
+  /** Control of the mounted composer, which sets it; null while none is mounted. */
   readonly composer: Writable<ComposerControl | null>;
   /** Stops when the person leaves the conversation. */
   readonly readAloud: ReadAloud;

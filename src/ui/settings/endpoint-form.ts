@@ -82,7 +82,7 @@ const firstState = (
   saving: false,
 });
 
-/** State after a list of models arrived. `isElsewhere`: the list is from another server and says nothing about the earlier choice. */
+/** State after a list of models arrived. `isOtherServer`: the list is from another server and says nothing about the earlier choice. */
 function withList(
   now: FormState,
   models: readonly string[],

@@ -36,7 +36,7 @@ export function download(file: ExportedFile): void {
   link.href = url;
   link.download = file.name;
   link.click();
-  // The browser has taken the blob soon after the click.
+  // Revokes the address late: the browser reads the blob some time after the click.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 

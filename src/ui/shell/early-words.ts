@@ -53,7 +53,7 @@ function settle(): void {
   });
 }
 
-/** The app's frame is drawn: of the page before it, only the field stays while a composer may still come. */
+/** Removes the first paint once the app's frame is drawn; its field stays while a composer may still take its words over. */
 export function leaveEarlyField(): void {
   isDrawn = true;
   const page = shell();

@@ -203,11 +203,11 @@ function close(open: Tag[], tag: Tag, alone: boolean): void {
       open.length = at;
       return;
     }
-  // Its beginning may stand in a block before.
+  // The element may have begun in an earlier block, so a closing tag alone may still count.
   tag.is = alone && FLAT.has(tag.name);
 }
 
-/** How many elements blocks of HTML leave open, by name: they go on in the blocks that follow. */
+/** Lists the elements that a block of HTML leaves open after those open `before`, outermost first: they continue in the next blocks. */
 export function openElements(before: readonly string[], value: string): string[] {
   const open = [...before];
   if (VERBATIM_BLOCK.test(value)) return open;

@@ -119,7 +119,7 @@ export class AnswerReader {
 
   /** Reads `text`; fast if it continues the previous text. `partial`: it is still being written. */
   read(text: string, partial: boolean): Answer {
-    // HTML or a fence behind words that never ended is text, also in blocks that were settled while its end could still come.
+    // Reads all again at the end: HTML or a fence that never ended is text, and settled blocks took it for one that would.
     const ended = this.#partial && !partial && (this.#html || mayHaveGlued(text));
     if (ended || !text.startsWith(this.#text)) {
       this.#settled = [];
