@@ -1,4 +1,4 @@
-// Adds one common word for things with several spellings: figures, telephone numbers, names with signs or in two words, emoji, dates, times of day.
+// Adds one common word for things with several spellings: figures, telephone and account numbers, names with signs or in two words, emoji, dates, times of day.
 import { folded } from './fold.ts';
 import { addWord } from './stems.ts';
 
@@ -50,8 +50,42 @@ const SCIENTIFIC = /(?<![\p{L}\d.,_-])(\d)(?:\.(\d{1,6}))?e\+?(\d{1,2})(?![\p{L}
 const MOST_DIGITS = 15;
 /** Number up to 99 before a measure word, in figures or in Chinese; 一 is mostly an article. */
 const COUNTED =
-  /(?<![\d.,零〇一二两兩三四五六七八九十百千万萬亿億几幾数數])(?:(\d{1,2}) ?|([二三四五六七八九]?十[一二三四五六七八九]?|[二两兩三四五六七八九]))(小[时時]|分[钟鐘]|公里|公斤|[个個]月|[台个個次天周年秒倍条條张張本只隻件块塊元页頁章节節步层層位名人份项項种種家间間杯瓶箱辆輛套组組轮輪届屆季遍双雙对對颗顆棵盒包集课課])/gu;
+  /(?<![\d.,零〇一二两兩三四五六七八九十百千万萬亿億几幾数數])(?:(\d{1,2}) ?|([二三四五六七八九]?十[一二三四五六七八九]?|[二两兩三四五六七八九]))(小[时時]|分[钟鐘]|公里|公斤|[个個]月|[台个個次天周年秒倍条條张張本只隻件块塊元页頁章节節步层層位名人份项項种種岁歲回期级級题題家间間杯瓶箱辆輛套组組轮輪届屆季遍双雙对對颗顆棵盒包集课課])/gu;
+/** A long number in groups, each with a figure: of a bank account (`DE89 3704 …`), a book, a card, an order. */
+const LONG_NUMBER =
+  /(?<![\p{L}\d.,+-])(?:[a-z]{2}\d{2}|\d{1,7})(?:[ -](?=[a-z]{0,4}\d)[a-z\d]{1,8}){2,8}(?![\p{L}\d]|[.,-]\d)/giu;
+/** Shortest such number, characters: shorter ones are telephone numbers and figures. */
+const LONG = 13;
+/** A number behind letters, in groups: `INV-2024-0042`. */
+const SERIAL = /(?<![\p{L}\p{N}])[a-z]{2,8}(?:[-_]\d{3,8}){2,4}(?![\p{L}\p{N}]|-\d)/giu;
+/** A number in Chinese with hundreds or more: `三千五百`. Smaller ones count before a measure word only. */
+const CHINESE_NUMBER =
+  /(?<![\d.零〇一二两兩三四五六七八九十百千万萬亿億几幾数數])[一二两兩三四五六七八九十][零〇一二两兩三四五六七八九十]{0,3}(?:[百千万萬亿億][零〇一二两兩三四五六七八九十]{0,3}){1,8}(?![百千万萬亿億几幾数數])/g;
+/** A figure with a word for its zeros: `10k`, `1.5 million`, `5万`. */
+const WITH_ZEROS =
+  /(?<![\p{L}\d.,])(\d{1,4})(?:\.(\d{1,3}))? ?(?:(k|million|mio|billion)(?![\p{L}\d])|([万萬亿億]))/giu;
+const ZEROS: Readonly<Record<string, number>> = {
+  ...{ k: 3, million: 6, mio: 6, billion: 9, 万: 4, 萬: 4, 亿: 8, 億: 8, 千: 3, 百: 2, 十: 1 },
+};
 const CHINESE = '零一二三四五六七八九';
+/** Value of a number in Chinese; in `三千五` the last figure counts hundreds. */
+function chineseValue(said: string): number {
+  let [total, section, figure, unit] = [0, 0, 0, 1];
+  for (const sign of said.replace(/[两兩]/g, '二').replace(/〇/g, '零')) {
+    const zeros = ZEROS[sign];
+    if (zeros === undefined) {
+      figure = CHINESE.indexOf(sign);
+      if (figure === 0) unit = 1;
+    } else if (zeros >= 4) {
+      total = (total + section + figure) * 10 ** zeros;
+      [section, figure, unit] = [0, 0, 10 ** zeros];
+    } else {
+      section += Math.max(1, figure) * 10 ** zeros;
+      [figure, unit] = [0, 10 ** zeros];
+    }
+  }
+  return total + section + figure * (unit >= 100 ? unit / 10 : 1);
+}
 const figureOf = (said: string): number => {
   const [tens, ones] = said.replace(/[两兩]/, '二').split('十') as [string, string | undefined];
   const figure = (sign: string) => Math.max(0, CHINESE.indexOf(sign));
@@ -90,6 +124,9 @@ const PATTERNS = [
   YEAR,
   SIGNED,
   JOINED_NAMES,
+  LONG_NUMBER,
+  CHINESE_NUMBER,
+  WITH_ZEROS,
 ];
 /** Things of several tokens that have one word: figures and telephone numbers with spaces, names of two words. */
 export function* spacedIn(
@@ -142,6 +179,16 @@ function addNames(text: string, out: string[]): void {
   for (const [, letter = '', sign = '', name = ''] of text.matchAll(SIGNED))
     addWord(`${letter}${SIGNED_AS[(sign || name).toLowerCase()]}`.toLowerCase(), out);
   for (const [, one = '', other = ''] of text.matchAll(JOINED_NAMES)) out.push((one + other).toLowerCase());
+  for (const [groups] of text.matchAll(LONG_NUMBER)) {
+    const whole = groups.replace(/[ -]/g, '').toLowerCase();
+    if (whole.length >= LONG) out.push(whole);
+  }
+  for (const [serial] of text.matchAll(SERIAL)) out.push(serial.replace(/[-_]/g, '').toLowerCase());
+  for (const [said] of text.matchAll(CHINESE_NUMBER)) out.push(String(chineseValue(said)));
+  for (const [, whole = '', decimals = '', word, sign] of text.matchAll(WITH_ZEROS)) {
+    const zeros = (ZEROS[(word ?? sign ?? '').toLowerCase()] ?? 0) - decimals.length;
+    if (zeros >= 0) out.push(String(Number(whole + decimals + '0'.repeat(zeros))));
+  }
   for (const [sign] of text.matchAll(EMOJI)) out.push(`emoji${sign.codePointAt(0)?.toString(16)}`);
 }
 
@@ -157,7 +204,15 @@ const DATES: readonly { readonly pattern: RegExp; readonly order: readonly ('y' 
     order: ['y', 'm', 'd'],
   },
   { pattern: /(?<!\d)(\d{1,2})月(\d{1,2})[日号號]/gu, order: ['m', 'd'] },
+  {
+    pattern:
+      /(?<![〇零一二三四五六七八九十])(十[一二]?|[一二三四五六七八九])月([二三]?十[一二三四五六七八九]?|[一二三四五六七八九])[日号號]/gu,
+    order: ['m', 'd'],
+  },
   { pattern: /(?<!\d)(\d{4})年(\d{1,2})月(?!\d)/gu, order: ['y', 'm'] },
+  { pattern: /(?<!\d)(\d{4})년 ?(\d{1,2})월(?: ?(\d{1,2})일)?/gu, order: ['y', 'm', 'd'] },
+  // With dots the day comes first, unlike with strokes, which each country reads in its own way.
+  { pattern: /(?<![\d.])(\d{1,2})\. ?(\d{1,2})\. ?((?:19|20)\d{2})(?![.,]?\d)/gu, order: ['d', 'm', 'y'] },
   {
     pattern: new RegExp(String.raw`\b${MONTH}\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(\d{4}))?\b`, 'gi'),
     order: ['m', 'd', 'y'],
@@ -202,7 +257,9 @@ function addDates(text: string, out: string[]): void {
         if (value === undefined) return;
         found[unit] = /^\d/.test(value)
           ? Number(value)
-          : MONTHS.findIndex((name) => name.startsWith(value.toLowerCase().slice(0, 3))) + 1;
+          : /^[一二三四五六七八九十]/.test(value)
+            ? figureOf(value)
+            : MONTHS.findIndex((name) => name.startsWith(value.toLowerCase().slice(0, 3))) + 1;
       });
       const { y, m, d } = found;
       if (m === undefined || m < 1 || m > 12) continue;
