@@ -39,6 +39,16 @@ const isSame = (one: Answer, other: Answer): boolean =>
   one.bytes.length === other.bytes.length &&
   one.bytes.every((byte, at) => byte === other.bytes[at]);
 
+/**
+ * Name of the script that a browser refused to import, as its message tells; null: the message is about something else. Firefox and WebKit keep no
+ * answer that they refused, so comparing it with the server's shows nothing.
+ */
+export function refusedScript(message: string, urls: readonly string[]): string | null {
+  if (!/dynamically imported|importing a module|module script|MIME type/i.test(message)) return null;
+  const script = urls.find((url) => /\.m?js$/.test(nameOf(url)));
+  return script === undefined ? null : nameOf(script);
+}
+
 /** Compares scripts and WebAssembly modules, one after another. Without a network it concludes nothing. */
 export async function compareKept(urls: readonly string[], get: typeof fetch): Promise<Compared> {
   let stale = false;

@@ -32,7 +32,7 @@ import {
 import { createEncoderPool } from './encoder/encoder-pool.ts';
 import type { EmbeddingRuntime, LoadRuntime } from './host.ts';
 import { GpuError, StaleFilesError } from './host.ts';
-import { compareKept } from './kept-answers.ts';
+import { compareKept, refusedScript } from './kept-answers.ts';
 import type { LocalModel, TokenVectors } from './protocol.ts';
 import type { Thread } from './thread.ts';
 import { type ReduceTokens, reduceWith } from './tokens.ts';
@@ -164,7 +164,8 @@ async function load(
       const files = Object.values(device === 'webgpu' ? places.ort.gpu : places.ort.plain);
       const { stale, wrong } = await compareKept(files, fetch);
       if (stale) throw new StaleFilesError();
-      if (wrong && device !== 'webgpu') throw damaged(model, error, wrong);
+      const refused = wrong ?? refusedScript(message, files);
+      if (refused && device !== 'webgpu') throw damaged(model, error, refused);
     }
     if (missing() === null && isCutOff(message) && device !== 'webgpu')
       throw damaged(model, error, suspects(message, fetched()));

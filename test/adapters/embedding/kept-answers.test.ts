@@ -1,6 +1,6 @@
 // The app distinguishes a bad answer in the browser's cache from a file that the server now sends with a wrong type.
 import { expect, it } from 'vitest';
-import { compareKept } from '../../../src/adapters/embedding/kept-answers.ts';
+import { compareKept, refusedScript } from '../../../src/adapters/embedding/kept-answers.ts';
 
 type Served = {
   readonly type: string;
@@ -61,4 +61,15 @@ it.each<[string, Record<string, Served>, Record<string, Served | null>, boolean,
   expect(await compareKept(BOTH, get)).toEqual({ stale, wrong: wrong?.split('/').at(-1) ?? null });
   // The comparison has replaced the stale answer, so the app does not retry for ever.
   expect((await compareKept(BOTH, get)).stale).toBe(false);
+});
+
+it.each<[string, string, boolean]>([
+  ['Firefox', `[wasm] TypeError: error loading dynamically imported module: http://localhost${mjs}`, true],
+  ['WebKit', "[wasm] TypeError: 'text/html' is not a valid JavaScript MIME type.", true],
+  ['WebKit, without a network', '[wasm] TypeError: Importing a module script failed.', true],
+  ['Chromium', `TypeError: Failed to fetch dynamically imported module: http://localhost${mjs}`, true],
+  ['a module that does not compile', '[wasm] CompileError: WebAssembly.Module(): expected magic word', false],
+])('names the script that was refused: %s', (_, message, isOfScript) => {
+  const said = `no available backend found. ERR: ${message}`;
+  expect(refusedScript(said, BOTH)).toBe(isOfScript ? 'ort-wasm-simd-threaded-AbC.mjs' : null);
 });
