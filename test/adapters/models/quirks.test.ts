@@ -126,7 +126,14 @@ const REPAIRED: Readonly<Record<string, readonly string[]>> = {
   'wants-object-arguments': [],
 };
 
+/** Refusals that nothing repairs by itself; each has a test of its own below. */
+const ASKED_ABOUT = ['refuses-tools', 'refuses-all'];
+
 describe('refusals', () => {
+  it('are all tried here', () => {
+    expect(Object.keys(REFUSALS).sort()).toEqual([...Object.keys(REPAIRED), ...ASKED_ABOUT].sort());
+  });
+
   it.each(Object.keys(REFUSALS).filter((id) => id in REPAIRED))('%s', async (id) => {
     const expected = REPAIRED[id] as readonly string[];
     const kept: string[] = [];

@@ -26,6 +26,7 @@ import type {
 import { constraintsOf } from '../../../../src/domain/context/constraints.ts';
 import { createMeter } from '../../../../src/domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt, systemTextOf } from '../../../../src/domain/context/prompt.ts';
+import { context as english } from '../../../../src/ui/i18n/en/context.ts';
 import { runs } from '../../../scale.ts';
 import { extractiveSummary } from './extractive.ts';
 
@@ -427,6 +428,10 @@ async function made(strategy: CompactionStrategy, random: Case): Promise<Made> {
 
 /** Promises of every strategy, by the name that a failure shows. */
 const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> = {
+  'gives reasons that people have words for': ({ plan }) => {
+    for (const { why } of plan.runs) expect(Object.keys(english.manifest.why)).toContain(why);
+  },
+
   'keeps a call and its result together, right behind one another': ({ plain, built }) => {
     let due: string[] = [];
     for (const { role, parts } of built.messages) {
