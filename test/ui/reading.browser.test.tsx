@@ -381,7 +381,10 @@ it.each(Object.entries(SCREENS))('%s: being read, failed, full', async (_, scree
     await screen.open?.();
   } else await userEvent.keyboard('{Enter}');
   await expect.element(full().first()).toBeVisible();
-  await expect.element(place.getByRole('alert')).not.toBeInTheDocument();
+  // Another notice may remain, as that memory finds by words alone.
+  await expect
+    .element(place.getByRole('alert').filter({ hasText: 'could not be read' }))
+    .not.toBeInTheDocument();
   if (count) await expect.poll(() => full().elements().length).toBe(count);
   expectFits(place);
   await expectAccessible();
