@@ -5,6 +5,7 @@ import { namedSchema } from '../../domain/chat/archive.ts';
 import type { Finish, Part } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import { filePart, isExact, mediaTypeOf } from './attachments.ts';
+import { fenced } from './fenced.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { parseJson } from './lenient-json.ts';
@@ -289,6 +290,14 @@ async function toMessage(
   call: { callId: string; name: string } | undefined,
   reading: Reading,
 ): Promise<Read | undefined> {
+  const report = reportIn(foreign.metadata?.chatgpt_sdk);
+  if (report)
+    return toMessage(
+      key,
+      { ...report, author: { role: 'assistant', name: null }, recipient: 'all', weight: 1 },
+      undefined,
+      reading,
+    );
   const { skipped } = reading;
   const metadata = foreign.metadata ?? {};
   const known = roleNamed(foreign.author.role) ?? roleNamed(foreign.role ?? '');
@@ -342,6 +351,18 @@ async function toMessage(
     ...(role === 'assistant' && model !== undefined ? { model } : {}),
     ...(finish ? { finish } : {}),
   };
+}
+
+/** A report of Deep Research: a message within the state of a widget, which is JSON as text, on a hidden message of a tool. */
+function reportIn(value: unknown, depth = 0): ForeignMessage | undefined {
+  const state = typeof value === 'string' && value.includes('report_message') ? parseJson(value) : value;
+  if (typeof state !== 'object' || state === null || depth > 6) return undefined;
+  for (const [name, each] of Object.entries(state)) {
+    const { data } = name === 'report_message' ? messageSchema.safeParse(each) : {};
+    const report = data?.content ? data : reportIn(each, depth + 1);
+    if (report) return { ...report, metadata: { ...report.metadata, chatgpt_sdk: null } };
+  }
+  return undefined;
 }
 
 /** Kinds of content that are bookkeeping, whatever author they name. */
@@ -423,7 +444,7 @@ async function toKnownWords(foreign: ForeignMessage, reading: Reading): Promise<
       return [{ type: 'text', text: fenced(content.text, language) }];
     }
     case 'execution_output':
-      return text(content.text);
+      return text(content.text === '' ? outputIn(foreign) : content.text);
     case 'system_error':
       return text([content.name, content.text].filter((line) => typeof line === 'string').join(': '));
     case 'tether_browsing_display':
@@ -450,6 +471,15 @@ async function toKnownWords(foreign: ForeignMessage, reading: Reading): Promise<
   }
 }
 
+/** What code wrote while it ran, where the output itself is empty. */
+function outputIn({ metadata }: ForeignMessage): string {
+  const { messages } = (metadata?.aggregate_result ?? {}) as { messages?: unknown };
+  return (Array.isArray(messages) ? (messages as unknown[]) : [])
+    .map((message) => (message as { text?: unknown } | null)?.text)
+    .filter((text) => typeof text === 'string')
+    .join('');
+}
+
 /** Words of a thought: its text, or its summary and content; its pieces only if it has nothing else. */
 function wordsOfThought(thought: unknown): string {
   if (typeof thought === 'string') return thought.trim();
@@ -458,13 +488,6 @@ function wordsOfThought(thought: unknown): string {
   const isWords = (line: unknown): line is string => typeof line === 'string' && line.trim() !== '';
   const lines = [summary, content].filter(isWords);
   return (lines.length > 0 ? lines : [chunks].flat().filter(isWords)).join('\n\n');
-}
-
-/** Wraps a text in a fence that is longer than any within. */
-function fenced(text: string, language: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}`;
 }
 
 /** Private-use characters that the service writes around sources, names and pictures. */
@@ -525,7 +548,15 @@ async function toMedia(
   if (typeof pointer !== 'string') return undefined;
   const known = attachmentsOf(foreign).find(({ id }) => id === assetIdOf(pointer));
   const otherwise = type === 'audio_asset_pointer' ? 'audio/wav' : 'image/*';
-  return [await toFile(pointer, { ...detailsOf(known), otherwise }, reading)];
+  const file = await toFile(pointer, { ...detailsOf(known), otherwise }, reading);
+  // A model draws by words of its own, which no other message has.
+  const { dalle } = ((part as Record<string, unknown>).metadata ?? {}) as {
+    dalle?: { prompt?: unknown } | null;
+  };
+  const drawnBy = foreign.author.role === 'user' ? undefined : dalle?.prompt;
+  return typeof drawnBy === 'string' && drawnBy.trim() !== ''
+    ? [{ type: 'text', text: drawnBy }, file]
+    : [file];
 }
 
 type Attachment = z.infer<typeof attachmentSchema>;

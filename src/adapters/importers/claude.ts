@@ -6,10 +6,11 @@ import { namedSchema } from '../../domain/chat/archive.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import { isTooLarge, mediaTypeOf, mediaTypeOfUrl, textUrl } from './attachments.ts';
+import { fenced } from './fenced.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { itemsOf } from './lenient-json.ts';
-import { claimListings, headOfListing, listings, readListings } from './listing.ts';
+import { claimListings, headOfListing, isProjectFile, listings, placeOf, readListings } from './listing.ts';
 import { pagesIn, withPages } from './pages.ts';
 import { roleNamed } from './roles.ts';
 import { createSkipCounter, type SkipCounter } from './skipping.ts';
@@ -73,8 +74,7 @@ export const claude: Importer = {
     );
     const left = createSkipCounter();
     const folders = new Set(listings(source.files).map(({ path }) => folderOf(path)));
-    for (const file of source.files)
-      if (folders.has(folderOf(file.path))) await countLeftOut(file, left, signal);
+    for (const file of source.files) if (folders.has(placeOf(file))) await countLeftOut(file, left, signal);
     left.report(skip);
   },
 };
@@ -89,9 +89,12 @@ const memorySchema = z.looseObject({
 async function countLeftOut(file: SourceFile, left: SkipCounter, signal: AbortSignal): Promise<void> {
   const name = baseName(file.path).toLowerCase();
   const isMemory = name === 'memories.json';
-  if ((!isMemory && name !== 'projects.json') || file.size === 0) return;
+  const isProject = name === 'projects.json' || isProjectFile(file);
+  if ((!isMemory && !isProject) || file.size === 0) return;
   try {
-    for await (const { value } of itemsOf(chunksOf(file, signal), { list: name.replace('.json', '') })) {
+    for await (const { value } of itemsOf(chunksOf(file, signal), {
+      list: isMemory ? 'memories' : 'projects',
+    })) {
       if (isMemory) {
         const { data } = memorySchema.safeParse(value);
         for (const memory of data
@@ -317,10 +320,11 @@ function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter)
       skipped.count('unknown-part', typeof raw.type === 'string' ? raw.type : JSON.stringify(block));
       parts.push({ type: 'unknown', original: block });
     };
-    switch (raw.type) {
+    // Results of the service's own tools: `web_search_tool_result`, `mcp_tool_result`.
+    switch (String(raw.type).replace(/^\w+_tool_result$/, 'tool_result')) {
       case 'text': {
         const text = string('text');
-        if (text !== undefined) parts.push(...withPages([{ type: 'text', text }], pagesIn(raw.citations)));
+        if (text !== undefined) parts.push(...withPages(taggedParts(text), pagesIn(raw.citations)));
         else if (wordsOfUnknown(raw) !== '') unknown();
         break;
       }
@@ -344,7 +348,9 @@ function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter)
         parts.push({ type: 'file', mediaType, ...(url === undefined || isTooLarge(url) ? {} : { url }) });
         break;
       }
-      case 'tool_use': {
+      case 'tool_use':
+      case 'server_tool_use':
+      case 'mcp_tool_use': {
         const call = { callId: string('id') ?? `${uuid}:${at}`, name: string('name') ?? 'tool' };
         open.push(call);
         parts.push({ type: 'tool-call', ...call, arguments: JSON.stringify(raw.input ?? {}) });
@@ -374,6 +380,53 @@ function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter)
   return parts;
 }
 
+/** Opens a thought or an artifact within the words, as exports had them before they had blocks. */
+const TAG = /<(antThinking|antArtifact)(\s[^<>]{0,2000})?>/g;
+
+/** Splits words into thoughts, artifacts as code under their titles, and the rest. */
+function taggedParts(words: string): Part[] {
+  const parts: Part[] = [];
+  const add = (type: 'text' | 'reasoning', text: string) => {
+    const last = parts.at(-1);
+    if (last?.type === type) parts[parts.length - 1] = { type, text: `${last.text}${text}` };
+    else if (text.trim() !== '') parts.push({ type, text: text.trimStart() });
+  };
+  let from = 0;
+  const unclosed = new Set<string>();
+  for (const { 0: tag, 1: name = '', 2: attributes = '', index } of words.matchAll(TAG)) {
+    if (index < from || unclosed.has(name)) continue;
+    const end = words.indexOf(`</${name}>`, index);
+    if (end < 0) {
+      unclosed.add(name);
+      continue;
+    }
+    add('text', words.slice(from, index));
+    const held = words.slice(index + tag.length, end).replace(/^\n/, '');
+    from = end + name.length + 3;
+    if (name === 'antThinking') add('reasoning', held.trimEnd());
+    else {
+      const title = attributeIn(attributes, 'title');
+      const language = attributeIn(attributes, 'language') || LANGUAGES[attributeIn(attributes, 'type')];
+      add(
+        'text',
+        `\n\n${title === '' ? '' : `**${title}**\n\n`}${fenced(held.trimEnd(), language ?? '')}\n\n`,
+      );
+    }
+  }
+  if (from === 0) return [{ type: 'text', text: words }];
+  add('text', words.slice(from).trimEnd());
+  return parts;
+}
+const attributeIn = (attributes: string, name: string): string =>
+  new RegExp(`\\b${name}="([^"]*)"`, 'i').exec(attributes)?.[1] ?? '';
+const LANGUAGES: Readonly<Record<string, string>> = {
+  'text/markdown': 'markdown',
+  'text/html': 'html',
+  'image/svg+xml': 'svg',
+  'application/vnd.ant.mermaid': 'mermaid',
+  'application/vnd.ant.react': 'jsx',
+};
+
 /** Joins the summaries of thoughts that the service does not show. */
 function summaryOf(summaries: unknown): string | undefined {
   const texts = (Array.isArray(summaries) ? (summaries as unknown[]) : []).flatMap((summary) =>
@@ -398,7 +451,7 @@ function resultText(content: unknown): string {
     return content === undefined || content === null ? '' : JSON.stringify(content);
   return content
     .map((block: unknown) =>
-      isFields(block) && typeof block.text === 'string'
+      isFields(block) && (typeof block.text === 'string' || typeof block.url === 'string')
         ? // A found page's name and address are kept as words too.
           [block.title, block.url, block.text].filter((line) => typeof line === 'string').join('\n')
         : JSON.stringify(block),

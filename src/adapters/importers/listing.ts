@@ -16,12 +16,19 @@ const NO_CONVERSATIONS =
   /^(?:users?|user_settings|message_feedback|model_comparisons|shared_conversations|export_manifest)\.json$|^chat\.html$/i;
 /** Files with a person's words but no conversation; the importer that knows them reports them. */
 const NO_CONVERSATIONS_REPORTED = /^(?:memories|projects)\.json$/i;
+/** One project a file, as newer exports of Claude have them. */
+const PROJECT = /(?:^|\/)projects\/[^/]+\.json$/i;
 /** Pictures and files of messages, as an export names them. */
 const ASSET = /^file[-_][A-Za-z0-9]/;
 
 /** True if the name is that of a listing, renamed ones included. */
 export const isListing = ({ path }: SourceFile): boolean =>
   LISTING.test(baseName(path)) || RENAMED_LISTING.test(baseName(path));
+/** True for a file of a folder `projects` that holds one project. */
+export const isProjectFile = ({ path }: SourceFile): boolean => PROJECT.test(path);
+/** Folder of the export that a file belongs to. */
+export const placeOf = (file: SourceFile): string =>
+  isProjectFile(file) ? folderOf(folderOf(file.path)) : folderOf(file.path);
 /** True if the name is that of an export's asset. */
 export const isAsset = ({ path }: SourceFile): boolean => ASSET.test(baseName(path));
 /** True if the name is that of a part of such an export without a conversation, and the file holds more than an empty list. */
@@ -30,8 +37,10 @@ export const isServiceFile = ({ path, size }: SourceFile): boolean =>
 /** Size of `[]` and a line end, bytes. */
 const EMPTY_LIST_BYTES = 4;
 /** True if the name is that of another part of such an export. */
-export const isCompanion = ({ path }: SourceFile): boolean =>
-  NO_CONVERSATIONS.test(baseName(path)) || NO_CONVERSATIONS_REPORTED.test(baseName(path));
+export const isCompanion = (file: SourceFile): boolean =>
+  NO_CONVERSATIONS.test(baseName(file.path)) ||
+  NO_CONVERSATIONS_REPORTED.test(baseName(file.path)) ||
+  isProjectFile(file);
 
 /** Picks the files named as listings; renamed files only if there is no other, since they may be copies. */
 export function namedListings(files: readonly SourceFile[]): SourceFile[] {
@@ -76,8 +85,9 @@ export async function claimListings(
     if (isAsset(file)) return isWithin(file.path, folders);
     const name = baseName(file.path);
     return (
-      folders.has(folderOf(file.path)) &&
-      (NO_CONVERSATIONS.test(name) || (tells && NO_CONVERSATIONS_REPORTED.test(name)))
+      folders.has(placeOf(file)) &&
+      (NO_CONVERSATIONS.test(name) ||
+        (tells && (NO_CONVERSATIONS_REPORTED.test(name) || isProjectFile(file))))
     );
   });
   return { own, beside };

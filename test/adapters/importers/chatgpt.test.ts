@@ -680,6 +680,60 @@ describe('what newer exports do otherwise', () => {
     expect((await partsOf(content)).parts).toEqual(expected);
   });
 
+  it('a report of Deep Research is an answer, wherever the state of its widget lies', async () => {
+    const report_message = {
+      author: { role: 'assistant' },
+      content: { content_type: 'text', parts: ['# Rye\n\nIt rises slowly.'] },
+      metadata: { content_references: [{ type: 'webpage', url: 'https://example.org/rye', title: 'Rye' }] },
+    };
+    for (const chatgpt_sdk of [
+      { widget_state: JSON.stringify({ status: 'completed', report_message }) },
+      { tool_response_metadata: { venus_widget_state: JSON.stringify({ report_message }) } },
+    ]) {
+      const { conversations, skipped } = await readAll(
+        chatgpt,
+        answered(
+          { content_type: 'text', parts: [''] },
+          { chatgpt_sdk, is_visually_hidden_from_conversation: true },
+        ),
+      );
+      const { role, kind, parts } = conversations[0]?.messages.find(({ id }) => id === 'a2') ?? {};
+      expect([role, kind]).toEqual(['assistant', 'message']);
+      expect(parts?.[0]).toMatchObject({ type: 'text', text: '# Rye\n\nIt rises slowly.' });
+      expect(JSON.stringify(parts)).toContain('https://example.org/rye');
+      expect(skipped).toEqual({});
+    }
+  });
+
+  it('what code wrote while it ran is its output, where no other is there', async () => {
+    const { parts } = await partsOf(
+      { content_type: 'execution_output', text: '' },
+      {
+        aggregate_result: {
+          messages: [
+            { message_type: 'stream', stream_name: 'stdout', text: 'rye\n' },
+            { message_type: 'stream', text: 'wheat' },
+          ],
+        },
+      },
+    );
+    expect(parts).toEqual([{ type: 'text', text: 'rye\nwheat' }]);
+  });
+
+  it('the words by which a model drew are kept with what it drew', async () => {
+    const { parts } = await partsOf({
+      content_type: 'multimodal_text',
+      parts: [
+        {
+          content_type: 'image_asset_pointer',
+          asset_pointer: 'file-service://file-x',
+          metadata: { dalle: { prompt: 'A loaf of rye' } },
+        },
+      ],
+    });
+    expect(parts?.[0]).toEqual({ type: 'text', text: 'A loaf of rye' });
+  });
+
   it('an attachment without an id is told of', async () => {
     const { parts, skipped } = await partsOf(
       { content_type: 'text', parts: ['Rye.'] },

@@ -228,6 +228,17 @@ describe('a Claude.ai export', () => {
       expect(rest).toEqual({ 'service-memory': 2, 'service-project': 1 });
     });
 
+    it('tells of projects that lie one in each file', async () => {
+      const { skipped } = await read({
+        'projects/p1.json': JSON.stringify({ uuid: 'p1', name: 'Garden', docs: [{ content: 'A plan.' }] }),
+        'projects/p2.json': JSON.stringify({ uuid: 'p2', name: 'How to', is_starter_project: true }),
+        'memories.json': JSON.stringify({ conversations_memory: 'Likes tea.' }),
+        'other/projects/p3.json': '{"name":"Another"}',
+      });
+      const { 'impossible-time': _, ...rest } = skipped;
+      expect(rest).toEqual({ 'service-memory': 1, 'service-project': 1 });
+    });
+
     it('tells nothing where there are none, and one where it cannot be read what there is', async () => {
       const { 'impossible-time': _, ...none } = (await read({ 'memories.json': '[]', 'projects.json': '[]' }))
         .skipped;
@@ -381,6 +392,49 @@ describe('a Claude.ai export', () => {
       const { messages, skipped } = await read([said('', ROOT, 1, { content })]);
       expect(messages[0]?.parts).toEqual([{ type: 'unknown', original: content[0] }]);
       expect(skipped).toEqual({ 'unknown-part': 1 });
+    });
+
+    it('stands calls of the service and of other servers as all others', async () => {
+      const content = [
+        { type: 'server_tool_use', id: 's', name: 'web_search', input: { query: 'rye' } },
+        {
+          type: 'web_search_tool_result',
+          tool_use_id: 's',
+          content: [
+            { type: 'web_search_result', url: 'https://e.org', title: 'Rye', encrypted_content: 'x' },
+          ],
+        },
+        { type: 'mcp_tool_use', id: 'm', name: 'notes', server_name: 'n', input: {} },
+        { type: 'mcp_tool_result', tool_use_id: 'm', content: [{ type: 'text', text: 'None' }] },
+      ];
+      const { messages, skipped } = await read([said('a', ROOT, 2, { content })]);
+      expect(messages.map(({ role, parts }) => [role, ...parts.map(({ type }) => type)])).toEqual([
+        ['assistant', 'tool-call'],
+        ['tool', 'tool-result'],
+        ['assistant', 'tool-call'],
+        ['tool', 'tool-result'],
+      ]);
+      expect(messages[1]?.parts).toEqual([
+        { type: 'tool-result', callId: 's', name: 'web_search', text: 'Rye\nhttps://e.org' },
+      ]);
+      expect(skipped).toEqual({});
+    });
+
+    it('reads thoughts and artifacts that older exports have within the words', async () => {
+      const text =
+        '<antThinking>A note.</antThinking>Here:\n<antArtifact identifier="a" type="application/vnd.ant.code" language="python" title="Oven">\n__init__ = "```"\n</antArtifact>\nDone.';
+      const { messages } = await read([said('a', ROOT, 2, { content: [{ type: 'text', text }] })]);
+      expect(messages[0]?.parts).toEqual([
+        { type: 'reasoning', text: 'A note.' },
+        {
+          type: 'text',
+          text: 'Here:\n\n\n**Oven**\n\n````python\n__init__ = "```"\n````\n\n\nDone.',
+        },
+      ]);
+      for (const said_ of ['a <antArtifact title="x"> that never ends', 'Use <antThinking> so.']) {
+        const read_ = await read([said('a', ROOT, 2, { content: [{ type: 'text', text: said_ }] })]);
+        expect(read_.messages.map(textOf)).toEqual([said_]);
+      }
     });
 
     it('takes words in the place of blocks, where there are no others', async () => {
