@@ -471,7 +471,7 @@ async function toKnownWords(foreign: ForeignMessage, reading: Reading): Promise<
   }
 }
 
-/** What code wrote while it ran, where the output itself is empty. */
+/** Code wrote this while it ran; used where the output itself is empty. */
 function outputIn({ metadata }: ForeignMessage): string {
   const { messages } = (metadata?.aggregate_result ?? {}) as { messages?: unknown };
   return (Array.isArray(messages) ? (messages as unknown[]) : [])
