@@ -557,6 +557,75 @@ export const BODIES: Readonly<Record<string, string>> = {
     { type: 'response.output_item.done', output_index: 1, item: MESSAGE },
     COMPLETED,
   ),
+  'paused-in-its-turn': events(
+    opening,
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Backups run at three.' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'pause_turn' }, usage: { output_tokens: 9 } },
+    { type: 'message_stop' },
+  ),
+  'a-call-in-a-block-without-an-end': events(
+    opening,
+    {
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type: 'tool_use', id: 't', name: 'lookup', input: {} },
+    },
+    {
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'input_json_delta', partial_json: '{"query":"a"}' },
+    },
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 9 } },
+    { type: 'message_stop' },
+  ),
+  'thoughts-within-the-words': events(
+    opening,
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '<thi' } },
+    textDelta('nk>Look.</think>\n\nBackups run '),
+    textDelta('at three.'),
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } },
+    { type: 'message_stop' },
+  ),
+  'a-refusal-without-an-item': events(
+    CREATED,
+    { type: 'response.refusal.delta', item_id: 'i0', content_index: 0, delta: 'I cannot.' },
+    COMPLETED,
+  ),
+  ...Object.fromEntries(
+    ['reasoning_summary_text', 'reasoning_text'].map((name) => [
+      `${name}-without-an-item`,
+      events(
+        CREATED,
+        { type: `response.${name}.delta`, item_id: 'r0', output_index: 0, summary_index: 0, delta: 'Look.' },
+        {
+          type: 'response.output_text.delta',
+          item_id: 'i0',
+          output_index: 1,
+          delta: 'Backups run at three.',
+        },
+        COMPLETED,
+      ),
+    ]),
+  ),
+  'read-by-gemini': `data: ${JSON.stringify({
+    candidates: [
+      {
+        content: { role: 'model', parts: [{ text: 'Backups run at three.' }] },
+        finishReason: 'STOP',
+        urlContextMetadata: {
+          urlMetadata: [
+            {
+              retrievedUrl: 'https://docs.example.com/backup',
+              urlRetrievalStatus: 'URL_RETRIEVAL_STATUS_SUCCESS',
+            },
+            { retrievedUrl: 'https://x.example.org', urlRetrievalStatus: 'URL_RETRIEVAL_STATUS_ERROR' },
+          ],
+        },
+      },
+    ],
+  })}\n\n`,
   'a-call-that-nothing-ends': events(
     CREATED,
     {

@@ -143,6 +143,9 @@ class NativeReader {
     const { finishReason, finishMessage } = fieldsOf(Array.isArray(candidates) ? candidates[0] : undefined);
     if (typeof finishReason === 'string' && BROKEN.test(finishReason))
       this.#facts.error ??= { message: finishMessage ?? finishReason };
+    // The endpoint paused in the middle of the turn, and wants to be asked to go on.
+    if (type === 'message_delta' && fieldsOf(delta).stop_reason === 'pause_turn')
+      this.#facts.brokenOff = true;
     const gives = Boolean(type === 'message_delta' && fieldsOf(delta).stop_reason);
     this.#endIsMissing = gives || (this.#endIsMissing && !ends);
     const finished = ends || gives || Boolean(finishReason);

@@ -40,13 +40,21 @@ export function citedIn({
   annotation,
   item,
   response,
+  candidates,
 }: Fields): readonly Fields[] {
+  const read = listOf(candidates).flatMap(({ urlContextMetadata: context }) =>
+    listOf(fieldsOf(context).urlMetadata).filter(
+      ({ urlRetrievalStatus: status }) => !/ERROR|PAYWALL|UNSAFE/.test(textOf(status)),
+    ),
+  );
   const items = [item, ...listOf(fieldsOf(response).output)].map(fieldsOf);
   return [
     fieldsOf(fieldsOf(delta).citation),
     ...listOf(fieldsOf(block).citations),
     fieldsOf(annotation),
     ...items.flatMap(({ content }) => listOf(content).flatMap(({ annotations }) => listOf(annotations))),
+    // Pages that Gemini was asked to read.
+    ...read.map(({ retrievedUrl: url }) => ({ url })),
   ];
 }
 
@@ -67,12 +75,17 @@ interface Item {
 /** Shapes the events of one answer, in their order. */
 export class NativeShapes {
   readonly #blocks = new Set<unknown>();
+  /** Blocks that nothing has ended yet. */
+  readonly #open = new Set<unknown>();
   readonly #items = new Map<unknown, Item>();
 
   shape(event: Fields): readonly Fields[] {
     const { type } = event;
     if (type === 'content_block_start') return this.#blockStart(event);
     if (type === 'content_block_delta') return this.#blockDelta(event);
+    if (type === 'content_block_stop') this.#open.delete(event.index);
+    // The SDK makes a call only once its block has ended.
+    if (type === 'message_delta' || type === 'message_stop') return [...this.#blockEnds(), event];
     if (typeof type === 'string' && type.startsWith('response.')) return this.#response(type, event);
     return Array.isArray(event.candidates) ? [withoutRatings(event)] : [event];
   }
@@ -81,6 +94,7 @@ export class NativeShapes {
     const { index } = event;
     const block = fieldsOf(event.content_block);
     this.#blocks.add(index);
+    this.#open.add(index);
     const begun = SAID.filter(([kind, name]) => block.type === kind && textOf(block[name]) !== '');
     if (begun.length === 0) return [event];
     const emptied = { ...block, ...Object.fromEntries(begun.map(([, name]) => [name, ''])) };
@@ -98,8 +112,15 @@ export class NativeShapes {
     const kind = SAID.find(([, , delta]) => delta === fieldsOf(event.delta).type)?.[0];
     if (kind === undefined || this.#blocks.has(event.index)) return [event];
     this.#blocks.add(event.index);
+    this.#open.add(event.index);
     const block = { type: kind, [kind]: '' };
     return [{ type: 'content_block_start', index: event.index, content_block: block }, event];
+  }
+
+  #blockEnds(): readonly Fields[] {
+    const ends = [...this.#open].map((index) => ({ type: 'content_block_stop', index }));
+    this.#open.clear();
+    return ends;
   }
 
   #response(type: string, event: Fields): readonly Fields[] {
@@ -123,9 +144,17 @@ export class NativeShapes {
         if (item) item.said += textOf(event.delta);
         return [...opening, { ...event, output_index: at, item_id: event.item_id ?? item?.item.id }];
       }
+      case 'response.refusal.delta':
+        return this.#within(at, 'message', event);
       // Servers of local models name their thoughts so.
       case 'response.reasoning_text.delta':
-        return [{ ...event, type: 'response.reasoning_summary_text.delta', summary_index: 0 }];
+        return this.#within(at, 'reasoning', {
+          ...event,
+          type: 'response.reasoning_summary_text.delta',
+          summary_index: 0,
+        });
+      case 'response.reasoning_summary_text.delta':
+        return this.#within(at, 'reasoning', event);
       case 'response.output_text.done':
         return this.#rest(at, { type: 'message', id: event.item_id ?? `item_${at}` }, textOf(event.text));
       case 'response.function_call_arguments.done': {
@@ -149,6 +178,20 @@ export class NativeShapes {
     this.#items.set(at, { item, said: '', isDone: false });
     const empty = item.type === 'function_call' ? { ...item, arguments: '' } : item;
     return [{ type: 'response.output_item.added', output_index: at, item: empty }];
+  }
+
+  /** An event within an item, behind the one that opens it. */
+  #within(at: unknown, type: 'message' | 'reasoning', event: Fields): readonly Fields[] {
+    const item = {
+      type,
+      id: event.item_id ?? `item_${at}`,
+      ...(type === 'reasoning' ? { summary: [] } : {}),
+    };
+    const opening = this.#opening(at, item);
+    return [
+      ...opening,
+      { ...event, output_index: at, item_id: event.item_id ?? this.#items.get(at)?.item.id },
+    ];
   }
 
   /** The words of an item that no delta said. */

@@ -87,7 +87,7 @@ export interface Protocol extends MessageForm {
   readonly body?: (body: Record<string, unknown>, options: StreamOptions) => Record<string, unknown>;
   /** Settings and options for a request. */
   readonly settings?: (options: StreamOptions) => Partial<Parameters<typeof streamText>[0]>;
-  /** Normalises answers as chat completions, whose text may contain thoughts. */
+  /** Normalises answers as chat completions. */
   readonly isChatCompletions: boolean;
 }
 
@@ -342,13 +342,8 @@ class Answer {
     if (this.#isClosing && part.type.endsWith('-delta')) this.#wait(true);
     switch (part.type) {
       case 'text-delta':
-        yield* this.#say(
-          this.#protocol.isChatCompletions
-            ? this.#thoughts.read(part.text)
-            : part.text === ''
-              ? []
-              : [{ type: 'text-delta', text: part.text }],
-        );
+        // Servers of local models leave thoughts in the words of every protocol.
+        yield* this.#say(this.#thoughts.read(part.text));
         break;
       case 'reasoning-start':
         this.#keepSignature(part.id, part.providerMetadata);
@@ -481,8 +476,8 @@ class Answer {
       };
     // Some small servers send `[DONE]` without a finish reason to say that the answer is complete.
     const malformed = this.#malformed || facts.malformed || (facts.foreign && !arrived);
-    const whole =
-      this.#finish ?? (facts.done && !facts.brokenOff && (arrived || !malformed) ? 'stop' : undefined);
+    const finish = this.#finish ?? (facts.done && (arrived || !malformed) ? 'stop' : undefined);
+    const whole = facts.brokenOff ? undefined : finish;
     if (whole) return { type: 'end', finish: whole, ...(malformed ? { problem: format() } : {}) };
     return {
       type: 'end',

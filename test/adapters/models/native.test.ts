@@ -232,6 +232,24 @@ describe('what the SDK would refuse or drop', () => {
       ['reasoning', 'Backups run at three.'],
     ],
     ['openai-responses', 'a-call-that-nothing-ends', 'tool-calls', undefined, ['tool-call']],
+    ['anthropic', 'paused-in-its-turn', 'cut', /^undefined$/, ['Backups run at three.']],
+    ['anthropic', 'a-call-in-a-block-without-an-end', 'tool-calls', undefined, ['tool-call']],
+    ['anthropic', 'thoughts-within-the-words', 'stop', undefined, ['reasoning', 'Backups run at three.']],
+    ['openai-responses', 'a-refusal-without-an-item', 'stop', undefined, ['I cannot.']],
+    [
+      'openai-responses',
+      'reasoning_summary_text-without-an-item',
+      'stop',
+      undefined,
+      ['reasoning', 'Backups run at three.'],
+    ],
+    [
+      'openai-responses',
+      'reasoning_text-without-an-item',
+      'stop',
+      undefined,
+      ['reasoning', 'Backups run at three.'],
+    ],
     ['openai-responses', 'a-refusal-in-words', 'stop', undefined, ['I cannot.']],
     ['openai-responses', 'broken-off-without-a-reason', 'cut', /^undefined$/, ['Backups run at three.']],
     ['google', 'a-call-gemini-could-not-write', 'error', /Malformed call/, []],
@@ -254,6 +272,17 @@ describe('what the SDK would refuse or drop', () => {
 });
 
 describe('pages that an answer rests on', () => {
+  it('may be those that Gemini read', async () => {
+    const server = await startNative('google');
+    try {
+      const { events } = await answered(server.baseUrl, 'google', 'read-by-gemini');
+      const urls = events.flatMap((event) => (event.type === 'sources' ? event.sources : []));
+      expect(urls).toEqual([{ url: 'https://docs.example.com/backup' }]);
+    } finally {
+      await server.close();
+    }
+  });
+
   it.each(['documents-cited-by-anthropic', 'documents-cited-in-a-document-of-anthropic'])(
     'may be places in documents, with the words that were cited: %s',
     async (model) => {
