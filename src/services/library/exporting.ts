@@ -1,12 +1,13 @@
 // Exports conversations as one file.
 import type { ExportWords } from '../../adapters/exporters/exporter.ts';
 import { EXPORTERS } from '../../adapters/exporters/index.ts';
+import { type Problem, RecollectError, toError } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
-import { until } from '../../domain/base/readable.ts';
+import type { Readable } from '../../domain/base/readable.ts';
 import { hasNotesOrFeedback } from '../../domain/chat/archive.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
-import type { Notes, NotesState } from '../documents/notes.ts';
+import type { Notes } from '../documents/notes.ts';
 import type { readableExport } from '../privacy/readable-export.ts';
 import type { Prompts, PromptsState } from '../prompts/prompts.ts';
 import type { Activities } from './activities.ts';
@@ -17,8 +18,8 @@ const BLOB_BYTES = 8 * 1024 * 1024;
 
 export interface ExportingDeps {
   readonly documents: Pick<Documents, 'read'>;
-  readonly notes: Pick<Notes, 'state' | 'known'> | undefined;
-  readonly prompts: Pick<Prompts, 'state'> | undefined;
+  readonly notes: Pick<Notes, 'known' | 'failure'> | undefined;
+  readonly prompts: Pick<Prompts, 'known' | 'failure'> | undefined;
   readonly activities: Pick<Activities, 'run'>;
   /** Resolves with all entries, once the library was read. */
   readonly entries: () => Promise<readonly LibraryEntry[]>;
@@ -56,10 +57,9 @@ export function createExporting({
       wanted === 'all'
         ? listed.filter((entry) => format === 'json' || entry.deletedAt === null).map(({ id }) => id)
         : wanted;
-    const known = wanted === 'all' && notes ? await notesByNow(notes) : undefined;
+    const known = wanted === 'all' && notes ? await wholeStateOf(notes) : undefined;
     const notesAndFeedback = known && hidden ? await hidden.value(known) : known;
-    const prompted =
-      wanted === 'all' && prompts ? await until(prompts.state, ({ ready }) => ready) : undefined;
+    const prompted = wanted === 'all' && prompts ? await wholeStateOf(prompts) : undefined;
     const saved = prompted && hidden ? await hidden.value(prompted) : prompted;
     return activities.run(
       { label: 'export', params: { name: exporter.label }, total: chosen.length },
@@ -125,11 +125,16 @@ export function createExporting({
 const savedWords = (saved: PromptsState | undefined) =>
   saved ? { prompts: saved.prompts, personas: saved.personas } : {};
 
-/** Waits for memory notes that are still being written, then returns all. */
-async function notesByNow(notes: Pick<Notes, 'state' | 'known'>): Promise<NotesState> {
-  // A failed read of the notes is repeated; the export fails rather than leave them out.
-  await notes.known();
-  return await until(notes.state, ({ ready }) => ready);
+/** Waits for writes under way, then returns all. A failed read is repeated; fails with its problem rather than leave them out. */
+async function wholeStateOf<State extends { readonly ready: boolean }>(part: {
+  known(): Promise<State>;
+  readonly failure: Readable<Problem | null>;
+}): Promise<State> {
+  const state = await part.known();
+  const problem = part.failure.get();
+  if (!state.ready)
+    throw problem ? toError(problem) : new RecollectError('storage-failed', 'It was not read');
+  return state;
 }
 
 /** A title as the name of a file. */

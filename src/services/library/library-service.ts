@@ -25,9 +25,9 @@ export interface LibraryDeps
       >
     > {
   /** Memory notes and feedback: part of a whole export, and of its import. */
-  readonly notes?: Pick<Notes, 'state' | 'known' | 'bring'> & Partial<Pick<Notes, 'forgotten'>>;
+  readonly notes?: Pick<Notes, 'known' | 'failure' | 'bring'> & Partial<Pick<Notes, 'forgotten'>>;
   /** Saved prompts and personas: part of it as well. */
-  readonly prompts?: Pick<Prompts, 'state' | 'bring'>;
+  readonly prompts?: Pick<Prompts, 'known' | 'failure' | 'bring'>;
   /** Keeps the time of the last whole export, ms since 1970. */
   readonly backups?: { recall(): Promise<number | undefined>; keep(at: number): Promise<void> };
   /** Puts placeholders for private words into an export for people; absent: the export has the words. */

@@ -1,7 +1,7 @@
 // The library over real documents and a store in memory.
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { json } from '../../../src/adapters/exporters/json.ts';
 import type { SourceFile } from '../../../src/adapters/importers/importer.ts';
 import { fileFromBytes } from '../../../src/adapters/importers/source-file.ts';
@@ -1042,6 +1042,20 @@ describe('taking out', () => {
     expect(there.prompts.state.get()).toMatchObject({ prompts: [{ name: 'Mail' }], personas: [{ id }] });
     const [again] = await there.library.importFiles([await asFile(file)]);
     expect(again?.notesAndFeedback).toBe(0);
+  });
+
+  it('of everything fails where notes or prompts cannot be read, and comes once they can', async () => {
+    const store = createInMemoryStore();
+    const read = vi
+      .spyOn(store.log, 'read')
+      .mockRejectedValue(new RecollectError('storage-failed', 'No disk'));
+    const prompts = createPrompts({ store, now: Date.now, onProblem: () => {} });
+    const { library } = setup({ prompts }, store);
+    await expect(library.exportConversations('all', 'json')).rejects.toMatchObject({
+      problem: { code: 'storage-failed' },
+    });
+    read.mockRestore();
+    expect((await library.exportConversations('all', 'json')).name).toContain('recollect-');
   });
 
   it('tells what came in where the notes of it could not be kept', async () => {
