@@ -1,8 +1,8 @@
 // Conversations as Yjs documents. Every change of one goes through here into the log; nothing else knows Yjs.
 import type { KeyValueWrite, Origin } from '../../adapters/log/conversation-log.ts';
-import type { Problem } from '../../domain/base/errors.ts';
+import { type Problem, toError } from '../../domain/base/errors.ts';
 import type { ConversationId, DocumentId, MessageId } from '../../domain/base/ids.ts';
-import type { Readable } from '../../domain/base/readable.ts';
+import { type Readable, until } from '../../domain/base/readable.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { Checkpoint, Compaction } from '../../domain/chat/records.ts';
@@ -47,6 +47,16 @@ export interface LibraryListing {
   readonly problem?: Problem;
   readonly entries: readonly LibraryEntry[];
   readonly projects: readonly ProjectEntry[];
+}
+
+/** Resolves with the library once it was read. Rejects with the problem where it could not be: an empty list says nothing then. */
+export async function readLibrary(
+  library: Readable<LibraryListing>,
+  signal?: Parameters<typeof until>[2],
+): Promise<LibraryListing> {
+  const listing = await until(library, ({ ready }) => ready, signal);
+  if (listing.problem) throw toError(listing.problem);
+  return listing;
 }
 
 export type SaveStatus =

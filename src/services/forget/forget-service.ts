@@ -6,7 +6,7 @@ import { LOG_REPAIRED } from '../../adapters/log/recovering.ts';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation, isTemporary } from '../../domain/base/ids.ts';
 import { ignore, log } from '../../domain/base/log.ts';
-import { until, writable } from '../../domain/base/readable.ts';
+import { writable } from '../../domain/base/readable.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { imprintOf, imprintsOf } from '../../domain/forget/imprint.ts';
 import {
@@ -16,6 +16,7 @@ import {
   type Sought,
   soughtIn,
 } from '../../domain/forget/sought.ts';
+import { readLibrary } from '../documents/documents.ts';
 import type { ForgottenRecord } from '../documents/forgotten-records.ts';
 import { sourceKey } from '../library/import-plan.ts';
 import { createJob } from '../scheduler.ts';
@@ -307,7 +308,7 @@ class Forgetting implements Forget {
 
   async #run(): Promise<void> {
     const { documents, notes, exclusive, signal } = this.#deps;
-    await until(documents.library, ({ ready }) => ready, signal);
+    await readLibrary(documents.library, signal);
     await notes.known();
     await this.#notifyNew();
     await exclusive(async () => {

@@ -4,10 +4,10 @@ import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
 import { log, orElse } from '../../domain/base/log.ts';
 import { loadPart } from '../../domain/base/part.ts';
-import { until, writable } from '../../domain/base/readable.ts';
+import { writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
-import type { ConversationChange } from '../documents/documents.ts';
+import { type ConversationChange, readLibrary } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import type { Prompts } from '../prompts/prompts.ts';
 import { type Activities, createActivities } from './activities.ts';
@@ -210,7 +210,7 @@ class LibraryService implements Library {
   }
 
   async #entries() {
-    const { entries, projects } = await until(this.#deps.documents.library, (library) => library.ready);
+    const { entries, projects } = await readLibrary(this.#deps.documents.library);
     return [...projects, ...entries];
   }
 

@@ -3,8 +3,8 @@
 //
 //   wake every hour ──► a day since the last run? ──► plan ──► report written first ──► archive, trash, erase
 import { ignore, log } from '../../domain/base/log.ts';
-import { type Readable, until, writable } from '../../domain/base/readable.ts';
-import type { Documents } from '../documents/documents.ts';
+import { type Readable, writable } from '../../domain/base/readable.ts';
+import { type Documents, readLibrary } from '../documents/documents.ts';
 import type { Notes, NotesState } from '../documents/notes.ts';
 import { createJob } from '../scheduler.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -101,7 +101,7 @@ export function createRetention({
 
   const run = (): Promise<RetentionRun | null> =>
     exclusive(async () => {
-      await until(documents.library, ({ ready }) => ready, signal);
+      await readLibrary(documents.library, signal);
       await notes.known();
       const before = await read();
       const at = now();

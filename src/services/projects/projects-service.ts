@@ -1,7 +1,6 @@
 // Projects as documents; a conversation's own document says where it is filed.
 import { RecollectError } from '../../domain/base/errors.ts';
 import { type ConversationId, newConversationId, newMessageId } from '../../domain/base/ids.ts';
-import { until } from '../../domain/base/readable.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Message, Part } from '../../domain/chat/message.ts';
 import { nameOfFolder, withInner } from '../../domain/projects/filing.ts';
@@ -13,7 +12,13 @@ import {
   type ProjectId,
 } from '../../domain/projects/project.ts';
 import { shownName } from '../../domain/text/shown.ts';
-import type { ConversationChange, Documents, LibraryListing, ProjectEntry } from '../documents/documents.ts';
+import {
+  type ConversationChange,
+  type Documents,
+  type LibraryListing,
+  type ProjectEntry,
+  readLibrary,
+} from '../documents/documents.ts';
 import type { ProjectRequest, Projects } from './projects.ts';
 
 interface ProjectsDeps {
@@ -142,7 +147,7 @@ class DocumentProjects implements Projects {
   };
 
   #listing(): Promise<LibraryListing> {
-    return until(this.#deps.documents.library, ({ ready }) => ready);
+    return readLibrary(this.#deps.documents.library);
   }
 
   async #changeAll(

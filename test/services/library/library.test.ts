@@ -11,7 +11,9 @@ import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import {
   type ConversationId,
+  LIBRARY_DOCUMENT,
   type MessageId,
+  NOTES_DOCUMENT,
   newEntryId,
   newMessageId,
 } from '../../../src/domain/base/ids.ts';
@@ -1044,11 +1046,21 @@ describe('taking out', () => {
     expect(again?.notesAndFeedback).toBe(0);
   });
 
+  /** Reading this document of the log fails until `mockRestore`. */
+  const failReading = ({ log }: Store, unread: string) => {
+    const { read } = log;
+    return vi
+      .spyOn(log, 'read')
+      .mockImplementation((document, ...rest) =>
+        document === unread
+          ? Promise.reject(new RecollectError('storage-failed', 'No disk'))
+          : read.call(log, document, ...rest),
+      );
+  };
+
   it('of everything fails where notes or prompts cannot be read, and comes once they can', async () => {
     const store = createInMemoryStore();
-    const read = vi
-      .spyOn(store.log, 'read')
-      .mockRejectedValue(new RecollectError('storage-failed', 'No disk'));
+    const read = failReading(store, NOTES_DOCUMENT);
     const prompts = createPrompts({ store, now: Date.now, onProblem: () => {} });
     const { library } = setup({ prompts }, store);
     await expect(library.exportConversations('all', 'json')).rejects.toMatchObject({
@@ -1056,6 +1068,38 @@ describe('taking out', () => {
     });
     read.mockRestore();
     expect((await library.exportConversations('all', 'json')).name).toContain('recollect-');
+  });
+
+  describe('where the list of conversations cannot be read', () => {
+    const unread = async () => {
+      const store = createInMemoryStore();
+      const before = setup({}, store);
+      await before.library.addSamples();
+      await before.documents.close();
+      failReading(store, LIBRARY_DOCUMENT);
+      return { ...setup({}, store), head: await store.log.head() };
+    };
+    const failed = { problem: { code: 'storage-failed' } };
+
+    it('an export of everything is refused, not empty, and no backup', async () => {
+      const keep = vi.fn(async () => {});
+      const { documents } = await unread();
+      const library = createLibrary({
+        documents,
+        words: englishWords,
+        now: () => NOW,
+        backups: { recall: async () => undefined, keep },
+      });
+      await expect(library.exportConversations('all', 'json')).rejects.toMatchObject(failed);
+      expect(keep).not.toHaveBeenCalled();
+    });
+
+    it('an import brings in nothing twice, and says why', async () => {
+      const { library, store, head } = await unread();
+      const [report] = await library.importFiles(filesOf({ 'recollect.json': await sampleArchive(json) }));
+      expect(report).toMatchObject(failed);
+      expect(await store.log.head()).toBe(head);
+    });
   });
 
   it('tells what came in where the notes of it could not be kept', async () => {

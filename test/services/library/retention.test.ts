@@ -1,9 +1,10 @@
 // The clean-up that runs by itself, over real documents and notes in memory: what it moves, what never, and that every run can be undone.
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
-import { asConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
+import { asConversationId, LIBRARY_DOCUMENT, newMessageId } from '../../../src/domain/base/ids.ts';
 import type { Config } from '../../../src/domain/settings/config.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createLibrary } from '../../../src/services/library/library-service.ts';
@@ -56,6 +57,22 @@ function device(cleanup: Partial<Config['storage']['cleanup']> = {}, store: Stor
   };
   return { clock, documents, library, notes, retention, config, kept, entry, say, live };
 }
+
+it('moves nothing and counts as no run where the list of conversations cannot be read', async () => {
+  const store = createInMemoryStore();
+  const before = device({ enabled: true }, store);
+  await before.say('old', 400);
+  await before.documents.close();
+  const { read } = store.log;
+  vi.spyOn(store.log, 'read').mockImplementation((document, ...rest) =>
+    document === LIBRARY_DOCUMENT
+      ? Promise.reject(new RecollectError('storage-failed', 'No disk'))
+      : read.call(store.log, document, ...rest),
+  );
+  const { retention, kept } = device({ enabled: true }, store);
+  await expect(retention.run()).rejects.toMatchObject({ problem: { code: 'storage-failed' } });
+  expect(kept.state).toBeUndefined();
+});
 
 describe('archiving', () => {
   it('archives what rests, reports it, and takes it back; the next run leaves it where it is', async () => {
