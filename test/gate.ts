@@ -231,7 +231,10 @@ const [built] = await Promise.all([
 ]);
 await Promise.all([
   vitest('unit and contracts', 'test/vitest.config.ts', 'spec.json'),
-  vitest('browser', 'test/vitest.browser.config.ts', 'browser.json'),
+  // Component tests end first, the more so with all tests: other browsers use what they leave.
+  vitest('browser', 'test/vitest.browser.config.ts', 'browser.json').then(() =>
+    ALL && built ? otherBrowsers() : undefined,
+  ),
 ]);
 if (built)
   await suite(
@@ -242,7 +245,6 @@ if (built)
     readPlaywright,
     { CI: '1', E2E_BUILT: '1', ...(ALL ? { TEST_ALL: '1' } : {}) },
   );
-if (ALL) await otherBrowsers();
 
 console.log(`\nWhat ran in ${seconds(Date.now() - started)}:\n${ran.join('\n')}`);
 if (!ALL) console.log('The other journeys, the long and deep tests and all seeds: `npm run test:all`.');
