@@ -36,8 +36,13 @@ const REPORT = 'forgetting/report/';
 const ASKED = 'forgetting/asked';
 /** Begins a request of another page that is this much overdue, in ms: that page is gone. */
 const GRACE_MS = 5_000;
-/** First and longest delay before an unconfirmed record is tried again, in ms; each delay is twice the one before. */
-const [RETRY_MS, MAX_RETRY_MS] = [60_000, 3_600_000];
+/**
+ * First and longest delay before an unconfirmed record is tried again, in ms; each delay is twice the one before. The second copy follows within
+ * seconds, and a person may be reading the report.
+ */
+const [RETRY_MS, MAX_RETRY_MS] = [4_000, 3_600_000];
+/** First delay after a failure, in ms. */
+const AFTER_FAILURE_MS = 60_000;
 /** Stands for this device while it has no account. */
 const NO_ACCOUNT = 'local';
 
@@ -130,7 +135,7 @@ class Forgetting implements Forget {
     this.#job = createJob({
       run: () => this.#run(),
       signal,
-      pauseMs: RETRY_MS,
+      pauseMs: AFTER_FAILURE_MS,
       onError: (error, pauseMs) => {
         log.warn(`Forgetting continues in ${Math.round(pauseMs / 1000)} s`, error);
         if (this.#begun) this.state.set({ step: 'failed', plan: this.#begun, problem: toProblem(error) });
@@ -320,8 +325,10 @@ class Forgetting implements Forget {
         const isDone = record.confirmed.get(device)?.left === 0;
         if (isDone && !isRepaired && !isBegun && !this.#isOnScreen(record.id)) continue;
         const progress = this.#progressOf(record.id);
-        if (isBegun || performance.now() >= progress.notBefore)
-          await this.#carryOut(record, progress, isRepaired);
+        const leftMs = progress.notBefore - performance.now();
+        if (isBegun || leftMs <= 0) await this.#carryOut(record, progress, isRepaired);
+        // An earlier wake takes the place of a later one.
+        else this.#job.wakeWithin(leftMs + 1);
       }
     });
   }

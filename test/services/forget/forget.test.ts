@@ -515,6 +515,15 @@ describe('forget', () => {
     const behind = await device.forgetAll({ kind: 'phrase', words: ['garden'], whole: false });
     expect(behind.report.places.find(({ place }) => place === 'copy')).toMatchObject({ waiting: true });
     expect(device.forget.records.get()[0]?.confirmed.size).toBe(0);
+
+    // It follows a little later: the report that is still on the screen says so.
+    works = true;
+    const isCopyWaiting = () => {
+      const shown = device.forget.state.get();
+      return shown.step === 'done' && shown.report.places.find(({ place }) => place === 'copy')?.waiting;
+    };
+    await expect.poll(isCopyWaiting, { timeout: 20_000 }).toBe(false);
+    expect(device.forget.records.get()[0]?.confirmed.size).toBe(1);
   });
 
   it('what a copy brings back is forgotten again', async () => {
