@@ -350,9 +350,7 @@ if (values.locked) {
     await server.close();
     rmSync(profile, { recursive: true, force: true });
   }
-  const json = JSON.stringify(report, null, 2);
-  if (values.json) writeFileSync(values.json, `${json}\n`);
-  console.log(json);
+  keep();
   process.exit();
 }
 
