@@ -245,6 +245,9 @@ describe('the documents', () => {
       const isPower = Number.isInteger(Math.log2(Number(digits)));
       return / /.test(figure) || (digits.replace(/^0+|0+$/g, '').length > 2 && !isPower);
     };
+    // Two commands write these of what each measures itself: a figure on both is a coincidence.
+    const placeOf = (page: string) =>
+      /^docs\/(?:benchmarks|evaluation)\.md$/.test(page) ? 'measured' : page;
     const pages = new Map<string, Set<string>>();
     for (const page of PAGES.filter((name) => !name.startsWith('docs/decisions/')))
       for (const [figure] of read(page)
@@ -253,7 +256,7 @@ describe('the documents', () => {
           ' ',
         )
         .matchAll(figures))
-        if (counts(figure)) pages.set(figure, (pages.get(figure) ?? new Set()).add(page));
+        if (counts(figure)) pages.set(figure, (pages.get(figure) ?? new Set()).add(placeOf(page)));
     expect(pages.size).toBeGreaterThan(100);
     const twice = [...pages].filter(([, on]) => on.size > 1).map(([figure, on]) => [figure, ...on].join(' '));
     expect(twice, 'leave it on one page, and link there').toEqual([]);

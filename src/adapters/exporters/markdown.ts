@@ -27,6 +27,7 @@ import {
 } from '../../domain/chat/message.ts';
 import { checksumOf } from '../../domain/chat/reading-copy.ts';
 import type { Compaction } from '../../domain/chat/records.ts';
+import { fenced } from '../../domain/text/code.ts';
 import { asPlainMarkdown } from '../../domain/text/markdown.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { Exporter, ExportWords } from './exporter.ts';
@@ -441,13 +442,6 @@ function sealed(text: string, reader?: BlockReader): string {
     TAG.test(text) &&
     (reader !== undefined || text.split(LINE_BREAK).some((line) => trial.line(line) && TAG.test(line)));
   return tagged ? standing(fenced(text, 'markdown'), reader) : standing(text, reader);
-}
-
-/** A fence longer than any in the text. */
-function fenced(text: string, language: string): string {
-  const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}`;
 }
 
 /** Bytes of a data: URL; empty for any other address. */

@@ -1,11 +1,12 @@
 // ChatGPT's data export: conversations.json, the split conversations-000.json …, or the ZIP with the files beside them.
 // The whole tree is kept; hidden nodes become notes, nodes without words are left out of the chain.
+
 import { z } from 'zod';
 import { namedSchema } from '../../domain/chat/archive.ts';
 import type { Finish, Part } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
+import { fenced } from '../../domain/text/code.ts';
 import { filePart, isExact, mediaTypeOf } from './attachments.ts';
-import { fenced } from './fenced.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { parseJson } from './lenient-json.ts';

@@ -1,12 +1,13 @@
 // Claude.ai's data export: conversations.json or the ZIP with it. Content blocks win over `text`, which can hold a filler.
 // A message with tool results inside becomes a short chain (call, result, rest), so that calls and results stand as everywhere else.
+
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { namedSchema } from '../../domain/chat/archive.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
+import { fenced } from '../../domain/text/code.ts';
 import { isTooLarge, mediaTypeOf, mediaTypeOfUrl, textUrl } from './attachments.ts';
-import { fenced } from './fenced.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { itemsOf } from './lenient-json.ts';

@@ -1,4 +1,4 @@
-// Finds the fenced code of a text, and its declared language.
+// Finds the fenced code of a text, and its declared language; writes code in a fence.
 
 /** A stretch of a message: prose, or one fenced block with its fences. */
 export interface Block {
@@ -58,4 +58,12 @@ export function codeIn(text: string): { hasCode: boolean; language: string | nul
   }
   const [language] = [...lines].sort((a, b) => b[1] - a[1])[0] ?? [null];
   return { hasCode, language };
+}
+
+/** Wraps a text in a fence that is longer than any within. */
+export function fenced(text: string, language: string): string {
+  let longest = 2;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
 }
