@@ -7,7 +7,6 @@ import type { RequestManifest } from '../../domain/context/manifest.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useRead } from '../hooks/read.ts';
 import { useSession } from '../hooks/session.tsx';
-import { useReport } from '../shell/conversation-actions.tsx';
 import { ReadFailed } from '../shell/reading.tsx';
 import { PlanDialog } from './compaction.tsx';
 import { CompareDialog } from './compare.tsx';
