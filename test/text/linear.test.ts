@@ -67,6 +67,7 @@ async function textReaders(): Promise<Readers> {
     timesIn: (text) => dates.timesIn(text, NOW),
     codeIn: (text) => code.codeIn(`\`\`\`${text}`),
     blocksOf: code.blocksOf,
+    fenced: (text) => code.fenced(text, 'markdown'),
     speakerIn: cues.speakerIn,
     isNamed: (text) => cues.isNamed('a', text),
     asks: cues.endsWithQuestionMark,
