@@ -116,7 +116,9 @@ const contentSecurityPolicy = (): Plugin => ({
     },
   ],
   configurePreviewServer: ({ middlewares }) => {
-    middlewares.use(({ url = '/' }, response, next) => {
+    middlewares.use(({ url = '/', headers }, response, next) => {
+      // Packs nothing: the browser is on this machine, and packing takes half a second of each first visit.
+      delete headers['accept-encoding'];
       for (const [name, value] of Object.entries(pageHeaders(url.split('?', 1)[0] ?? '/')))
         response.setHeader(name, value);
       next();
