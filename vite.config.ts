@@ -238,18 +238,24 @@ function isOfFirstScreen(id: string, graph: Rolldown.ChunkingContext, isShared: 
 }
 
 /**
- * What every start reads lies in a few files, by the floor it stands on, and all icons in another: by itself the build makes one for each set of
- * screens that share something, sixty until one can type, and each is a round trip. Each is read in a task of its own (`public/start.js`).
+ * What every start reads lies in four files of like size, by the floor it stands on: by itself the build makes one for each set of screens that
+ * share something, sixty until one can type, each a round trip. Each is read in a task of its own (`public/start.js`), and a small one
+ * takes a share of the line from the large ones (decision 1112).
  */
 const SHARED_FILES = [
   {
+    // Libraries that make errors when they are read lie apart (decision 1109).
     name: 'react',
-    test: /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|react-first\.ts$/,
+    test: /node_modules[\\/](?:react|react-dom|scheduler|yjs|lib0)[\\/]|react-first\.ts$|lucide-react[\\/]dist[\\/]esm[\\/]icons/,
     priority: 3,
   },
-  { name: 'yjs', test: /node_modules[\\/](?:yjs|lib0)[\\/]/, priority: 3 },
   { name: 'libraries', test: /node_modules[\\/]/, tags: ['$initial' as const], priority: 2 },
-  { name: 'domain', test: /src[\\/]domain[\\/]/, tags: ['$initial' as const], priority: 2 },
+  {
+    name: 'domain',
+    test: /src[\\/]domain[\\/]|i18n[\\/]en[\\/]/,
+    tags: ['$initial' as const],
+    priority: 2,
+  },
   { name: 'start', tags: ['$initial' as const], priority: 1 },
   {
     name: (id: string, graph: Rolldown.ChunkingContext) =>
@@ -265,7 +271,6 @@ const SHARED_FILES = [
   { name: 'words-later', test: /i18n[\\/]en[\\/](?:palette|settings)\.ts$/, priority: 3 },
   { name: 'zh-later', test: /i18n[\\/]zh[\\/](?:palette|settings)\.ts$/, priority: 3 },
   { name: 'zh', test: /i18n[\\/]zh[\\/]/, priority: 2 },
-  { name: 'icons', test: /lucide-react[\\/]dist[\\/]esm[\\/]icons/, priority: 3 },
 ];
 
 export default defineConfig({
