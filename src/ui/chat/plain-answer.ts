@@ -68,6 +68,7 @@ const wordsOfHtml = (html: string): string =>
       .replace(/<hr\b[^<>]*>/gi, '———')
       .replace(/<img\b[^<>]*>/gi, (tag) => attributeOf(tag, 'alt').replaceAll('&', '&amp;'))
       .replace(/<\/(?:td|th)\s*>(?=\s*<t)/gi, '\t')
+      .replace(/(<\/(?:tr|li|p|div|h[1-6]|dt|dd|summary|blockquote)\s*>)\r?\n/gi, '$1')
       .replace(/<\/(?:tr|li|p|div|h[1-6]|dt|dd|summary|blockquote)\s*>(?!\s*$)/gi, '\n')
       .replace(/<[^<>]*>/g, ''),
   );

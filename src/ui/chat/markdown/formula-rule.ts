@@ -1,8 +1,14 @@
 // Decides if the text between two formula marks is a formula, or money, a shell variable, or plain words. Pure.
 
-/** A formula neither ends nor begins with one of these. */
-const UNFINISHED = /[/:([,;&"'：；，。、（*]$/;
+/** A formula neither ends nor begins with one of these, unless it is raised (`p^*`), a prime (`f'`) or escaped (`x\;`). */
+const UNFINISHED = /(?:(?<!\\)[/:([,;&"；，。、（]|(?<![\^_\\])\*|(?<![\w)}\]'])')$/;
 const HEADLESS = /^[),;:"'!?/\]}*，。；：、）]/;
+/** An open interval as it is written in French: `]0,1[`. */
+const INTERVAL = /^\][^[\]]+[[\]]$|^\[[^[\]]+\[$/;
+/** An index or a power behind a word: `H$_2$O`. */
+const RAISED = /^(?:[\^_](?:\{[^{}]*\}|\\[A-Za-z]+|[\w+*-]'*))+$/;
+/** Signs of a formula even between spaces: a command, a power or an index. */
+const SURELY = /\\[A-Za-z]{2,}|[\^_][{\d]|\w\^\w/;
 const MATHS = /[\\^_={}<>]/;
 /** Two words, or one after a sign that belongs to words. */
 const TWO_WORDS = /(?<![\\\p{L}])\p{L}{2,}[\s\p{P}]+(?:\p{L}+[\s\p{P}]+)*\p{L}{2,}/u;
@@ -22,18 +28,27 @@ function isMoney(content: string): boolean {
 
 const isPlainWords = (content: string): boolean => !MATHS.test(content) && TWO_WORDS.test(content);
 
+/** True if a formula stands between spaces: `$ \frac{a}{b} $`, `$ x $`. A shell's prompt or a price does too. */
+const isSpaced = (content: string, before: string, after: string): boolean =>
+  /^ \S(?:[\s\S]*\S)? $/.test(content) &&
+  !/\w/.test(before + after) &&
+  (/^ [A-Za-z] $/.test(content) || (SURELY.test(content) && !TWO_WORDS.test(content)));
+
 /**
  * True if `$content$` is a formula by Pandoc's rule (no space inside the marks, no digit after them), and neither a price, a variable nor words.
  * `before` and `after`: the characters around the marks; empty at an edge.
  */
 export function isDollarFormula(content: string, before: string, after: string): boolean {
-  if (content === '' || /^\s|\s$/.test(content)) return false;
+  if (content === '') return false;
+  if (/^\s|\s$/.test(content)) return isSpaced(content, before, after);
   // `$5/$6`, but `3$\times$4`.
   if (/\d/.test(after) && !/^\\[A-Za-z]/.test(content)) return false;
   // `US$3`, but `3$\times$4`.
-  if (/[A-Za-z]/.test(before) || (/\d/.test(before) && !/^[\\^_]/.test(content))) return false;
+  if (/[A-Za-z]/.test(before)) return RAISED.test(content);
+  if (/\d/.test(before) && !/^[\\^_]/.test(content)) return false;
   if (content.includes('](')) return false;
-  if (content.length > 1 && (UNFINISHED.test(content) || HEADLESS.test(content))) return false;
+  if (content.length > 1 && !INTERVAL.test(content) && (UNFINISHED.test(content) || HEADLESS.test(content)))
+    return false;
   if (content.length === 1 && /[)(/,;"']/.test(content)) return false;
   // `$n$th` is a formula, `$HOME$PATH` and `$a->b($c)` are not.
   if (/[A-Za-z_{(]/.test(after)) {

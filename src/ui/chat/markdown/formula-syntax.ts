@@ -65,8 +65,9 @@ export function formulaSyntax(source: string, { partial }: { readonly partial: b
     concrete: true,
     tokenize: environmentIn(source, partial),
   };
+  const ticked: Construct = { name: 'formulaTicked', tokenize: tickedIn(source) };
   return {
-    text: { [DOLLAR]: dollars, [BACKSLASH]: brackets },
+    text: { [DOLLAR]: [ticked, dollars], [BACKSLASH]: brackets },
     flow: { [DOLLAR]: block, [BACKSLASH]: [block, environment] },
   };
 }
@@ -187,11 +188,62 @@ const dollarsIn = ({ partial, length }: Streaming) =>
         return inside(code);
       }
       if (run > size) return nok(code);
+      // A figure may follow, and then it is a price: `$5–$10`.
+      const mayBePrice = partial && now().offset >= length && /^\d/.test(content);
       const is =
         size === 1
-          ? isDollarFormula(content, signOf(before), signOf(code))
+          ? !mayBePrice && isDollarFormula(content, signOf(before), signOf(code))
           : isDoubleDollarFormula(content, signOf(code));
       if (!is) return nok(code);
+      effects.exit('formula');
+      return ok(code);
+    }
+  };
+
+const TICKED = /^\$`[^`$\r\n]+`\$(?![\w$])/;
+
+/** A formula between dollar signs and backticks, as GitHub and GitLab write it: $`x^2`$. */
+const tickedIn = (source: string) =>
+  function tokenize(this: TokenizeContext, effects: Effects, ok: State, nok: State): State {
+    const now = () => this.now();
+    const before = this.previous;
+    let end = 0;
+    return start;
+
+    function start(code: Code): State | undefined {
+      const at = now().offset;
+      const length = TICKED.exec(source.slice(at, at + 1_000))?.[0].length ?? 0;
+      if (length === 0 || /[\w$]/.test(signOf(before))) return nok(code);
+      end = at + length;
+      effects.enter('formula')._display = 'never';
+      effects.enter('formulaMark');
+      return opening(code);
+    }
+    function opening(code: Code): State | undefined {
+      effects.consume(code);
+      return code === BACKTICK ? first : opening;
+    }
+    function first(code: Code): State | undefined {
+      effects.exit('formulaMark');
+      effects.enter('formulaData');
+      return inside(code);
+    }
+    function inside(code: Code): State | undefined {
+      if (code === null) return nok(code);
+      if (now().offset >= end - 2) {
+        effects.exit('formulaData');
+        effects.enter('formulaMark');
+        return closing(code);
+      }
+      effects.consume(code);
+      return inside;
+    }
+    function closing(code: Code): State | undefined {
+      if (code !== null && now().offset < end) {
+        effects.consume(code);
+        return closing;
+      }
+      effects.exit('formulaMark');
       effects.exit('formula');
       return ok(code);
     }
@@ -291,14 +343,16 @@ const blockIn = (source: string, partial: boolean) =>
     const now = () => this.now();
     const data = dataIn(effects);
     let close = DOLLAR;
+    let open = false;
     return start;
 
     function start(code: Code): State | undefined {
       const end = code === null ? null : endOfBlock(source, now().offset, partial);
       if (end === null) return nok(code);
+      open = end === 'open';
       const token = effects.enter('formula');
       token._display = 'always';
-      token._open = end === 'open';
+      token._open = open;
       effects.enter('formulaMark');
       effects.consume(code);
       return opening;
@@ -310,10 +364,10 @@ const blockIn = (source: string, partial: boolean) =>
       return inside;
     }
     function inside(code: Code): State | undefined {
-      if (code === null) return end(code);
+      if (code === null) return ended(code);
       if (isLineEnd(code)) {
         data.exit();
-        return effects.attempt(nextLine, inside, end)(code);
+        return effects.attempt(nextLine, inside, ended)(code);
       }
       if (code === BACKSLASH || (code === DOLLAR && close === DOLLAR)) {
         data.exit();
@@ -323,6 +377,10 @@ const blockIn = (source: string, partial: boolean) =>
       }
       data.consume(code);
       return inside;
+    }
+    // The item or the quotation ends before its closing mark: it is no block.
+    function ended(code: Code): State | undefined {
+      return open && now().offset >= source.length ? end(code) : nok(code);
     }
     function second(code: Code): State | undefined {
       return closing(code, code === close && close !== DOLLAR);
@@ -388,13 +446,15 @@ const environmentIn = (source: string, partial: boolean) =>
       return inside(code);
     }
     function inside(code: Code): State | undefined {
-      if (code === null || now().offset >= end) {
+      if (now().offset >= end) {
         data.exit();
         return after(code);
       }
+      // The item or the quotation ends before the environment: it is no block.
+      if (code === null) return nok(code);
       if (isLineEnd(code)) {
         data.exit();
-        return effects.attempt(nextLine, inside, finish)(code);
+        return effects.attempt(nextLine, inside, nok)(code);
       }
       data.consume(code);
       return inside;
@@ -440,9 +500,9 @@ function endOfBlock(source: string, at: number, partial: boolean): 'closed' | 'o
   }
   if (!partial || at + 2 + within.length < source.length) return null;
   const [first = ''] = /^[^\r\n]*/.exec(within) ?? [];
-  // A formula with words on its opening line contains no empty line.
-  if (first.trim() !== '' && (!isDoubleDollarFormula(`${first}`, '') || /\n[ \t]*\r?\n/.test(within)))
-    return null;
+  // A formula with words on its opening line contains no empty line, unless these begin an environment.
+  const isShort = !/^\s*\\begin\{/.test(first) && /\n[ \t]*\r?\n/.test(within);
+  if (first.trim() !== '' && (!isDoubleDollarFormula(`${first}`, '') || isShort)) return null;
   return 'open';
 }
 

@@ -65,6 +65,24 @@ const PATH_EDGE = /^$|[\s"'(*“「（：]$/;
 /** Beginning that Markdown reads as an escape. */
 const ESCAPED = /^\\[!-/:-@[-`{}~]/;
 
+/** The places of backslashes within environments of LaTeX that stand outside a formula. */
+function signsOfEnvironments(source: string): ReadonlySet<number> {
+  const signs = new Set<number>();
+  let name = '';
+  let within: number[] = [];
+  for (const { 0: sign, 1: kind, 2: named = '', index } of source.matchAll(
+    /\\(begin|end)\{([A-Za-z]{1,20}\*?)\}|\\[\s\S]|\n[ \t]*\r?\n/g,
+  )) {
+    if (kind === 'begin' && name === '') name = named;
+    else if (kind === 'end' && name === named) {
+      for (const at of within) signs.add(at);
+      [name, within] = ['', []];
+    } else if (sign.startsWith('\n')) [name, within] = ['', []];
+    else if (name !== '') within.push(index);
+  }
+  return signs;
+}
+
 /** Counts the literal characters of a Windows path at the backslash `at`, including the sign that it would escape. */
 function pathSigns(source: string, at: number): number {
   const before = source.slice(Math.max(0, at - NEAR), at);
@@ -76,6 +94,8 @@ function pathSigns(source: string, at: number): number {
   if (DOT.test(before) && !NAME_BEHIND.test(behind)) return 0;
   return ESCAPED.test(behind) ? 2 : 1;
 }
+
+const NO_SIGNS: ReadonlySet<number> = new Set();
 
 const DUNDER =
   /^__(?:init|main|name|file|doc|dict|class|call|str|repr|len|iter|next|new|del|eq|ne|lt|le|gt|ge|hash|bool|int|float|add|sub|mul|enter|exit|aenter|aexit|getitem|setitem|delitem|contains|getattr|setattr|slots|all|version|author|future|import|builtins|module|path|package|annotations|bases|mro|subclasses|post_init|proto|typename|dirname|filename)__(?![A-Za-z0-9_])/;
@@ -112,7 +132,8 @@ export function literalSyntax(source: string): Extension {
     const stars = before === STAR ? 0 : (/^\*+/.exec(source.slice(at, at + 4))?.[0].length ?? 0);
     return stars > 0 && (multiplies(source, at, stars) || isOfPath(source, at)) ? stars : 0;
   });
-  const path = words('windowsPath', (at) => pathSigns(source, at));
+  const environments = source.includes('\\begin{') ? signsOfEnvironments(source) : NO_SIGNS;
+  const path = words('windowsPath', (at) => (environments.has(at) ? 2 : pathSigns(source, at)));
   const dunder = words('dunder', (at, before) =>
     before !== null && /\w/.test(String.fromCharCode(before))
       ? 0

@@ -41,10 +41,9 @@ function withoutTicks(words: string): string {
 function withoutSigns(words: string): string {
   const [signs, before = ''] = /(^|[^*_~])(?:\*{1,3}|_{1,3}|~~?)$/.exec(words) ?? [];
   if (signs === undefined) return words;
+  const isOpen = words.split('**').length % 2 === 0 || /(?:^|\s)\*{3}[^*\s][^*]*\*\*$/.test(words);
   const begins =
-    before === '' ||
-    /[\s(（「“"|]/.test(before) ||
-    (words.split('**').length % 2 === 0 && words.endsWith('**'));
+    before === '' || /[\s(（「“"|。，、；：！？）」”]/.test(before) || (words.endsWith('*') && isOpen);
   return begins ? words.slice(0, words.length - signs.length + before.length) : words;
 }
 
@@ -55,9 +54,39 @@ const LABEL = /\[\^[^[\]\s]*$|(?<![^\n])\[(?:[^[\]\n]*\]:|\^[^[\]\n]*\]$)[ \t]*$
 /** The box of a task, or as much of it. */
 const BOX = /^\[[ xX]?\]?[ \t]*$/;
 
-function withoutHalves(words: string): string {
-  if (BOX.test(words)) return '';
-  const begun = /(?<!\\)(?:\\\\)*\\$/.test(words) ? words.slice(0, -1) : words;
+/** The address of a link and its title, as far as they have come. */
+const TARGET =
+  /^(?:<[^<>\n]*|(?:<[^<>\n]*>|(?:[^\s()<>]|\([^\s()]*\))*(?:\([^\s()]*)?)(?:[ \t]+(?:["'(][^\n]*)?)?)$/;
+
+/** A link whose address has not ended is shown by its words, a call (`f[0](x`) as it is, a picture not at all. */
+function withoutTarget(words: string): string {
+  const at = words.lastIndexOf('](');
+  const target = words.slice(at + 2);
+  if (at < 0 || !TARGET.test(target) || /["')][ \t]*\)/.test(target)) return words;
+  const from = openBracket(words.slice(0, at + 1));
+  if (from < 0) return words;
+  const before = words.slice(0, from);
+  if (before.endsWith('!')) return before.slice(0, -1);
+  const inside = words.slice(from + 1, at);
+  return /[A-Za-z0-9_)\]]$/.test(before) && !/^(?:https?:|[/#.]|mailto:)/i.test(target)
+    ? `${before}${BRACKET}${inside}](${target}`
+    : before + inside;
+}
+
+const CHARACTERS =
+  'amp lt gt nbsp quot apos copy reg trade mdash ndash hellip times deg euro larr rarr le ge'.split(' ');
+
+/** Without a reference to a character that has not ended: `&am`. */
+function withoutReference(words: string): string {
+  const [reference = '', name = ''] = /&(#[xX]?[0-9a-fA-F]{0,6}|[a-z]{0,6})$/.exec(words.slice(-10)) ?? [];
+  const isBegun = name.startsWith('#') || CHARACTERS.some((one) => one.startsWith(name));
+  return reference !== '' && isBegun ? words.slice(0, -reference.length) : words;
+}
+
+function withoutHalves(all: string): string {
+  if (BOX.test(all)) return '';
+  const words = withoutTarget(withoutReference(all));
+  const begun = /(?<!\\)(?:\\\\)*\\\n?$/.test(words) ? words.replace(/\\\n?$/, '') : words;
   const image = begun.lastIndexOf('![');
   if (image >= 0 && IMAGE.test(begun.slice(image))) return bracketSettled(begun.slice(0, image));
   const label = LABEL.exec(begun);
@@ -89,12 +118,14 @@ function bracketSettled(words: string): string {
   return isClosed ? before + inside.slice(0, -1) : words;
 }
 
-/** Head of a table, and the row below it as far as it has come. */
+/** Head of a table, and the row below it as far as it has come. Without bars at its edge a head needs two signs of that row. */
 const HEAD = /^(\|[^\n]*)(?:\n[ \t:|-]*)?$/;
+const BARE_HEAD = /^([^\n|]+\|[^\n]*)\n[ \t]*:?-+:?[ \t]*\|[ \t:|-]*$/;
 
 /** Returns the first row of a table as a table, before the row below confirms it; undefined if it is no table. */
 export function begunTable(words: string): string | undefined {
-  const [, line] = HEAD.exec(words) ?? [];
+  const [, bare] = BARE_HEAD.exec(words) ?? [];
+  const [, line = bare === undefined ? undefined : `|${bare}`] = HEAD.exec(words) ?? [];
   if (line === undefined) return undefined;
   const head = closedEnd(line.trimEnd());
   if (!/[^|\s]/.test(head)) return '';

@@ -7,12 +7,12 @@ import { gfmFootnoteFromMarkdown } from 'mdast-util-gfm-footnote';
 import { gfmStrikethroughFromMarkdown } from 'mdast-util-gfm-strikethrough';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTaskListItemFromMarkdown } from 'mdast-util-gfm-task-list-item';
-import { cjkFriendlyExtension } from 'micromark-extension-cjk-friendly';
 import { gfmStrikethroughCjkFriendly } from 'micromark-extension-cjk-friendly-gfm-strikethrough';
 import { gfmFootnote } from 'micromark-extension-gfm-footnote';
 import { gfmTaskListItem } from 'micromark-extension-gfm-task-list-item';
 import { combineExtensions } from 'micromark-util-combine-extensions';
 import { autolinkSyntax } from './autolink-syntax.ts';
+import { emphasisSyntax } from './emphasis-syntax.ts';
 import { fenceSyntax } from './fence-syntax.ts';
 import { formulaFromMarkdown, formulaSyntax } from './formula-syntax.ts';
 import { htmlSyntax } from './html-syntax.ts';
@@ -23,7 +23,7 @@ import { tableSyntax } from './table-syntax.ts';
 
 /** The same for every text. */
 const SYNTAX = combineExtensions([
-  cjkFriendlyExtension(),
+  emphasisSyntax,
   gfmFootnote(),
   gfmStrikethroughCjkFriendly({ singleTilde: false }),
   gfmTaskListItem(),
@@ -64,7 +64,7 @@ const read = (text: string, partial: boolean): Root =>
   fromMarkdown(text, {
     extensions: [
       SYNTAX,
-      tableSyntax(text),
+      tableSyntax(text, { partial }),
       fenceSyntax(text, { partial }),
       autolinkSyntax(text),
       formulaSyntax(text, { partial }),

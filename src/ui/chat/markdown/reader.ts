@@ -3,6 +3,7 @@
 import type { FootnoteDefinition, Nodes, PhrasingContent, RootContent } from 'mdast';
 import { loneDefinitionsIn } from './definitions.ts';
 import { mayHaveGlued } from './fence-syntax.ts';
+import type { Formula } from './formula-syntax.ts';
 import { openElements, unfinishedTag } from './html-rule.ts';
 import { begunTable, closedEnd } from './open-end.ts';
 import { parseMarkdown } from './parse.ts';
@@ -98,6 +99,11 @@ function withLoneDefinitions(pieces: readonly Settled[]): readonly Settled[] {
 const hasHtml = (node: Nodes): boolean =>
   node.type === 'html' || ('children' in node && node.children.some(hasHtml));
 
+const hasOpenFormula = (node: Nodes): boolean =>
+  (node as Nodes | Formula).type === 'formula'
+    ? (node as unknown as Formula).open
+    : 'children' in node && node.children.some(hasOpenFormula);
+
 export class AnswerReader {
   /** Reader of the answer that grew last. */
   static #latest: AnswerReader | undefined;
@@ -106,6 +112,8 @@ export class AnswerReader {
   #partial = false;
   /** The last text read contains HTML. */
   #html = false;
+  /** The last text read ends within a formula. */
+  #formula = false;
   #settled: Settled[] = [];
   /** Offset of the open block. */
   #from = 0;
@@ -119,8 +127,8 @@ export class AnswerReader {
 
   /** Reads `text`; fast if it continues the previous text. `partial`: it is still being written. */
   read(text: string, partial: boolean): Answer {
-    // Reads all again at the end: HTML or a fence that never ended is text, and settled blocks took it for one that would.
-    const ended = this.#partial && !partial && (this.#html || mayHaveGlued(text));
+    // Reads all again at the end: HTML, a formula or a fence that never ended is text, and settled blocks took it for one that would.
+    const ended = this.#partial && !partial && (this.#html || this.#formula || mayHaveGlued(text));
     if (ended || !text.startsWith(this.#text)) {
       this.#settled = [];
       this.#from = 0;
@@ -130,6 +138,7 @@ export class AnswerReader {
     if (partial) AnswerReader.#latest = this;
     else if (AnswerReader.#latest === this) AnswerReader.#latest = undefined;
     const open = this.#settle(partial);
+    this.#formula = open?.nodes.some(hasOpenFormula) === true;
     this.#html = open?.html === true || this.#settled.some(({ html }) => html);
     const pieces = this.#withDefinitions(open === null ? this.#settled : [...this.#settled, open], partial);
     // While it is being written, what refers to a definition may still come.
@@ -241,13 +250,15 @@ export class AnswerReader {
 
 /** Words, an item of a list, a heading; or any whole line. */
 const NEXT_BLOCK =
-  /^(?:\p{L}|\*\*[^*\s]|["“「（(]|(?:[-*+]|\d{1,9}[.)])[ \t]+[\p{L}*`]|#{1,6} \S|[^\r\n]*[\r\n])/u;
+  /^(?:\p{L}|\*\*[^*\s]|["“「（(]|(?:[-*+]|\d{1,9}[.)])[ \t]+(?:[\p{L}`]|\*+[^*\s])|#{1,6} \S|[^\r\n]*[\r\n])/u;
 const lineStart = (source: string, at: number): number =>
   at === 0 ? 0 : Math.max(source.lastIndexOf('\n', at - 1), source.lastIndexOf('\r', at - 1)) + 1;
 
 /** Completes the open block for display. `base`: offset of its source in the text that the nodes were read from. */
 function completed(source: string, nodes: readonly RootContent[], base: number): readonly RootContent[] {
   let leaf: Nodes | undefined = nodes.at(-1);
+  const certain = certainPart(source, deepest(leaf));
+  if (certain.length < source.length) return completed(certain, parseMarkdown(certain, true).children, 0);
   if (leaf?.type === 'html') {
     const tag = unfinishedTag(leaf.value);
     return tag < 0 ? nodes : [...nodes.slice(0, -1), { ...leaf, value: leaf.value.slice(0, tag) }];
@@ -264,10 +275,26 @@ function completed(source: string, nodes: readonly RootContent[], base: number):
   return closed === words ? nodes : parseMarkdown(source.slice(0, from) + closed, true).children;
 }
 
+const deepest = (node: Nodes | undefined): Nodes | undefined =>
+  node && 'children' in node && node.children.length > 0 ? deepest(node.children.at(-1)) : node;
+
+/** A last line that may become a list, a rule, or the underline of a heading or of a table's head. */
+const BEGUN_LINE = /(?<![^\n\r])[ \t>]*(?:[-=*_+][-=*_+ \t]*|\d{1,9}[.)]?[ \t]*)$/;
+/** A last line that may become the end of a fence. */
+const BEGUN_END = /[\n\r][ \t>]*(?:`+|~+)$/;
+
+/** Returns the open block without the signs at its end whose meaning the next character decides. `leaf`: what they were read as. */
+function certainPart(source: string, leaf: Nodes | undefined): string {
+  if (leaf?.type === 'code') return source.replace(BEGUN_END, '');
+  if ((leaf as Formula | undefined)?.type === 'formula')
+    return (leaf as unknown as Formula).open ? source.replace(/(?<!\\)[\\$]$/, '') : source;
+  return leaf?.type === 'html' ? source : source.replace(BEGUN_LINE, '');
+}
+
 /** True if the parser left signs as text that may begin something. */
 const hasLooseEnd = (nodes: readonly PhrasingContent[]): boolean =>
   nodes.some((node) =>
-    node.type === 'text' ? /[*_`[~<\\]/.test(node.value) : 'children' in node && hasLooseEnd(node.children),
+    node.type === 'text' ? /[*_`[~<\\&]/.test(node.value) : 'children' in node && hasLooseEnd(node.children),
   );
 
 function footnotesOf(blocks: readonly Block[], pieces: readonly Settled[]): readonly Footnote[] {

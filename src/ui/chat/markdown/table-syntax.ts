@@ -69,6 +69,13 @@ function wordsIn(row: string, columns: number): ReadonlySet<number> {
   return words;
 }
 
+/** The bars behind code of a row that has not ended. */
+function barsInOpenCode(row: string): ReadonlySet<number> {
+  const last = codeIn(row).at(-1)?.[1] ?? -1;
+  const open = [...row.matchAll(/`+/g)].find(({ index }) => index > last)?.index;
+  return open === undefined ? NO_BARS : new Set(barsIn(row).filter((at) => at > open));
+}
+
 const lineAt = (source: string, at: number): string => {
   const end = source.slice(at).search(/[\r\n]/);
   return end < 0 ? source.slice(at) : source.slice(at, at + end);
@@ -83,8 +90,8 @@ function columnsAt(source: string, at: number): number {
   return DELIMITERS.test(below) ? cellsOf(below, barsIn(below)) : 0;
 }
 
-/** The micromark extension for one text. */
-export function tableSyntax(source: string): Extension {
+/** The micromark extension for one text. `partial`: it is still being written, and code in its last row will end. */
+export function tableSyntax(source: string, { partial }: { readonly partial: boolean }): Extension {
   const table = [gfmTable().flow?.null].flat()[0] as Construct;
   /** Columns of the table that is being read. */
   let columns = 0;
@@ -103,7 +110,9 @@ export function tableSyntax(source: string): Extension {
             if (here !== line) {
               [line, from] = [here, offset];
               const row = columns === 0 ? '' : lineAt(source, offset);
+              const isWritten = partial && offset + row.length === source.length;
               words = /[`$]|\\\(/.test(row) ? wordsIn(row, columns) : NO_BARS;
+              if (isWritten && words.size === 0 && row.includes('`')) words = barsInOpenCode(row);
             }
             return code === BAR && words.has(offset - from) ? LETTER : code;
           };
