@@ -59,8 +59,13 @@ const ROOM_TO_BEGIN = 600e6;
 /** Longest time to open, in ms: it takes seconds, more on a busy machine. */
 const OPENS_WITHIN_MS = 120_000;
 
+/** Files that are stored as of one moment never have half a page, so the log need not have whole ones to mend it. */
+const WHOLE_PAGES: readonly string[] = ['full_page_writes=off'];
+
 interface Opening {
   readonly fs?: HandlePool | ReturnType<typeof createPageFileSystem>;
+  /** Settings of Postgres that these files allow. */
+  readonly settings?: readonly string[];
   /** Rejects when the file system fails in a way that PGlite does not notice. */
   readonly failed?: Promise<never>;
   /** True if a write found no room. */
@@ -179,7 +184,7 @@ const FILES: Record<EngineName, Files> = {
     finish: async () => {},
     open: (name, _first, cipher) => {
       const fs = createPageFileSystem(name, cipher);
-      return { fs, settled: () => {}, release: () => fs.backend.close() };
+      return { fs, settings: WHOLE_PAGES, settled: () => {}, release: () => fs.backend.close() };
     },
     remove: deletePages,
   },
@@ -304,7 +309,7 @@ async function open(
     await files.begin(name).catch((error: unknown) => {
       throw isFull(error) ? noRoom(error) : error;
     });
-  const { fs, failed, ranOut, renew, settled, release } = files.open(
+  const { fs, settings, failed, ranOut, renew, settled, release } = files.open(
     name,
     FIRST_FILES[cluster ? 'packed' : 'own'],
     cipher,
@@ -316,7 +321,7 @@ async function open(
       ...(cluster ? { loadDataDir: cluster } : {}),
       ...(make ? {} : { initdbWasmModule: NO_INITDB }),
       extensions: { vector, pg_textsearch },
-      postgresqlconf: [...SETTINGS],
+      postgresqlconf: [...SETTINGS, ...(settings ?? [])],
       initDbStartParams: [...INITDB],
     });
     const opening = creating.then(async (made) => {

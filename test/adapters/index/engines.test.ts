@@ -75,6 +75,24 @@ describe('engines', { timeout: 120_000 }, () => {
     await again.database.close();
   });
 
+  it('keep no whole page in the write-ahead log, since stored files never have half of one', async () => {
+    const { database } = await open();
+    // Some hundred pages, each of which the log would hold after a checkpoint.
+    await database.exec(
+      'create table wide as select n, repeat(md5(n::text), 60) as text from generate_series(1, 400) n',
+    );
+    await database.exec('checkpoint');
+    const place = await database.query<{ at: string }>('select pg_current_wal_insert_lsn()::text as at');
+    await database.query('delete from wide');
+    const { rows } = await database.query<{ bytes: number }>(
+      'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), $1::pg_lsn)::int as bytes',
+      [place.rows[0]?.at],
+    );
+    expect(rows[0]?.bytes).toBeGreaterThan(0);
+    expect(rows[0]?.bytes).toBeLessThan(100_000);
+    await database.close();
+  });
+
   deep('begin with one of their own where the packed one is missing or damaged', async () => {
     const warned = vi.spyOn(log, 'warn');
     for (const wrong of ['data:,no%20database', 'http://localhost:9/nothing.data'].slice(0, runs(2, 1))) {
