@@ -208,7 +208,8 @@ test.describe('before the code is there', () => {
     );
     const before = asked.filter((url) => url.endsWith('.js'));
     expect(before).not.toEqual([]);
-    const later = /assets\/(importing|exporting|samples|config-file|opened-conversation)-/;
+    const later =
+      /assets\/(importing|exporting|samples|config-file|opened-conversation|context-service|turn-steps)-/;
     // Loaded ahead, but behind what one types with.
     const screen = before.findIndex((url) => url.includes('conversation-screen-'));
     expect(before.slice(0, screen + 1).filter((url) => later.test(url))).toEqual([]);

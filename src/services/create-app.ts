@@ -20,7 +20,7 @@ import type { EndpointModels } from './chat/endpoint-models.ts';
 import type { ModelRefusals } from './chat/model-refusals.ts';
 import { descriptionOf, toolsInForce } from './chat/tools/index.ts';
 import { COMMANDS } from './commands/index.ts';
-import { createContext } from './context/context-service.ts';
+import { createLateContext } from './context/late-context.ts';
 import { meaningBy } from './context/meaning.ts';
 import { createSentenceMeaning } from './context/sentence-meaning.ts';
 import type { Documents } from './documents/documents.ts';
@@ -253,7 +253,7 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
     recognising,
     priceOf: (model: ChatModel) => models.priceOf(model),
   };
-  const context = createContext({
+  const context = createLateContext({
     ...common,
     tools: (conversationId) =>
       toolsInForce(settings.config.get(), { notes, conversationId }).map(descriptionOf),

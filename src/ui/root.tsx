@@ -14,6 +14,7 @@ import { pause, whenIdle } from '../adapters/browser/idle.ts';
 import { isTemporary } from '../domain/base/ids.ts';
 import { ignore, log } from '../domain/base/log.ts';
 import type { App } from '../services/app.ts';
+import { loadTurns } from '../services/load-ahead.ts';
 import { loadOpened } from './chat/opened-part.ts';
 import { loadOutcomeView } from './chat/outcomes.tsx';
 import { AppProvider, useApp, useReadable } from './hooks/app.tsx';
@@ -330,6 +331,7 @@ function useLoadedAhead(): boolean {
     const load = () => {
       ignore(allWords(), 'texts that are not on the first screen; they are loaded with their components');
       ignore(loadOpened(), 'the code of opened conversations; it is loaded when one is opened');
+      ignore(loadTurns(), 'the code of turns; it is loaded with the first one');
       ignore(loadOutcomeView(), 'the code of command outcomes; it is loaded with the first one');
       ignore(
         Promise.all([loadPalette(), loadImport()]).then(() => setAhead(true)),

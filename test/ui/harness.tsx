@@ -22,7 +22,7 @@ import { until, writable } from '../../src/domain/base/readable.ts';
 import type { App } from '../../src/services/app.ts';
 import { createChat } from '../../src/services/chat/chat-service.ts';
 import { COMMANDS } from '../../src/services/commands/index.ts';
-import { createContext } from '../../src/services/context/context-service.ts';
+import { createLateContext } from '../../src/services/context/late-context.ts';
 import type { Documents } from '../../src/services/documents/documents.ts';
 import { createDocuments } from '../../src/services/documents/documents-service.ts';
 import { createNotes, type Notes } from '../../src/services/documents/notes.ts';
@@ -203,7 +203,7 @@ export async function createTestApp({
     device: () => deviceName.get(),
     notes,
   };
-  const context = createContext(common);
+  const context = createLateContext(common);
   const chat = createChat({ ...common, memory, context });
   const syncStatus = writable<SyncStatus>(SYNC_OFF);
   const alert = writable<Problem | null>(null);

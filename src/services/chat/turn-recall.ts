@@ -62,7 +62,7 @@ interface QuestionToRecall {
   readonly without: readonly MessageId[] | undefined;
   /** Passages found for these words while they were typed; used if memory does not answer now. */
   readonly announced: RecallResult | undefined;
-  readonly pressure: () => number;
+  readonly pressure: () => Promise<number>;
   readonly onAsking: () => void;
   readonly signal: AbortSignal;
 }
@@ -197,7 +197,7 @@ class TurnRecallService implements TurnRecall {
     const applying = answering ? this.#apply(conversation, path, asked, signal) : Promise.resolve([]);
     const offered = (announced?.passages.length ?? 0) > 0;
     const wanted = answering
-      ? (this.#recallTrigger(conversation, path, asked, pressure) ??
+      ? ((await this.#recallTrigger(conversation, path, asked, pressure)) ??
         (await this.#onNewTopic(conversation, path, asked, offered, signal)))
       : { why: undefined, queries: [textOf(asked)] };
     if (!wanted) return { recall: null, problem: null, why: undefined, applied: await applying };
@@ -340,12 +340,12 @@ class TurnRecallService implements TurnRecall {
   }
 
   /** Decides on an unasked recall and its queries: of several, the one that finds more counts. Null: none. */
-  #recallTrigger(
+  async #recallTrigger(
     conversation: Conversation,
     path: readonly Message[],
     asked: Message,
-    pressure: () => number,
-  ): Wanted | null {
+    pressure: () => Promise<number>,
+  ): Promise<Wanted | null> {
     const persona = this.#deps.personaOf?.(conversation) ?? null;
     const { recall: settings, context } = configWith(this.#deps.config.get(), persona);
     const { enabled, trigger_on_start: onStart, trigger_token_threshold: threshold } = settings.auto_recall;
@@ -372,7 +372,7 @@ class TurnRecallService implements TurnRecall {
     if (recalled) return null;
     // A compaction that begins earlier would empty the window again and again before it is that full.
     const full = Math.min(threshold, context.trigger_ratio);
-    const isFull = wasJustCompacted(conversation, path, questions.at(-2)) || pressure() >= full;
+    const isFull = wasJustCompacted(conversation, path, questions.at(-2)) || (await pressure()) >= full;
     return isFull ? { why: { trigger: 'window' }, queries: itself } : null;
   }
 }

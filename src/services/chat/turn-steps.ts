@@ -127,7 +127,8 @@ export class TurnSteps {
         request.refused ? toProblem(request.refused) : null,
       );
 
-    if (this.#wasCutOff(got, outcome) && !this.#roomMade && !signal.aborted && outcome.prepared) {
+    const mayMakeRoom = !this.#roomMade && !signal.aborted && outcome.prepared !== null;
+    if (mayMakeRoom && (await this.#wasCutOff(got, outcome))) {
       this.#roomMade = true;
       if (await this.#makeRoom(outcome)) {
         if (!(await this.#keepCutOff(prepared, outcome, got))) return 'end';
@@ -244,9 +245,9 @@ export class TurnSteps {
    * True if a smaller request may help: cut off for its length, or the question refused for its length. At the endpoint's
    * own limit for answers, space in the window would not help.
    */
-  #wasCutOff(got: Streamed, { tools }: Outcome): boolean {
+  async #wasCutOff(got: Streamed, { tools }: Outcome): Promise<boolean> {
     if (got.problem?.code === 'model-context') return true;
-    return got.finish === 'length' && this.#deps.context.pressure(this.#request(tools)) >= HALF_FULL;
+    return got.finish === 'length' && (await this.#deps.context.pressure(this.#request(tools))) >= HALF_FULL;
   }
 
   /** True if the next request will be smaller; false if that is impossible, or the person stopped it. */

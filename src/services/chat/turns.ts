@@ -8,6 +8,7 @@ import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, type MessageId, newMessageId } from '../../domain/base/ids.ts';
+import { loadPart } from '../../domain/base/part.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { type Finish, type Message, textOf } from '../../domain/chat/message.ts';
@@ -21,15 +22,13 @@ import type { Applying } from '../memory/applying.ts';
 import type { Memory } from '../memory/memory.ts';
 import type { Prompts } from '../prompts/prompts.ts';
 import type { ModelChoice } from '../settings/settings.ts';
-import { createAsking } from './asking.ts';
 import type { DraftRow } from './draft-rows.ts';
 import type { ModelRefusals } from './model-refusals.ts';
 import { createSaving } from './saving.ts';
-import { createToolCalls } from './tool-calls.ts';
 import type { NotesLike } from './tools/index.ts';
 import { showTurn, type TurnEnd, type TurnRequest, type TurnSession } from './turn.ts';
 import { createTurnRecall, type Recall, type Recalled } from './turn-recall.ts';
-import { TurnSteps, type TurnStepsDeps } from './turn-steps.ts';
+import type { TurnSteps, TurnStepsDeps } from './turn-steps.ts';
 
 const NOTHING: Recall = { type: 'recall', query: '', threshold: 0, passages: [], nearMisses: [] };
 
@@ -60,7 +59,7 @@ class TurnRunner {
   readonly #deps: TurnDependencies;
   readonly #saving: ReturnType<typeof createSaving>;
   readonly #memories: ReturnType<typeof createTurnRecall>;
-  readonly #stepDeps: TurnStepsDeps;
+  readonly #stepDeps: Omit<TurnStepsDeps, 'ask' | 'runCalls'>;
   /** Saves a message into its conversation. */
   readonly save: ReturnType<typeof createSaving>['save'];
 
@@ -71,8 +70,6 @@ class TurnRunner {
     this.#stepDeps = {
       ...deps,
       saving: this.#saving,
-      ask: createAsking(deps),
-      runCalls: createToolCalls(deps),
       toMessage: (answer, got, prepared, key, startedAt) => ({
         ...answer,
         parts: got.parts,
@@ -132,9 +129,9 @@ class TurnRunner {
               answering: model !== null,
               without: request.without,
               announced: request.announced,
-              pressure: () =>
+              pressure: async () =>
                 model
-                  ? this.#deps.context.pressure({
+                  ? await this.#deps.context.pressure({
                       id,
                       conversation: open?.get ?? (() => conversation),
                       leaf,
@@ -173,7 +170,7 @@ class TurnRunner {
             : null;
       const given: Recall | null =
         applied.length > 0 ? { ...(found ?? NOTHING), applied: [...applied] } : found;
-      const steps = new TurnSteps(this.#stepDeps, {
+      const steps = await this.#stepsOf({
         session,
         id,
         open,
@@ -194,6 +191,15 @@ class TurnRunner {
       open?.close();
       session.turn = null;
     }
+  }
+
+  /** Brings the steps of a turn, whose code is loaded with the first that a model answers (decision 1113). */
+  async #stepsOf(turn: ConstructorParameters<typeof TurnSteps>[1]): Promise<TurnSteps> {
+    const [{ TurnSteps }, { createAsking }, { createToolCalls }] = await loadPart(() =>
+      Promise.all([import('./turn-steps.ts'), import('./asking.ts'), import('./tool-calls.ts')]),
+    );
+    const deps = { ...this.#stepDeps, ask: createAsking(this.#deps), runCalls: createToolCalls(this.#deps) };
+    return new TurnSteps(deps, turn);
   }
 
   /** Without a model the passages are the answer. */

@@ -38,7 +38,7 @@ import { createProjectWords } from './project-words.ts';
 import { createCurrentRedaction } from './redaction.ts';
 import { type Built, createRequests } from './requests.ts';
 import { createSessionMemoryJob } from './session-memory-job.ts';
-import { createSessions } from './sessions.ts';
+import { createSessions, type Sessions } from './sessions.ts';
 import { SUMMARY_TIMEOUT_MS } from './summarise.ts';
 import type { PreparedStep, StepRequest, TurnContext } from './turn-context.ts';
 
@@ -78,16 +78,19 @@ const BETWEEN_TASKS = 0.5;
 /** With more unread messages than this, the context meter leaves out what would be brought back. */
 const MANY_UNREAD = 200;
 
-/** Creates the service. Nothing happens before the first call. */
-export function createContext(deps: ContextDependencies): ContextControl & TurnContext {
-  return new ContextService(deps);
+/** Creates the service. Nothing happens before the first call. `sessions`: states of conversations that somebody may look at already. */
+export function createContext(
+  deps: ContextDependencies,
+  sessions = createSessions(),
+): ContextControl & TurnContext {
+  return new ContextService(deps, sessions);
 }
 
 class ContextService implements ContextControl, TurnContext {
   readonly #deps: ContextDependencies;
   readonly #onProblem: (problem: Problem) => void;
   readonly #closing = new AbortController();
-  readonly #sessions = createSessions();
+  readonly #sessions: Sessions;
   readonly #meters: Meters;
   readonly #currentRedaction: ReturnType<typeof createCurrentRedaction>;
   readonly #requests: ReturnType<typeof createRequests>;
@@ -117,8 +120,9 @@ class ContextService implements ContextControl, TurnContext {
   readonly diff: ContextControl['diff'];
   readonly restore: ContextControl['restore'];
 
-  constructor(deps: ContextDependencies) {
+  constructor(deps: ContextDependencies, sessions: Sessions) {
     this.#deps = deps;
+    this.#sessions = sessions;
     this.#onProblem = deps.onProblem ?? (() => undefined);
     const timeoutMs = deps.summaryTimeoutMs ?? SUMMARY_TIMEOUT_MS;
     this.#meters = createMeters({
@@ -287,7 +291,7 @@ class ContextService implements ContextControl, TurnContext {
     return requestManifestSchema.safeParse(message?.ledger).data ?? null;
   }
 
-  pressure(request: Omit<StepRequest, 'signal' | 'onStatus'>): number {
+  async pressure(request: Omit<StepRequest, 'signal' | 'onStatus'>): Promise<number> {
     const { total, prompt, budget } = this.#builtFor(request, false);
     // A prompt that had to be cut counts as full.
     return prompt.manifest.cut ? Math.max(1, total / budget.window) : total / budget.window;

@@ -27,7 +27,7 @@ export interface PreparedStep {
 
 export interface TurnContext {
   /** Fill of the window, 0–1 and above, before any compaction. */
-  pressure(request: Omit<StepRequest, 'signal' | 'onStatus'>): number;
+  pressure(request: Omit<StepRequest, 'signal' | 'onStatus'>): Promise<number>;
   /**
    * Makes the request for a step. If it would be too large, compacts the branch first (after a question, with `context.confirm`).
    * A failure of that never stops the step. Throws only AbortError.

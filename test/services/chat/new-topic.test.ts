@@ -53,7 +53,7 @@ const open = async (auto: Record<string, unknown> = {}) => {
         answering: true,
         without: undefined,
         announced,
-        pressure: () => 0,
+        pressure: async () => 0,
         onAsking: () => undefined,
         signal: new AbortController().signal,
       });

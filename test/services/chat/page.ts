@@ -7,7 +7,7 @@ import { effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts'
 import { textOf } from '../../../src/domain/chat/message.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createChat } from '../../../src/services/chat/chat-service.ts';
-import { createContext } from '../../../src/services/context/context-service.ts';
+import { createLateContext } from '../../../src/services/context/late-context.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 
 export interface TabApi {
@@ -32,7 +32,7 @@ const chat = createChat({
   documents,
   keyValues: store.keyValues,
   model: models,
-  context: createContext({
+  context: createLateContext({
     documents,
     keyValues: store.keyValues,
     model: models,

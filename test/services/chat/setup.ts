@@ -15,7 +15,8 @@ import type { ChannelLike } from '../../../src/services/chat/cross-tab-turns.ts'
 import type { ModelRefusals } from '../../../src/services/chat/model-refusals.ts';
 import type { LocksLike, TabMemory } from '../../../src/services/chat/tab.ts';
 import type { NotesLike } from '../../../src/services/chat/tools/index.ts';
-import { type ContextDependencies, createContext } from '../../../src/services/context/context-service.ts';
+import type { ContextDependencies } from '../../../src/services/context/context-service.ts';
+import { createLateContext } from '../../../src/services/context/late-context.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import type { NotesState } from '../../../src/services/documents/notes.ts';
 import type { RecallRequest, RecallResult } from '../../../src/services/memory/memory.ts';
@@ -98,7 +99,7 @@ export function createScene(
   const config = writable<Config>(options.config?.(defaultConfig) ?? defaultConfig);
   const model = options.model ?? (() => null);
   const onProblem = (problem: Problem) => problems.push(problem.code);
-  const context = createContext({
+  const context = createLateContext({
     documents,
     keyValues: store.keyValues,
     model,

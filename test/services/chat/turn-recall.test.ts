@@ -49,7 +49,7 @@ const asks = async (
     answering: true,
     without: more.without?.map(asMessageId),
     announced: more.announced,
-    pressure: () => 0,
+    pressure: async () => 0,
     onAsking: () => {},
     signal: new AbortController().signal,
   });

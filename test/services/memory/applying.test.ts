@@ -143,7 +143,7 @@ it('a turn has it without any passage, and a model reads it as the person’s ow
     answering: true,
     without: undefined,
     announced: undefined,
-    pressure: () => 0,
+    pressure: async () => 0,
     onAsking: () => undefined,
     signal: new AbortController().signal,
   });
