@@ -66,6 +66,10 @@ const IN_FILES: readonly (readonly [files: RegExp, words: Readonly<Record<string
     /^adapters\/(?:index|log)\/|^services\/memory\/(?:memory-service|search)\.ts$/,
     { look: 'search, read', looking: 'searching', wonders: 'may ask' },
   ],
+  [
+    /^adapters\/index\/(?:memory-index|rules|searching)\.ts$|^services\/memory\/(?:memory-service|passages|search)\.ts$|^domain\/memory\/(?:rank|sources)\.ts$/,
+    { beside: 'neighbours', worth: 'IDF weight' },
+  ],
   [/^services\/documents\//, { home: 'only local' }],
   [/^ui\/library\/activity/, { line: 'row', lines: 'rows', tallies: 'counters' }],
   [/^domain\/context\//, { tells: 'statesResult', meant: 'semantic score' }],

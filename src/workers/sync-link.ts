@@ -15,7 +15,7 @@ import { type Caller, createCaller, serveCalls } from '../domain/threads/calls.t
 import type { Endpoint } from '../domain/threads/endpoint.ts';
 import { joinNews } from '../domain/threads/news.ts';
 import { type SyncAnswer, type SyncRequest, syncRequestSchema } from '../services/sync/requests.ts';
-import { SYNC_OFF, type SyncStatus } from '../services/sync/sync.ts';
+import { SYNC_OFF, type SyncStatus, type Whereabouts } from '../services/sync/sync.ts';
 
 const CHANNEL = 'recollect-sync';
 /** Lock that a thread waits for in order to lead. */
@@ -54,13 +54,28 @@ const statusSchema = z.object({
     }),
   ),
   problem: problemSchema.nullable(),
-}) as z.ZodType<SyncStatus>;
+}) as z.ZodType<SentStatus>;
 
-const answerSchema: z.ZodType<SyncAnswer> = z.union([
+/** The status and where a conversation is, by the names that tabs of every version send: an old tab may be open beside an updated one. */
+type SentStatus = Omit<SyncStatus, 'localOnly'> & { readonly withheld: number };
+type SentAnswer =
+  | Exclude<SyncAnswer, Whereabouts>
+  | (Omit<Whereabouts, 'place'> & { readonly place: SentPlace });
+type SentPlace = Exclude<Whereabouts['place'], 'localOnly'> | 'withheld';
+
+const answerSchema: z.ZodType<SentAnswer> = z.union([
   z.object({ place: z.enum(['here', 'relay', 'withheld']), devices: z.array(z.string()) }),
   z.string(),
   z.null(),
 ]);
+const readAnswer = (answer: SentAnswer): SyncAnswer =>
+  answer === null || typeof answer === 'string'
+    ? answer
+    : { ...answer, place: answer.place === 'withheld' ? 'localOnly' : answer.place };
+const sentAnswer = (answer: SyncAnswer): SentAnswer =>
+  answer === null || typeof answer === 'string'
+    ? answer
+    : { ...answer, place: answer.place === 'localOnly' ? 'withheld' : answer.place };
 
 const newsSchema = z.discriminatedUnion('type', [
   /** A tab asks for the status. */
@@ -170,7 +185,8 @@ class TabSyncLink implements SyncLink {
     const receive = (news: News) => {
       if (news.type !== 'status') return;
       if (!this.#isLed) this.#watchLeader();
-      this.status.set(news.status);
+      const { withheld, ...status } = news.status;
+      this.status.set({ ...status, localOnly: withheld });
     };
     this.#send = joinNews(channel, newsSchema, receive, deps.signal);
     this.#leader = createCaller(questions, toLeader(channel));
@@ -197,7 +213,7 @@ class TabSyncLink implements SyncLink {
       return await withTimeLimit(this.#deps.signal, REQUEST_TIMEOUT_MS, (signal) => {
         const answer = this.#leader.call.ask(request, { signal });
         this.#start();
-        return answer;
+        return answer.then(readAnswer);
       });
     } catch (error) {
       if (!isTimeout(error)) throw error;
@@ -287,7 +303,7 @@ export function serveSync(
   ask: (request: SyncRequest) => Promise<SyncAnswer>,
   signal: AbortSignal,
 ): (status: SyncStatus) => void {
-  let last: SyncStatus | undefined;
+  let last: SentStatus | undefined;
   const channel = new BroadcastChannel(CHANNEL);
   const notify = joinNews(
     channel,
@@ -299,9 +315,14 @@ export function serveSync(
     params: { detail: 'another version' },
     retry: true,
   });
-  serveCalls(questions, toTabs(channel, signal), { ask }, { strange });
-  return (status) => {
-    last = status;
-    notify({ type: 'status', status });
+  serveCalls(
+    questions,
+    toTabs(channel, signal),
+    { ask: async (request) => sentAnswer(await ask(request)) },
+    { strange },
+  );
+  return ({ localOnly, ...status }) => {
+    last = { ...status, withheld: localOnly };
+    notify({ type: 'status', status: last });
   };
 }

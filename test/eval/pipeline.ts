@@ -75,7 +75,7 @@ export interface Recorded {
   /** ms since 1970 */
   readonly now: number;
   readonly scale: { readonly related: number; readonly spread: number };
-  readonly worth: readonly number[];
+  readonly idf: readonly number[];
   /** That the embedding model reads. */
   readonly languages: readonly string[] | 'any';
   /** With late interaction for every one; the product computes it for the best only. */
@@ -210,13 +210,13 @@ async function openPostgres() {
 
 /** The index, and beside it everything that it found for the question asked last. */
 function watched(postgres: MemoryIndex) {
-  let seen: IndexFound = { candidates: [], worth: [] };
-  let described = conversationsMeantBy(seen, seen.worth);
+  let seen: IndexFound = { candidates: [], idf: [] };
+  let described = conversationsMeantBy(seen, seen.idf);
   const index: MemoryIndex = {
     ...postgres,
     search: async (query) => {
       const found = await postgres.search(query);
-      if (query.filter.conversationIds) described = conversationsMeantBy(seen, seen.worth);
+      if (query.filter.conversationIds) described = conversationsMeantBy(seen, seen.idf);
       else if (!query.messages) described = new Map();
       // What the vector adds comes after what the words brought, then what answers were given and what descriptions lead to.
       seen = query.after
@@ -285,7 +285,7 @@ async function recordOf(
     question: asking,
     now,
     scale: await embedding.calibration(signal),
-    worth: seen.worth,
+    idf: seen.idf,
     languages: embedding.languages,
     candidates: candidates.map((one) => {
       const has = titled(one.conversationId, one.title);

@@ -208,7 +208,7 @@ export function rankRecorded(
   const rankWith = ranker(candidates, {
     weights: defaultConfig.recall.hybrid_weights,
     scale: asked.scale,
-    idfWeights: asked.worth,
+    idfWeights: asked.idf,
     question: asked.question,
     languages: asked.languages,
     decayFactor: defaultConfig.recall.filters.time_decay_factor,

@@ -31,7 +31,7 @@ const answered = (
     question: 'q',
     now: 0,
     scale: { related: 0, spread: 1 },
-    worth: [],
+    idf: [],
     languages: 'any',
     candidates: [],
   },

@@ -301,15 +301,15 @@ function testsOfKeeping(
         [{}, 2],
         [{ roles: ['user'] }, 1],
       ] satisfies [IndexFilter, number][]) {
-        const asked = { words: 'pear 备份', filter, limit, around: true };
+        const asked = { words: 'pear 备份', filter, limit, withNeighbours: true };
         const byWords = await subject.search(asked);
         const knowing = byWords.knownWords ? { knownWords: byWords.knownWords } : {};
         const added = await subject.search({ ...asked, vector, after: searchedBefore(byWords), ...knowing });
-        const shown = ({ candidates, worth }: Found) => ({
-          worth,
+        const shown = ({ candidates, idf }: Found) => ({
+          idf,
           // A neighbour of several found chunks may name either of them.
           candidates: candidates
-            .map((one) => (one.beside ? { ...one, previous: null, next: null } : one))
+            .map((one) => (one.isNeighbour ? { ...one, previous: null, next: null } : one))
             .sort((a, b) => a.chunkId - b.chunkId),
         });
         const whole = shown(await subject.search({ ...asked, vector }));
@@ -381,11 +381,11 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         1,
       );
       const look = async (words: string) => {
-        const { candidates, worth } = await index.search({ words, filter: {}, limit: 5, around: true });
+        const { candidates, idf } = await index.search({ words, filter: {}, limit: 5, withNeighbours: true });
         const byId = new Map(candidates.map((one) => [one.chunkId, one]));
         return {
-          worth,
-          texts: candidates.map(({ text, beside }) => [text, beside] as const).sort(),
+          idf,
+          texts: candidates.map(({ text, isNeighbour }) => [text, isNeighbour] as const).sort(),
           of: (text: string) => {
             const one = candidates.find((other) => other.text === text);
             return [byId.get(one?.previous ?? -1)?.text, byId.get(one?.next ?? -1)?.text];
@@ -400,8 +400,8 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       ]);
       expect(inside.of('apples inside')).toEqual(['second begins', 'second ends']);
       expect(inside.of('second begins')).toEqual([undefined, 'apples inside']);
-      expect(inside.worth).toHaveLength(2);
-      expect(inside.worth[1]).toBeGreaterThanOrEqual(inside.worth[0] as number);
+      expect(inside.idf).toHaveLength(2);
+      expect(inside.idf[1]).toBeGreaterThanOrEqual(inside.idf[0] as number);
       expect((await look('begins')).of('second begins')).toEqual(['first words', 'apples inside']);
       expect((await look('ends')).of('second ends')).toEqual(['apples inside', 'newer answer']);
       expect((await look('first')).of('first words')).toEqual([undefined, 'second begins']);
@@ -415,7 +415,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       const index = await open();
       const messages = [message(1, 'apple'), message(2, 'apple pear', { parentId: m(1), before: m(1) })];
       await index.apply(change({ conversations: [conversation(1)], messages }), 1);
-      const asked = { words: 'pear', filter: {}, limit: 5, around: true };
+      const asked = { words: 'pear', filter: {}, limit: 5, withNeighbours: true };
       const byWords = await index.search(asked);
       expect(byWords.candidates.map(({ text }) => text).sort()).toEqual(['apple', 'apple pear']);
       await index.apply(change({ removedMessages: [m(2)] }), 2);
@@ -444,10 +444,10 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
           words: 'pear',
           filter,
           limit: 5,
-          around: true,
+          withNeighbours: true,
           messages: [m(2), m(3), m(99)],
         });
-        return candidates.map(({ text, beside, bm25 }) => [text, beside, bm25 > 0]).sort();
+        return candidates.map(({ text, isNeighbour, bm25 }) => [text, isNeighbour, bm25 > 0]).sort();
       };
       expect(await brought({})).toEqual([
         ['apple', true, false],
@@ -1129,7 +1129,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
     it('says which conversations are described by a question’s words, those that pass the filter', async () => {
       const index = await open();
       const described = async (words: string, more: Partial<Parameters<MemoryIndex['search']>[0]> = {}) =>
-        (await index.search({ words, filter: {}, limit: 10, around: true, ...more })).described?.map(
+        (await index.search({ words, filter: {}, limit: 10, withNeighbours: true, ...more })).described?.map(
           ({ conversationId, has }) => [conversationId, has],
         );
       await index.apply(
@@ -1150,7 +1150,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         [c(1), [true, true, false]],
         [c(2), [false, true, false]],
       ]);
-      expect(await described('repair', { around: false })).toBeUndefined();
+      expect(await described('repair', { withNeighbours: false })).toBeUndefined();
       expect(await described('boiler repair', { filter: { excludeConversationIds: [c(1)] } })).toEqual([
         [c(2), [false, true]],
       ]);

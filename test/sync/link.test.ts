@@ -1,13 +1,15 @@
 // What tabs and the thread that syncs write to one another: a tab of an earlier version may be open while another is updated.
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { writable } from '../../src/domain/base/readable.ts';
 import { type Config, defaultConfig } from '../../src/domain/settings/config.ts';
 import type { SyncRequest } from '../../src/services/sync/requests.ts';
+import { SYNC_OFF } from '../../src/services/sync/sync.ts';
 import { connectSync, serveSync } from '../../src/workers/sync-link.ts';
 
 let closing = new AbortController();
 let raw = new BroadcastChannel('recollect-sync');
 afterEach(() => {
+  vi.unstubAllGlobals();
   closing.abort();
   closing = new AbortController();
   raw.close();
@@ -67,6 +69,20 @@ it('a leader of an earlier version is understood', async () => {
   await expect(link.ask({ do: 'look', force: false })).rejects.toMatchObject({
     problem: { code: 'unexpected' },
   });
+});
+
+it('names of the status and of places stay as tabs of earlier versions know them', async () => {
+  // Node has no locks; a leader that is heard of is watched by one.
+  vi.stubGlobal('navigator', { locks: { request: () => new Promise(() => {}) } });
+  const kept = { place: 'localOnly', devices: [] } as const;
+  const notify = serveSync(async () => kept, closing.signal);
+  const [status, answer] = [next('status'), next('answer')];
+  const link = tab();
+  notify({ ...SYNC_OFF, mode: 'remote', state: 'synced', localOnly: 3 });
+  expect((await status).status).toMatchObject({ withheld: 3 });
+  await expect.poll(() => link.status.get().localOnly).toBe(3);
+  expect(await link.ask(where)).toEqual(kept);
+  expect(await answer).toMatchObject({ answer: { place: 'withheld' } });
 });
 
 it('what is asked when the tab closes is refused', async () => {

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { createCaller, serveCalls } from '../../domain/threads/calls.ts';
 import type { MemoryIndex } from './memory-index.ts';
+import { readFound, readQuery, type SentFound, type SentQuery, sentFound, sentQuery } from './sent-names.ts';
 
 /** Answers of the index are not parsed: the index has already checked them, and has the same schema version. */
 const verb = { given: z.array(z.unknown()), answer: z.unknown() };
@@ -66,11 +67,14 @@ export function createRemoteIndex(port: MessagePort, onNewLeader: () => void = (
     return await call[VERBS[method]](given);
   };
   return {
-    index: byMethod(
-      (method) =>
-        (...given: unknown[]) =>
-          ask(method, given),
-    ) as unknown as RemoteIndex['index'],
+    index: {
+      ...(byMethod(
+        (method) =>
+          (...given: unknown[]) =>
+            ask(method, given),
+      ) as unknown as RemoteIndex['index']),
+      search: async (query) => readFound((await ask('search', [sentQuery(query)])) as SentFound),
+    },
     refuse: (problem) => {
       refusal = problem;
       if (problem) refuse(problem);
@@ -119,8 +123,9 @@ export function createExchange(id: string): Exchange {
     },
   );
   const served = byVerb((method) => async (given: unknown[]) => {
-    const run = own?.index[method] as ((...given: unknown[]) => Promise<unknown>) | undefined;
-    return await (run ? run(...given) : remote.call[VERBS[method]](given));
+    if (!own) return await remote.call[VERBS[method]](given);
+    if (method === 'search') return sentFound(await own.index.search(readQuery(given[0] as SentQuery)));
+    return await (own.index[method] as (...given: unknown[]) => Promise<unknown>)(...given);
   });
 
   const channelTo = (tab: string): BroadcastChannel => {

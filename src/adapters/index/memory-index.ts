@@ -105,9 +105,9 @@ export interface IndexQuery {
   /** Candidates wanted from each half. */
   readonly limit: number;
   /** Also brings what was said right before and after each candidate, with both numbers. Default: false. */
-  readonly around?: boolean;
+  readonly withNeighbours?: boolean;
   /** Chunk ids found without the query vector: the search returns only additions by the vector, and measures these. */
-  readonly after?: { readonly found: readonly number[]; readonly beside: readonly number[] };
+  readonly after?: { readonly found: readonly number[]; readonly neighbours: readonly number[] };
   /**
    * Result of an earlier search for these words with the same filter and limit, so that they are not looked up again. Ignored if it comes
    * from another index.
@@ -151,12 +151,12 @@ export interface Candidate {
   readonly terms: readonly number[];
   /**
    * Neighbouring chunks in its branch (newest answer first), within the message or in the messages next to it. Known
-   * with `around`.
+   * with `withNeighbours`.
    */
   readonly previous: number | null;
   readonly next: number | null;
   /** True if it was not found itself, only next to one that was: it need not pass the filter. */
-  readonly beside: boolean;
+  readonly isNeighbour: boolean;
   readonly archived: boolean;
   readonly pinned: boolean;
 }
@@ -171,10 +171,10 @@ export interface Described {
 /** Result of a search: candidates, and the IDF weight of each of the query's words (the most it adds, in BM25). */
 export interface Found {
   readonly candidates: readonly Candidate[];
-  readonly worth: readonly number[];
+  readonly idf: readonly number[];
   /** Chunks of `after` that still exist, with their cosine; null without a vector of the model. */
   readonly measured?: readonly (readonly [chunkId: number, cosine: number | null])[];
-  /** With `around`: the conversations that pass whose descriptions have most of the query's words by worth, best first; eight at most. */
+  /** With `withNeighbours`: the conversations that pass whose descriptions have most of the query's words by idf, best first; eight at most. */
   readonly described?: readonly Described[];
   /** For the next search for these words, if it saves work. */
   readonly knownWords?: KnownWords;

@@ -57,9 +57,9 @@ export function withSymmetricLinks(candidates: readonly Candidate[]): Candidate[
 
 /** Returns the chunk ids of a search without a vector, as input for the next one. */
 export const searchedBefore = ({ candidates }: Found): NonNullable<IndexQuery['after']> => {
-  const ids = (beside: boolean) =>
-    candidates.filter((one) => one.beside === beside).map(({ chunkId }) => chunkId);
-  return { found: ids(false), beside: ids(true) };
+  const ids = (isNeighbour: boolean) =>
+    candidates.filter((one) => one.isNeighbour === isNeighbour).map(({ chunkId }) => chunkId);
+  return { found: ids(false), neighbours: ids(true) };
 };
 
 /** Merges two results of one search: candidates by words first, then the additions by vector. */
@@ -72,7 +72,7 @@ export function mergeStages(byWords: Found, added: Found): Found {
   const { described } = byWords;
   return {
     candidates: withSymmetricLinks([...before, ...added.candidates]),
-    worth: added.worth,
+    idf: added.idf,
     ...(described ? { described } : {}),
   };
 }
@@ -88,7 +88,7 @@ export function mergeSearches(one: Found, other: Found): Found {
       known
         ? {
             ...known,
-            beside: known.beside && candidate.beside,
+            isNeighbour: known.isNeighbour && candidate.isNeighbour,
             previous: known.previous ?? candidate.previous,
             next: known.next ?? candidate.next,
           }
@@ -104,9 +104,9 @@ export function mergeSearches(one: Found, other: Found): Found {
  */
 export const wordsForDescriptions = (
   query: readonly string[],
-  worth: readonly number[],
-): readonly (readonly [word: string, worth: number])[] =>
-  [...new Map(query.map((word, at) => [word, worth[at] ?? 0]))]
+  idf: readonly number[],
+): readonly (readonly [word: string, idf: number])[] =>
+  [...new Map(query.map((word, at) => [word, idf[at] ?? 0]))]
     .sort((a, b) => b[1] - a[1])
     .slice(0, DESCRIBED_WORDS);
 

@@ -37,15 +37,15 @@ const aroundBut = (apart: string) => `links as materialized (
          select a.n from messages a where a.before = m.id order by a.created_at desc, a.id desc limit 1) limit 1)) as next
   from found f join chunks c using (n) join messages m on m.n = c.message
 ), listed as (
-  select n, previous, next, false as beside from links
+  select n, previous, next, false as neighbour from links
   union all
   select n, null, null, true from (
     select distinct b.n from links, lateral (values (previous), (next)) as b(n)
     where b.n is not null and b.n not in (select n from found) ${apart}
-  ) beside
+  ) neighbours
 )`;
 const ALONE =
-  'listed as (select n, null::integer as previous, null::integer as next, false as beside from found)';
+  'listed as (select n, null::integer as previous, null::integer as next, false as neighbour from found)';
 
 /** A row of `rowOf`: a tuple, since names would be longer than most values. */
 const candidate = z.tuple([
@@ -83,7 +83,7 @@ const toCandidate = (row: z.infer<typeof candidate>, terms: readonly number[]): 
   cosine: row[10],
   previous: row[11],
   next: row[12],
-  beside: row[13],
+  isNeighbour: row[13],
   before: row[14] as MessageId | null,
   ...(row[15]?.length ? { recalled: row[15] as MessageId[] } : {}),
   bm25: bm25Of(terms),
@@ -197,7 +197,7 @@ async function newestIn(ask: Ask, text: string, { filter, limit }: IndexQuery): 
     parameters,
   );
   const candidates = (answer?.candidates ?? []).map((row) => toCandidate(row, []));
-  return { candidates, worth: [], total: answer?.total ?? 0 };
+  return { candidates, idf: [], total: answer?.total ?? 0 };
 }
 
 /**
@@ -227,12 +227,12 @@ async function bestByWords(
 async function describedBy(
   ask: Ask,
   query: readonly string[],
-  worth: readonly number[],
+  idf: readonly number[],
   filter: IndexFilter,
 ): Promise<Described[]> {
   const parameters: Given[] = [];
   const add = (value: Given) => `$${parameters.push(value)}`;
-  const asked = wordsForDescriptions(query, worth);
+  const asked = wordsForDescriptions(query, idf);
   const given = add(toJson(asked));
   const rarest = add(toJson(asked.slice(0, RAREST).map(([word]) => word)));
   // Drop filters on messages, which descriptions do not have.
@@ -241,16 +241,16 @@ async function describedBy(
   const rows = await ask.prepared(
     describedRow,
     `with asked as materialized (
-       select one ->> 0 as word, (one ->> 1)::double precision as worth from json_array_elements(${given}::json) as one
+       select one ->> 0 as word, (one ->> 1)::double precision as idf from json_array_elements(${given}::json) as one
      ), near as materialized (
        select c.conversation, c.words from descriptions c
        where c.words && array(select json_array_elements_text(${rarest}::json))${conditions.join('')} limit ${MOST_DESCRIBED}
      )
      select k.id, best.words from (
-       select near.conversation, json_agg(asked.word) as words, sum(asked.worth) as worth
+       select near.conversation, json_agg(asked.word) as words, sum(asked.idf) as idf
        from near join asked on asked.word = any (near.words)
-       group by near.conversation order by worth desc, near.conversation limit ${DESCRIBED}) best
-     join conversations k on k.n = best.conversation order by best.worth desc, k.n`,
+       group by near.conversation order by idf desc, near.conversation limit ${DESCRIBED}) best
+     join conversations k on k.n = best.conversation order by best.idf desc, k.n`,
     parameters,
   );
   return rows.map(({ id, words }) => ({
@@ -276,22 +276,22 @@ const withDescriptions =
   (ask: Ask, search: Search): Search =>
   async (given) => {
     const found = await search(given);
-    const { words, filter, around = false, after, messages, newest } = given;
-    if (!around || after || messages || newest !== undefined || found.worth.length === 0) return found;
+    const { words, filter, withNeighbours = false, after, messages, newest } = given;
+    if (!withNeighbours || after || messages || newest !== undefined || found.idf.length === 0) return found;
     const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
-    return { ...found, described: await describedBy(ask, query, found.worth, filter) };
+    return { ...found, described: await describedBy(ask, query, found.idf, filter) };
   };
 
 /** Builds the search with `ask`; the copy of the vectors names the nearest in the whole library if it can. */
 export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) => Promise<Found> {
   const self = crypto.randomUUID();
   const search = async (given: IndexQuery, inMemory: boolean, best?: readonly number[]): Promise<Found> => {
-    const { words, vector, filter, limit, around = false, after, messages } = given;
+    const { words, vector, filter, limit, withNeighbours = false, after, messages } = given;
     const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
     const known = given.knownWords?.index === self ? given.knownWords : undefined;
     const most = Math.trunc(limit);
     if (given.newest !== undefined && most > 0) return newestIn(ask, given.newest, given);
-    if ((query.length === 0 && !vector) || most <= 0) return { candidates: [], worth: [] };
+    if ((query.length === 0 && !vector) || most <= 0) return { candidates: [], idf: [] };
     const parameters: Given[] = [];
     const add = (value: Given) => `$${parameters.push(value)}`;
     const numbers = (ids: readonly number[]) =>
@@ -354,20 +354,20 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     if (vector && after)
       measured = `(
            select json_agg(json_build_array(c.n, ${cosine})) from chunks c ${joined}
-           where c.n in (${numbers([...after.found, ...after.beside])}))`;
+           where c.n in (${numbers([...after.found, ...after.neighbours])}))`;
     const but = after ? `where n not in (${numbers(after.found)})` : '';
-    const apart = after ? `and b.n not in (${numbers([...after.found, ...after.beside])})` : '';
+    const apart = after ? `and b.n not in (${numbers([...after.found, ...after.neighbours])})` : '';
     const mayAskSize = vector !== undefined && copy.mayAskSize(vector.model);
     const [answer] = await ask.prepared(
       searchRow,
       `with worded as materialized (${worded}), near as materialized (${near}),
          found as materialized (select n from worded union select n from near ${but}),
-         ${around ? aroundBut(apart) : ALONE}
+         ${withNeighbours ? aroundBut(apart) : ALONE}
          select ${probes} as probes, ${measured} as measured, (
              select case when count(*) = ${most} then 1 - nullif(max(distance), 'NaN') end from near) as farthest,
            greatest(0, (select reltuples from pg_class where oid = 'chunks'::regclass)) as chunks,
            ${mayAskSize ? "pg_table_size('vectors')" : 'null'} as "vectorBytes", (
-           select json_agg(${rowOf(wordsOf, cosine, 'l.previous, l.next, l.beside')})
+           select json_agg(${rowOf(wordsOf, cosine, 'l.previous, l.next, l.neighbour')})
            from listed l join chunks c using (n) join messages m on m.n = c.message
              join conversations k on k.n = c.conversation ${joined}
          ) as candidates`,
@@ -383,15 +383,15 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     const termsIn = gainsOf(query, statistics);
     const candidates = (answer?.candidates ?? [])
       .map((row) => toCandidate(row, termsIn(wordsIn(row))))
-      .filter((row) => row.beside || messages || row.bm25 > 0 || row.cosine !== null);
+      .filter((row) => row.isNeighbour || messages || row.bm25 > 0 || row.cosine !== null);
     const seen = new Set([
       ...candidates.map(({ chunkId }) => chunkId),
       ...(after?.found ?? []),
-      ...(after?.beside ?? []),
+      ...(after?.neighbours ?? []),
     ]);
     return {
-      candidates: around ? withSymmetricLinks(candidates) : candidates,
-      worth: idfWeights(query, statistics, Math.max(answer?.chunks ?? 0, seen.size)),
+      candidates: withNeighbours ? withSymmetricLinks(candidates) : candidates,
+      idf: idfWeights(query, statistics, Math.max(answer?.chunks ?? 0, seen.size)),
       ...(after ? { measured: answer?.measured ?? [] } : {}),
       ...(query.length > 0 && !after && !messages
         ? { knownWords: { index: self, best: byWords, statistics } }

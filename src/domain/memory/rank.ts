@@ -485,9 +485,9 @@ function knownOf<C extends Rankable>(
     const part = on('window') ? fit.window : 0;
     let sum = 0;
     for (let word = 0; word < idfWeights.length; word++) {
-      const beside = Math.max(before[word] ?? 0, after[word] ?? 0);
+      const neighbour = Math.max(before[word] ?? 0, after[word] ?? 0);
       const above = titled?.[word] ? fit.title * (idfWeights[word] ?? 0) : 0;
-      sum += Math.max(own[word] ?? 0, part * beside, above);
+      sum += Math.max(own[word] ?? 0, part * neighbour, above);
     }
     return keywordScore(sum, idfWeights, fit);
   };
@@ -557,7 +557,7 @@ function scoresOf<C extends Rankable>(
     const one = known[place];
     const half = halves[place];
     if (!one || !half || feedback?.never(candidate)) return [];
-    const beside =
+    const ofNeighbours =
       (on('neighbours')
         ? (before[place] ?? 0) * baseAt(previous[place]) + fit.next * baseAt(next[place])
         : 0) +
@@ -565,13 +565,13 @@ function scoresOf<C extends Rankable>(
     const boosts: Boost[] = [];
     if (half.translated !== 1) boosts.push({ name: 'language', factor: half.translated });
     if (one.named !== 1) boosts.push({ name: 'speaker', factor: one.named });
-    if (half.base > 0 && beside > 0)
-      boosts.push({ name: 'context', factor: (half.base + beside) / half.base });
+    if (half.base > 0 && ofNeighbours > 0)
+      boosts.push({ name: 'context', factor: (half.base + ofNeighbours) / half.base });
     boosts.push(...one.boosts);
     return {
       candidate,
       place,
-      ...scoreOf(half.base > 0 ? half.hybrid : beside, half.base > 0 ? boosts : []),
+      ...scoreOf(half.base > 0 ? half.hybrid : ofNeighbours, half.base > 0 ? boosts : []),
       wordsOnly: one.vector === null && half.late === null,
       decay: one.decay,
       scores: {

@@ -131,7 +131,7 @@ function restatedBy<C extends Given>(
   const isIn = (has: (word: string) => boolean) => added.filter(has).length >= RESTATED * added.length;
   /** The source must also have the answer's words of the question; else it is another thing with the same answer. */
   const speaksOfIt = (one: C): boolean => {
-    const words = new Set(around([one.messageId]).flatMap((beside) => [...rough(beside).words]));
+    const words = new Set(around([one.messageId]).flatMap((neighbour) => [...rough(neighbour).words]));
     const named = [...asked].filter((word) => said.words.has(word));
     return shared(asked, words) >= SHARED_AT_LEAST && named.every((word) => words.has(word));
   };
@@ -181,12 +181,12 @@ export function groupedBySource<C extends Given>(candidates: readonly C[]): Grou
     const given = around(recalled);
     const said = rough(answer);
     const all = [...given, ...asked].map(rough);
-    const stands = (word: string, of: 'words' | 'figures') => all.some((one) => one[of].has(word));
-    const covered = [...said.words].filter((word) => stands(word, 'words')).length;
+    const isSaid = (word: string, of: 'words' | 'figures') => all.some((one) => one[of].has(word));
+    const covered = [...said.words].filter((word) => isSaid(word, 'words')).length;
     const isRepeat =
       given.length > 0 &&
       covered >= COVERED * said.words.size &&
-      [...said.figures].every((figure) => stands(figure, 'figures'));
+      [...said.figures].every((figure) => isSaid(figure, 'figures'));
     const used = isRepeat ? madeOf(said, given, rough) : [];
     recalls.push({
       given: new Set([...recalled, ...asked.map(({ messageId }) => messageId)]),

@@ -130,7 +130,7 @@ class MemoryService implements Memory {
     // A question that names conversations sets its own scope.
     const first = reach?.scope.reach === 'first' && !filter.conversationIds ? reach.conversations : undefined;
     try {
-      const { ranked, threshold, hits, nearMisses, around } = await this.#asking.inIndex(
+      const { ranked, threshold, hits, nearMisses, neighbours } = await this.#asking.inIndex(
         from,
         signal,
         async (from) => {
@@ -142,7 +142,7 @@ class MemoryService implements Memory {
               read.then(({ vector }) => vector),
               narrowed,
               CANDIDATES,
-              { around: true, beside: true, notesKnown, first },
+              { withNeighbours: true, neighboursAsHits: true, notesKnown, first },
             );
             if (text === query) askedAgain = again;
             return ranked;
@@ -169,11 +169,11 @@ class MemoryService implements Memory {
               narrowed.conversationIds?.length === 1 ? limit : settings.context.max_messages_per_session,
           });
           const messages = [...hits, ...nearMisses].map(({ candidate }) => candidate.messageId);
-          const around =
+          const neighbours =
             request.withContext === false
               ? new Map()
               : await from.neighbours(messages, NEIGHBOURS, NEIGHBOURS);
-          return { ranked, threshold, hits, nearMisses, around };
+          return { ranked, threshold, hits, nearMisses, neighbours };
         },
       );
       const why = await reading;
@@ -181,11 +181,11 @@ class MemoryService implements Memory {
       const budget = settings.context.max_total_tokens;
       const already = new Set<MessageId>();
       const never = createNeverTest(this.#deps.notes?.state.get().feedback ?? []);
-      const passages = passagesOf(hits, around, query, budget, already, never);
+      const passages = passagesOf(hits, neighbours, query, budget, already, never);
       return result({
         passages,
         threshold,
-        nearMisses: passagesOf(nearMisses, around, query, budget, already, never),
+        nearMisses: passagesOf(nearMisses, neighbours, query, budget, already, never),
         tokens: passages.reduce((sum, passage) => sum + passage.tokens, 0),
         mode: ranked.some(({ scores }) => scores.vector !== null) ? 'hybrid' : 'keyword',
         ...(reach ? { scope: reach.scope } : {}),
@@ -233,8 +233,8 @@ class MemoryService implements Memory {
         ? { ranked: [], knownWords: undefined }
         : await this.#asking.inIndex(from, signal, (from) =>
             this.#searching.search(from, text, null, narrowed, limit, {
-              around: false,
-              beside: false,
+              withNeighbours: false,
+              neighboursAsHits: false,
               everything: true,
             }),
           );
@@ -254,8 +254,8 @@ class MemoryService implements Memory {
       );
     const { ranked: all } = await this.#asking.inIndex(from, signal, (from) =>
       this.#searching.search(from, text, vector, narrowed, limit, {
-        around: true,
-        beside: false,
+        withNeighbours: true,
+        neighboursAsHits: false,
         everything: true,
         knownWords,
       }),
@@ -341,7 +341,7 @@ class MemoryService implements Memory {
     const kept = candidates.filter((candidate) => !isOut(candidate));
     const hits = kept.map(
       (candidate): SearchHit => ({
-        ...this.#said(around(candidate.text, text), text, candidate),
+        ...this.#said(wordsAround(candidate.text, text), text, candidate),
         scores: null,
       }),
     );
@@ -367,8 +367,8 @@ class MemoryService implements Memory {
     if (!vector) return onHits(hits, true, total);
     const { ranked: meant } = await this.#asking.inIndex(from, signal, (from) =>
       this.#searching.search(from, text, vector, filter, limit, {
-        around: true,
-        beside: false,
+        withNeighbours: true,
+        neighboursAsHits: false,
         everything: true,
       }),
     );
@@ -382,7 +382,7 @@ class MemoryService implements Memory {
 }
 
 /** Cuts a passage to begin shortly before `text`, if that is deep in it: the code that cuts snippets cannot find a sign without search words. */
-function around(passage: string, text: string): string {
+function wordsAround(passage: string, text: string): string {
   const at = text === '' ? -1 : passage.indexOf(text);
   if (at < SIGN_DEEP) return passage;
   return `…${passage.slice(at - SIGN_LEAD).replace(/^[\udc00-\udfff]/, '')}`;

@@ -178,18 +178,18 @@ class NoticingService implements Noticing {
       sentences.map(({ text }) => text),
       ending,
     );
-    const worth = sentences.flatMap((one, at) => {
+    const proposable = sentences.flatMap((one, at) => {
       const { kind, probability, vector } = recognised[at] as Recognised;
       return kind && probability >= PROPOSED_FROM ? [{ ...one, kind, vector }] : [];
     });
-    if (worth.length === 0) return;
+    if (proposable.length === 0) return;
     const known = notes.state.get().notes.filter(({ beside }) => beside === undefined);
     const compared = known.slice(0, COMPARED);
     const meanings = await recognising.of(
       compared.map(({ text }) => text),
       ending,
     );
-    const proposals = worth.flatMap(({ text, message, kind, vector }) => {
+    const proposals = proposable.flatMap(({ text, message, kind, vector }) => {
       const near = nearest(vector, compared, meanings);
       if (near && (near.cosine >= SAME_FROM || squeezed(near.note.text) === squeezed(text))) return [];
       return [

@@ -22,7 +22,7 @@ const LEAST_TOKENS = 24;
  */
 export function passagesOf(
   hits: readonly Ranked[],
-  around: ReadonlyMap<MessageId, { before: NeighbourRow[]; after: NeighbourRow[] }>,
+  neighboursOf: ReadonlyMap<MessageId, { before: NeighbourRow[]; after: NeighbourRow[] }>,
   query: string,
   budget: number,
   already: Set<MessageId>,
@@ -33,8 +33,8 @@ export function passagesOf(
   const shares = divideBudget(full.slice(0, kept), budget - kept * FRAME_TOKENS);
   const left = budget - kept * FRAME_TOKENS - shares.reduce((sum, share) => sum + share, 0);
   for (const { candidate } of hits.slice(0, kept)) already.add(candidate.messageId);
-  const beside = hits.slice(0, kept).map(({ candidate: { conversationId, messageId } }) => {
-    const { before, after } = around.get(messageId) ?? { before: [], after: [] };
+  const rowsAround = hits.slice(0, kept).map(({ candidate: { conversationId, messageId } }) => {
+    const { before, after } = neighboursOf.get(messageId) ?? { before: [], after: [] };
     const rows = [
       ...before.map((row) => ({ ...row, side: 'before' as const })),
       ...after.map((row) => ({ ...row, side: 'after' as const })),
@@ -42,7 +42,7 @@ export function passagesOf(
     for (const { messageId } of rows) already.add(messageId);
     return rows;
   });
-  const wants = beside.map((rows) =>
+  const wants = rowsAround.map((rows) =>
     rows.reduce(
       (sum, { text }) => sum + Math.min(NEIGHBOUR_TOKENS + neighbourTokens(''), neighbourTokens(text)),
       0,
@@ -59,7 +59,7 @@ export function passagesOf(
         ? excerptOf(said, query, share)
         : line + excerptOf(said, query, Math.max(LEAST_TOKENS, share - estimateTokens(line)));
     let room = rooms[at] ?? 0;
-    const rows = beside[at] ?? [];
+    const rows = rowsAround[at] ?? [];
     const neighbours = rows.flatMap((row, place) => {
       const fair = Math.floor(room / (rows.length - place)) - neighbourTokens('');
       const share = Math.min(NEIGHBOUR_TOKENS, fair);

@@ -65,8 +65,8 @@ export const restrictTo = (filter: IndexFilter, conversations: ReadonlySet<strin
 };
 
 interface SearchOptions {
-  readonly around: boolean;
-  readonly beside: boolean;
+  readonly withNeighbours: boolean;
+  readonly neighboursAsHits: boolean;
   readonly everything?: true;
   readonly notesKnown?: Promise<unknown>;
   readonly knownWords?: KnownWords | undefined;
@@ -81,11 +81,11 @@ async function gather(
   from: MemoryIndex,
   given: QueryVector | null | Promise<QueryVector | null>,
   { words, filter, limit }: Pick<IndexQuery, 'words' | 'filter' | 'limit'>,
-  { around, everything, first, knownWords }: SearchOptions,
+  { withNeighbours, everything, first, knownWords }: SearchOptions,
 ) {
   const knowing = (known: KnownWords | undefined) => (known ? { knownWords: known } : {});
   const meant = (vector: QueryVector) => ({ model: vector.model, values: vector.values });
-  const asked = { words, filter, limit, around, ...knowing(knownWords) };
+  const asked = { words, filter, limit, withNeighbours, ...knowing(knownWords) };
   const searchWhileReading = async (reading: Promise<QueryVector | null>, query: IndexQuery) => {
     const [byWords, vector] = await Promise.all([from.search(query), reading]);
     if (!vector) return { vector, found: byWords };
@@ -111,12 +111,12 @@ async function gather(
     found = mergeSearches(found, await from.search({ ...ofAnswers, ...knowing(found.knownWords) }));
   }
   // A description is never a passage: it leads to the messages that it describes.
-  const described = conversationsMeantBy(everything ? { candidates: [] } : found, found.worth);
+  const described = conversationsMeantBy(everything ? { candidates: [] } : found, found.idf);
   if (described.size > 0) {
     const inside = restrictTo(filter, new Set(described.keys()));
     const brought = { words, filter: inside, limit: DESCRIBED_PASSAGES };
     // Without a model their order is unknown.
-    const how = vector ? { vector: meant(vector), around } : { newest: '' };
+    const how = vector ? { vector: meant(vector), withNeighbours } : { newest: '' };
     found = mergeSearches(found, await from.search({ ...brought, ...how }));
   }
   return { found, vector, described };
@@ -184,7 +184,7 @@ class PassageSearch {
     const { rest: candidates, again } = options.everything
       ? { rest: grouped.sources, again: false }
       : withoutEchoes(grouped.sources, question);
-    const context = this.#contextOf(question, vector, found.worth, options);
+    const context = this.#contextOf(question, vector, found.idf, options);
     const rankWith = ranker<Rated>(candidates, context);
     let ranked: Ranked[] = rankWith(() => null);
     if (vector?.tokenVectors && !context.without?.has('late')) {
@@ -206,7 +206,10 @@ class PassageSearch {
     const { roles, before, after, hasCode } = filter;
     const ofMessages = (roles ?? before ?? after ?? hasCode) !== undefined;
     return {
-      ranked: options.beside && !ofMessages ? ranked : ranked.filter(({ candidate }) => !candidate.beside),
+      ranked:
+        options.neighboursAsHits && !ofMessages
+          ? ranked
+          : ranked.filter(({ candidate }) => !candidate.isNeighbour),
       knownWords: found.knownWords,
       again,
     };

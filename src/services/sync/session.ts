@@ -227,7 +227,7 @@ class ConnectedSession implements SyncSession {
       fetching: this.#accountState.fetching(),
       syncedAt: this.#records.syncedAt,
       unreadable: this.#rooms.all().reduce((sum, link) => sum + link.unreadableCount, 0),
-      withheld: [...this.#records.rooms].filter(([document, { localOnly, gone }]) =>
+      localOnly: [...this.#records.rooms].filter(([document, { localOnly, gone }]) =>
         gone === null ? localOnly !== null : this.#tombstones.isInTrash(document),
       ).length,
       devices: [...this.#accountState.devices()].map(
@@ -429,7 +429,7 @@ class ConnectedSession implements SyncSession {
 
   #where(document: string): Whereabouts {
     const record = this.#records.rooms.get(document);
-    if (record && !isShared(record)) return { place: 'withheld', devices: [] };
+    if (record && !isShared(record)) return { place: 'localOnly', devices: [] };
     const waits =
       (this.#records.outbox.get(document)?.size ?? 0) > 0 || this.#tombstones.unread.has(document);
     // A document under comparison is not known to be there.

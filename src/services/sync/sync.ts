@@ -66,7 +66,7 @@ export interface SyncStatus {
    * Count of local-only conversations (excluded folders, samples, content that lost against a deletion). Leading threads of earlier versions send it
    * under this name.
    */
-  readonly withheld: number;
+  readonly localOnly: number;
   readonly devices: readonly SyncDevice[];
   readonly problem: Problem | null;
 }
@@ -80,15 +80,15 @@ export const SYNC_OFF: SyncStatus = {
   fetching: 0,
   syncedAt: null,
   unreadable: 0,
-  withheld: 0,
+  localOnly: 0,
   devices: [],
   problem: null,
 };
 
 /** Place of one conversation right now. */
 export interface Whereabouts {
-  /** `here`: the latest change is saved on this device only. `relay`: the relay has all of it. `withheld`: stays on this device. */
-  readonly place: 'here' | 'relay' | 'withheld';
+  /** `here`: the latest change is saved on this device only. `relay`: the relay has all of it. `localOnly`: stays on this device. */
+  readonly place: 'here' | 'relay' | 'localOnly';
   /** Names of the other devices that said they hold all of this device's changes. */
   readonly devices: readonly string[];
 }

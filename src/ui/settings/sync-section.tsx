@@ -254,8 +254,8 @@ function Standing({ status }: { status: SyncStatus }) {
           </time>
         ),
     },
-    ...(status.withheld > 0
-      ? [{ id: 'withheld', value: formatNumber(status.withheld), help: t('standing.withheldHelp') }]
+    ...(status.localOnly > 0
+      ? [{ id: 'localOnly', value: formatNumber(status.localOnly), help: t('standing.localOnlyHelp') }]
       : []),
     ...(status.unreadable > 0
       ? [{ id: 'unreadable', value: formatNumber(status.unreadable), help: t('standing.unreadableHelp') }]

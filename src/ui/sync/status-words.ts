@@ -34,7 +34,7 @@ export function syncLine(status: SyncStatus, where: Whereabouts | null, online: 
     return fetching > 0 ? line('ok', 'fetching', { count: fetching }) : line('ok', 'syncing');
   if (state !== 'synced') return null;
   if (where === null) return line('ok', 'relay');
-  if (where.place === 'withheld') return line('ok', 'withheld');
+  if (where.place === 'localOnly') return line('ok', 'localOnly');
   if (where.place === 'here') return line('ok', 'here');
   const [first, second] = where.devices;
   if (first === undefined) return line('ok', 'relay');

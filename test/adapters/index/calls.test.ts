@@ -34,6 +34,40 @@ describe('calls of the index', () => {
     second.close();
   });
 
+  it('name the parts of a search as tabs of earlier versions do', async () => {
+    const exchange = createExchange(`calls-${++ids}`);
+    const index = createInMemoryIndex();
+    exchange.lead(index);
+    const [seen, { port1, port2 }] = [[] as object[], new MessageChannel()];
+    ports.push(port1, port2);
+    exchange.accept(port2);
+    const recorded = {
+      postMessage: (message: object) => {
+        seen.push(message);
+        port1.postMessage(message);
+      },
+      addEventListener: (type: 'message', listener: (event: { data: unknown }) => void) =>
+        port1.addEventListener(type, ({ data }) => {
+          seen.push(data);
+          listener({ data });
+        }),
+      start: () => port1.start(),
+    };
+    const { index: remote } = createRemoteIndex(recorded as MessagePort);
+    await remote.apply(change({ messages: [message(1, 'heron')] }), 1);
+    const query = { words: 'heron', filter: {}, limit: 5, withNeighbours: true };
+    const after = { found: [], neighbours: [] };
+    expect(await remote.search({ ...query, after })).toEqual(await index.search({ ...query, after }));
+    const [asked, answered] = seen.slice(-2);
+    expect(asked).toMatchObject({ asked: { given: [{ around: true, after: { beside: [] } }] } });
+    expect(answered).toMatchObject({ value: { worth: [expect.any(Number)] } });
+    await remote.search(query);
+    expect(seen.at(-1)).toMatchObject({
+      value: { worth: [expect.any(Number)], candidates: [{ beside: false }] },
+    });
+    exchange.close();
+  });
+
   it('that a leader did not answer are asked of the next', async () => {
     const id = `calls-${++ids}`;
     const [first, second, third] = [createExchange(id), createExchange(id), createExchange(id)];

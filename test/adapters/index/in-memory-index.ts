@@ -249,9 +249,9 @@ function describedBy(
   tables: Tables,
   eligible: readonly Chunk[],
   query: readonly string[],
-  worth: readonly number[],
+  idf: readonly number[],
 ): Answer['described'] {
-  const sought = wordsForDescriptions(query, worth);
+  const sought = wordsForDescriptions(query, idf);
   return [...tables.conversations.values()]
     .filter((row) => eligible.some((chunk) => tables.conversationOf(chunk) === row))
     .map((row) => {
@@ -259,12 +259,12 @@ function describedBy(
       const shared = sought.filter(([word]) => has.has(word));
       return {
         conversationId: row.id,
-        worth: shared.reduce((sum, [, worth]) => sum + worth, 0),
+        idf: shared.reduce((sum, [, idf]) => sum + idf, 0),
         has: query.map((word) => shared.some(([one]) => one === word)),
       };
     })
-    .filter(({ worth }) => worth > 0)
-    .sort((a, b) => b.worth - a.worth)
+    .filter(({ idf }) => idf > 0)
+    .sort((a, b) => b.idf - a.idf)
     .slice(0, DESCRIBED)
     .map(({ conversationId, has }) => ({ conversationId, has }));
 }
@@ -309,7 +309,7 @@ function candidateOf(
   tables: Tables,
   { termsIn, cosineIn }: ReturnType<typeof measuring>,
   chunk: Chunk,
-  place: { readonly linked: boolean; readonly beside: boolean },
+  place: { readonly linked: boolean; readonly isNeighbour: boolean },
 ): Candidate {
   const message = tables.messageOf(chunk);
   const conversation = tables.conversationOf(chunk);
@@ -330,20 +330,20 @@ function candidateOf(
     terms,
     previous: place.linked ? (tables.previousOf(chunk)?.id ?? null) : null,
     next: place.linked ? (tables.nextOf(chunk)?.id ?? null) : null,
-    beside: place.beside,
+    isNeighbour: place.isNeighbour,
     archived: conversation.archived,
     pinned: conversation.pinned,
   };
 }
 
 function look(tables: Tables, asked: Query): Answer {
-  const { vector, limit, around, after, newest, messages } = asked;
+  const { vector, limit, withNeighbours, after, newest, messages } = asked;
   const eligible = eligibleFor(tables, asked.filter);
   const query = splitWords(asked.words).slice(0, QUERY_WORDS);
   if ((query.length === 0 && !vector && newest === undefined) || limit <= 0)
-    return { candidates: [], worth: [] };
+    return { candidates: [], idf: [] };
   const measure = measuring(tables, query, vector);
-  const there = new Set(after && [...after.found, ...after.beside]);
+  const there = new Set(after && [...after.found, ...after.neighbours]);
   const byMeaning = () => bestBy(eligible, measure.cosines(eligible), limit);
   const found = new Set(
     messages
@@ -352,26 +352,26 @@ function look(tables: Tables, asked: Query): Answer {
         ? byMeaning().filter(({ id }) => !after.found.includes(id))
         : [...bestBy(eligible, measure.keyword(eligible), limit), ...byMeaning()],
   );
-  const beside = new Set<Chunk>();
-  if (around)
+  const neighbours = new Set<Chunk>();
+  if (withNeighbours)
     for (const chunk of found)
       for (const other of [tables.previousOf(chunk), tables.nextOf(chunk)])
-        if (other && !found.has(other) && !there.has(other.id)) beside.add(other);
+        if (other && !found.has(other) && !there.has(other.id)) neighbours.add(other);
   const toCandidate = (chunk: Chunk): Candidate =>
     candidateOf(tables, measure, chunk, {
-      linked: Boolean(around) && found.has(chunk),
-      beside: beside.has(chunk),
+      linked: Boolean(withNeighbours) && found.has(chunk),
+      isNeighbour: neighbours.has(chunk),
     });
   if (newest !== undefined) {
     const passing = newestHolding(tables, eligible, newest);
-    return { candidates: passing.slice(0, limit).map(toCandidate), worth: [], total: passing.length };
+    return { candidates: passing.slice(0, limit).map(toCandidate), idf: [], total: passing.length };
   }
-  const worth = idfWeights(query, measure.statistics, tables.chunks.size);
-  const described = describedBy(tables, eligible, query, worth);
+  const idf = idfWeights(query, measure.statistics, tables.chunks.size);
+  const described = describedBy(tables, eligible, query, idf);
   return {
-    ...(described && around && query.length > 0 && !after && !messages ? { described } : {}),
-    candidates: withSymmetricLinks([...found, ...beside].map(toCandidate)),
-    worth,
+    ...(described && withNeighbours && query.length > 0 && !after && !messages ? { described } : {}),
+    candidates: withSymmetricLinks([...found, ...neighbours].map(toCandidate)),
+    idf,
     ...(after
       ? {
           measured: [...tables.chunks.values()]

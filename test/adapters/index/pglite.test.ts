@@ -133,7 +133,7 @@ describe('PGlite', () => {
     const first = await index.search(query);
     expect(lookedUp()).toBeGreaterThan(0);
     const knowing = { ...query, ...(first.knownWords ? { knownWords: first.knownWords } : {}) };
-    expect(await index.search(knowing)).toMatchObject({ candidates: first.candidates, worth: first.worth });
+    expect(await index.search(knowing)).toMatchObject({ candidates: first.candidates, idf: first.idf });
     expect(lookedUp()).toBe(0);
     expect(await counting().search(knowing)).toMatchObject({ candidates: first.candidates });
     expect(lookedUp()).toBeGreaterThan(0);

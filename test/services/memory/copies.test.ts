@@ -62,7 +62,12 @@ describe('copies', () => {
     expect(ids).toContain(question.id);
     expect(ids).toContain(answer.id);
     expect(ids).not.toContain(taken.id);
-    const { candidates } = await one.index.search({ words: 'pear', filter: {}, limit: 1, around: true });
+    const { candidates } = await one.index.search({
+      words: 'pear',
+      filter: {},
+      limit: 1,
+      withNeighbours: true,
+    });
     const next = candidates.find(({ messageId }) => messageId === after.id);
     const before = candidates.find(({ chunkId }) => chunkId === next?.previous);
     expect(before?.messageId).toBe(answer.id);

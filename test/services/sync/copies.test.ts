@@ -109,7 +109,7 @@ describe('a device with a damaged entry', () => {
     await begin(known);
     await create(first);
     await settled(first);
-    expect((await first.sync.where(known)).place).toBe('withheld');
+    expect((await first.sync.where(known)).place).toBe('localOnly');
     first.stop();
     // Written while sync was off, so that sync first reads it with the damage in it.
     await begin(unknown);
@@ -134,7 +134,7 @@ describe('a device with a damaged entry', () => {
     await append(laptop, unknown, { meta: { title: 'still secret' } });
     await settled(laptop, phone);
     for (const id of [known, unknown]) {
-      expect((await laptop.sync.where(id)).place).toBe('withheld');
+      expect((await laptop.sync.where(id)).place).toBe('localOnly');
       expect(await phone.store.log.documents()).not.toContain(id);
     }
   }, 60_000);

@@ -34,7 +34,7 @@ describe('a folder that is excluded later', () => {
     const id = await begin(laptop);
     const name = [...home.hub.rooms.keys()].find((room) => !index.has(room)) ?? '';
     exclude(laptop, ['*/private/*']);
-    await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'withheld');
+    await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'localOnly');
     // Excluding leaves the relay's copy as it is.
     expect(roomsOf().get(name)).toBeGreaterThan(0);
     home.hub.setOnline(false);
@@ -45,7 +45,7 @@ describe('a folder that is excluded later', () => {
     await laptop.say(id, 'second');
     await settled(laptop);
     expect(roomsOf().get(name)).toBe(0);
-    expect(laptop.status.get().withheld).toBe(1);
+    expect(laptop.status.get().localOnly).toBe(1);
     // No longer excluded, all of it goes to the relay.
     exclude(laptop, []);
     await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'relay');
@@ -61,7 +61,7 @@ describe('a folder that is excluded later', () => {
     await laptop.say(id, 'not for the relay');
     await eventually(laptop, async () => (await laptop.store.keyValues.keys(`sync/out/${id}`)).length > 0);
     exclude(laptop, ['*/private/*']);
-    await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'withheld');
+    await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'localOnly');
     home.hub.setOnline(true);
     await settled(laptop);
     expect([...home.hub.rooms.values()].reduce((sum, room) => sum + room.size, 0)).toBe(before);
@@ -86,7 +86,7 @@ describe('what was forgotten before its folder was excluded', () => {
     await laptop.change(id, { removed: [slip.id] });
     await eventually(laptop, async () => (await laptop.store.keyValues.keys(`sync/out/${id}`)).length > 0);
     exclude(laptop, ['*/private/*']);
-    await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'withheld');
+    await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'localOnly');
     exclude(laptop, []);
     home.hub.setOnline(true);
     await eventually(laptop, async () => room().size > 0 && said.every((key) => !room().has(key)));

@@ -136,7 +136,7 @@ describe('a conversation that a tab has open', () => {
     await write('not lost');
     await eventually(phone, async () => (await phone.read(id))?.meta.deletedAt != null);
     expect(await phone.texts(id)).toEqual(['not lost']);
-    expect((await phone.sync.where(id)).place).toBe('withheld');
+    expect((await phone.sync.where(id)).place).toBe('localOnly');
     await isSynced(phone);
     expect(await laptop.store.log.documents()).not.toContain(id);
   });
@@ -152,7 +152,7 @@ describe('a conversation that a tab has open', () => {
     const id = newConversationId();
     await laptop.change(id, { meta: { title: 'Secret', workDir: '/secret/x', createdAt: Date.now() } });
     await laptop.say(id, 'stays here');
-    await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'withheld');
+    await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'localOnly');
     const write = await openTab(laptop, id);
     await laptop.erase(id);
     await eventually(

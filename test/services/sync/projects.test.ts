@@ -98,8 +98,8 @@ it('of a project that stays on a device nothing is sent from there, nor of what 
   await settled(laptop);
   const config = laptop.config.get();
   laptop.config.set({ ...config, sync: { ...config.sync, exclude_projects: [project] } });
-  await eventually(laptop, async () => (await laptop.sync.where(a)).place === 'withheld');
-  await eventually(laptop, async () => (await laptop.sync.where(project)).place === 'withheld');
+  await eventually(laptop, async () => (await laptop.sync.where(a)).place === 'localOnly');
+  await eventually(laptop, async () => (await laptop.sync.where(project)).place === 'localOnly');
   await laptop.say(a, 'stays here');
   await laptop.change(b, { meta: { projectId: project } });
   await laptop.say(b, 'stays here, too');

@@ -179,7 +179,7 @@ describe('what stays here', () => {
     ]);
     await has(phone, open, 1);
     await isSynced(laptop);
-    expect(await laptop.sync.where(secret)).toEqual({ place: 'withheld', devices: [] });
+    expect(await laptop.sync.where(secret)).toEqual({ place: 'localOnly', devices: [] });
     expect(await phone.store.log.documents()).not.toContain(secret);
     const [message] = (await phone.read(open))?.messages.values() ?? [];
     expect(JSON.stringify(message)).not.toContain('nobody else');
@@ -365,7 +365,7 @@ describe('forgetting', () => {
     home.hub.setOnline(true);
     await eventually(phone, async () => ((await phone.read(id))?.meta.deletedAt ?? null) !== null);
     expect(await phone.texts(id)).toHaveLength(2);
-    expect((await phone.sync.where(id)).place).toBe('withheld');
+    expect((await phone.sync.where(id)).place).toBe('localOnly');
     expect(
       (await phone.sync.journal()).some((line) => line.kind === 'conflict' && line.what === 'deleted'),
     ).toBe(true);

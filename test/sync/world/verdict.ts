@@ -37,7 +37,7 @@ async function see({ machines }: World, machine: Machine): Promise<Seen> {
     const here = await readWhole(machine.store.log, id);
     const conversation = here?.conversation;
     if (!here || !conversation) continue;
-    if ((await device.sync.where(asConversationId(id))).place === 'withheld') {
+    if ((await device.sync.where(asConversationId(id))).place === 'localOnly') {
       if (conversation.meta.deletedAt !== null) seen.trashed.add(id);
       for (const message of conversation.messages.values()) seen.messages.set(message.id, id);
       continue;

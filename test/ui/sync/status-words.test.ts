@@ -12,7 +12,7 @@ const status = (state: SyncState, more: Partial<SyncStatus> = {}): SyncStatus =>
   fetching: 0,
   syncedAt: null,
   unreadable: 0,
-  withheld: 0,
+  localOnly: 0,
   devices: [],
   problem: null,
   ...more,
@@ -33,7 +33,7 @@ describe('the status line', () => {
     expect(syncLine(status('synced'), null, true)?.key).toBe('relay');
     expect(syncLine(status('synced'), at('relay'), true)?.key).toBe('relay');
     expect(syncLine(status('synced'), at('here'), true)?.key).toBe('here');
-    expect(syncLine(status('synced'), at('withheld', 'Phone'), true)?.key).toBe('withheld');
+    expect(syncLine(status('synced'), at('localOnly', 'Phone'), true)?.key).toBe('localOnly');
     expect(syncLine(status('synced'), at('relay', 'Phone'), true)).toMatchObject({
       key: 'one',
       values: { device: 'Phone' },
@@ -67,7 +67,7 @@ describe('the status line', () => {
             for (const where of [
               null,
               at('here'),
-              at('withheld'),
+              at('localOnly'),
               at('relay'),
               at('relay', 'a'),
               at('relay', 'a', 'b'),
