@@ -105,6 +105,129 @@ const MARKED: Readonly<Record<string, string>> = {
 
 /** How endpoints answer. */
 export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
+  // ------------------------------------------------------------------------------- everything so far in each delta
+  ...Object.fromEntries(
+    Object.entries<string>({
+      'in-deltas':
+        text('Backups') + text('Backups run') + text('Backups run at') + text('Backups run at three.') + stop,
+      'from-the-first-letter':
+        text('B') + text('Ba') + text('Backups run') + text('Backups run at three.') + stop,
+      'in-two': text('Backups') + delta({ content: 'Backups run at three.' }, 'stop'),
+      'in-messages':
+        line({ choices: [{ message: { content: 'Backups run' } }] }) +
+        line({ choices: [{ message: { content: 'Backups run at' } }] }) +
+        line({ choices: [{ message: { content: 'Backups run at three.' }, finish_reason: 'stop' }] }),
+      'of-dashscope':
+        line({ output: { text: 'Backups run', finish_reason: 'null' } }) +
+        line({ output: { text: 'Backups run at three.', finish_reason: 'stop' } }),
+    }).map(([id, body]): [string, AnswerQuirk] => [
+      `all-so-far-${id}`,
+      { body: body + DONE, expected: whole },
+    ]),
+  ),
+  'all-so-far-in-thoughts': {
+    body:
+      delta({ reasoning_content: 'I look' }) +
+      delta({ reasoning_content: 'I look it' }) +
+      delta({ reasoning_content: 'I look it up.' }) +
+      said +
+      stop +
+      DONE,
+    expected: { ...whole, thoughts: 'I look it up.' },
+  },
+  'all-so-far-once': {
+    body:
+      text('Backups run at three ') +
+      text('each and every day.') +
+      text('Backups run at three each and every day. Yes.') +
+      stop +
+      DONE,
+    expected: { words: 'Backups run at three each and every day. Yes.', finish: 'stop' },
+  },
+  laughs: {
+    body: text('Ha') + text('Haha') + text(' no') + stop + DONE,
+    expected: { words: 'HaHaha no', finish: 'stop' },
+  },
+  'result-of-qianfan': {
+    body:
+      line({ sentence_id: 0, is_end: false, result: 'Backups run ' }) +
+      line({ sentence_id: 1, is_end: true, result: 'at three.' }),
+    expected: whole,
+  },
+  'error-beside-an-empty-choice': {
+    body:
+      said +
+      line({
+        error: { code: 502, message: 'Overloaded' },
+        choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
+      }) +
+      DONE,
+    expected: { words: 'Backups run at three.', finish: 'error', problem: 'model-server' },
+  },
+  // ------------------------------------------------------------------------------- calls among the words
+  ...Object.fromEntries(
+    Object.entries<string>({
+      hermes: '<tool_call>\n{"name": "lookup", "arguments": {"query": "a"}}\n</tool_call>',
+      'hermes-with-args': '<tool_call>\n{"name": "lookup", "args": {"query": "a"}}\n</tool_call>',
+      'hermes-without-its-end': '<tool_call>\n{"name": "lookup", "arguments": {"query": "a"}}',
+      'qwen-coder':
+        '<tool_call>\n<function=lookup>\n<parameter=query>\na\n</parameter>\n</function>\n</tool_call>',
+      glm: '<tool_call>lookup\n<arg_key>query</arg_key>\n<arg_value>a</arg_value>\n</tool_call>',
+      llama: '<|python_tag|>{"name": "lookup", "parameters": {"query": "a"}}<|eom_id|>',
+      'llama-in-a-tag': '<function=lookup>{"query": "a"}</function>',
+      'llama-bare': '{"name": "lookup", "parameters": {"query": "a"}}',
+      'qwen-in-a-fence': '```json\n{\n  "name": "lookup",\n  "arguments": {"query": "a"}\n}\n```',
+      mistral: '[TOOL_CALLS][{"name": "lookup", "arguments": {"query": "a"}}]',
+      'mistral-with-its-name': '[TOOL_CALLS]lookup[ARGS]{"query": "a"}',
+      phi: 'functools[{"name": "lookup", "arguments": {"query": "a"}}]',
+      deepseek:
+        '<\uff5ctool\u2581calls\u2581begin\uff5c><\uff5ctool\u2581call\u2581begin\uff5c>function<\uff5ctool\u2581sep\uff5c>lookup\n```json\n{"query":"a"}\n```<\uff5ctool\u2581call\u2581end\uff5c><\uff5ctool\u2581calls\u2581end\uff5c>',
+      'deepseek-v3.1':
+        '<\uff5ctool\u2581calls\u2581begin\uff5c><\uff5ctool\u2581call\u2581begin\uff5c>lookup<\uff5ctool\u2581sep\uff5c>{"query":"a"}<\uff5ctool\u2581call\u2581end\uff5c><\uff5ctool\u2581calls\u2581end\uff5c>',
+      kimi: '<|tool_calls_section_begin|><|tool_call_begin|>functions.lookup:0<|tool_call_argument_begin|>{"query":"a"}<|tool_call_end|><|tool_calls_section_end|>',
+      minimax:
+        '<minimax:tool_call>\n<invoke name="lookup">\n<parameter name="query">a</parameter>\n</invoke>\n</minimax:tool_call>',
+      lfm: '<|tool_call_start|>[lookup(query="a")]<|tool_call_end|>',
+      gemma: "```tool_code\nprint(lookup(query='a'))\n```",
+    }).map(([id, words]): [string, AnswerQuirk] => [
+      `call-in-words-of-${id}`,
+      { body: letters(words), expected: called() },
+    ]),
+  ),
+  'call-in-words-behind-others': {
+    body: letters('Let me look.\n<tool_call>{"name":"lookup","arguments":{"query":"a"}}</tool_call>'),
+    expected: called('{"query":"a"}', 'Let me look.\n'),
+  },
+  'calls-in-words': {
+    body: letters(
+      '<tool_call>{"name":"lookup","arguments":{"query":"a"}}</tool_call>\n<tool_call>{"name":"lookup","arguments":{"query":"b"}}</tool_call>',
+    ),
+    expected: { ...calledTwice, words: '\n' },
+  },
+  'calls-in-words-bare': {
+    body: letters('{"name":"lookup","arguments":{"query":"a"}}\n{"name":"lookup","arguments":{"query":"b"}}'),
+    expected: calledTwice,
+  },
+  'call-in-words-behind-thoughts': {
+    body: letters(
+      '<think>Look.</think>\n\n<tool_call>{"name":"lookup","arguments":{"query":"a"}}</tool_call>',
+    ),
+    expected: { ...called(), thoughts: 'Look.' },
+  },
+  ...Object.fromEntries(
+    Object.entries<string>({
+      code: 'So:\n```xml\n<tool_call>{"name":"lookup","arguments":{"query":"a"}}</tool_call>\n```',
+      'code-in-a-line': 'It writes `<tool_call>{"name":"lookup","arguments":{}}</tool_call>` there',
+      'another-name': '<tool_call>{"name":"other","arguments":{"query":"a"}}</tool_call>',
+      'no-call': '<tool_call> is a mark of Hermes',
+      json: '{"name": "Ada", "age": 36}',
+      'json-in-a-fence': '```json\n{"name": "Ada"}\n```\nis it',
+      python: '```python\nlookup(query="a")\n```',
+    }).map(([id, words]): [string, AnswerQuirk] => [
+      `no-call-in-words-${id}`,
+      { body: letters(words), expected: { words, finish: 'stop' } },
+    ]),
+  ),
   // ------------------------------------------------------------------------------- reported of chat apps
   ...Object.fromEntries(
     Object.entries(MARKED).map(([id, words]): [string, AnswerQuirk] => [

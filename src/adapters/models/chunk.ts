@@ -3,6 +3,8 @@
 import { readJson } from '../../domain/base/json.ts';
 import { shortenCited } from '../../domain/chat/cited.ts';
 import { objectsIn } from './server-events.ts';
+import { SpokenCalls, type TypeInput, type WordsOrCalls } from './spoken-calls.ts';
+import { WholeDeltas } from './whole-deltas.ts';
 
 /** A page that an endpoint cites, or a document: without an address, with the words that were cited. */
 interface Source {
@@ -283,12 +285,41 @@ export class ChunkReader {
   #words = '';
   /** A choice was numbered as the first. */
   #isNumbered = false;
+  #hasSpokenCalls = false;
   #finish: FinishReason | undefined;
   #usage: Readonly<Record<string, number>> = {};
 
-  constructor(facts: StreamFacts, tools: readonly string[] = []) {
+  readonly #wholeWords = new WholeDeltas();
+  readonly #wholeThoughts = new WholeDeltas();
+  readonly #spokenCalls: SpokenCalls | undefined;
+
+  /** `typeOf`: the types of the tools' inputs; without it, no call is looked for among the words. */
+  constructor(facts: StreamFacts, tools: readonly string[] = [], typeOf?: TypeInput) {
     this.#facts = facts;
     this.#tools = tools;
+    const named = (written: string): string | undefined => {
+      const name = this.#toolNamed(written);
+      return tools.includes(name) ? name : undefined;
+    };
+    this.#spokenCalls = typeOf && tools.length > 0 ? new SpokenCalls(named, typeOf) : undefined;
+  }
+
+  /** Returns the events for what was held back, at the end of an answer. */
+  rest(): unknown[] {
+    const thoughts = this.#said('reasoning_content', this.#wholeThoughts.end());
+    return [...thoughts, ...this.#said('content', this.#wholeWords.end(), true)];
+  }
+
+  #said(type: Piece['type'], text: string, isLast = false): unknown[] {
+    const spoken: readonly WordsOrCalls[] =
+      type === 'content' && this.#spokenCalls ? this.#spokenCalls.read(text, isLast) : [text];
+    return spoken.flatMap((each) => {
+      if (typeof each === 'string') return each === '' ? [] : [{ choices: [{ delta: { [type]: each } }] }];
+      for (const { name, arguments: given } of each)
+        Object.assign(this.#newCall(''), { name, arguments: given });
+      this.#hasSpokenCalls = true;
+      return this.#callEvents(true);
+    });
   }
 
   /** Returns the words and thoughts of an event that was cut off within its JSON. Its finish is unknown. */
@@ -314,7 +345,7 @@ export class ChunkReader {
     const choice = this.#choiceOf(value);
     // Ignore errors after the end of a whole answer.
     const wasWhole = this.#finish !== undefined;
-    const out: unknown[] = choice ? this.#readChoice(choice, isDocument) : [];
+    const out: unknown[] = choice ? this.#readChoice(choice, isDocument, value.error) : [];
     if (!wasWhole) this.#noteError(value, choice, named);
     if (choice) this.#notePictures(choice);
     for (const one of [value, choice, choice?.message]) if (isFields(one)) this.#noteSources(one);
@@ -349,18 +380,20 @@ export class ChunkReader {
         message: value.message,
         finish_reason: value.done === true ? (value.done_reason ?? 'stop') : null,
       };
-    // Text alone: Cloudflare's and Ollama's `response`, the tokens of Text Generation Inference.
+    // Text alone: Cloudflare's and Ollama's `response`, the tokens of Text Generation Inference, Qianfan's `result`, DashScope's `output`.
     const token = isFields(value.token) && value.token.special !== true ? value.token.text : undefined;
-    const said = [value.response, token].find((text) => typeof text === 'string');
+    const output = isFields(value.output) ? value.output : {};
+    const said = [value.response, token, value.result, output.text].find((text) => typeof text === 'string');
     if (said === undefined && !isFields(value.token)) return undefined;
-    const isLast = value.done === true || typeof value.generated_text === 'string';
+    const isLast = value.done === true || value.is_end === true || typeof value.generated_text === 'string';
     return {
       delta: { content: said ?? '' },
-      finish_reason: isLast ? (value.done_reason ?? 'stop') : null,
+      finish_reason: output.finish_reason ?? (isLast ? (value.done_reason ?? 'stop') : null),
     };
   }
 
-  #readChoice(choice: Fields, isDocument: boolean): unknown[] {
+  /** `error`: of the event around the choice. */
+  #readChoice(choice: Fields, isDocument: boolean, error: unknown): unknown[] {
     const out: unknown[] = [];
     const delta = this.#deltaOf(choice);
     if (delta) {
@@ -372,7 +405,9 @@ export class ChunkReader {
       this.#noteSources(delta);
       out.push(...this.#callEvents(false));
     }
-    const finish = finishIn(choice) ?? (isDocument && !this.#finish ? 'stop' : undefined);
+    const reason = finishIn(choice) ?? (isDocument && !this.#finish ? 'stop' : undefined);
+    if (reason) out.push(...this.rest());
+    const finish = reason === 'stop' && this.#hasSpokenCalls ? 'tool_calls' : reason;
     if (finish) this.#facts.brokenOff = false;
     else if (reasonsIn(choice).some((reason) => BROKEN_OFF.test(reasonOf(reason))))
       this.#facts.brokenOff = true;
@@ -381,7 +416,7 @@ export class ChunkReader {
     if (finish && this.#calls.some((call) => call.name === '' && call.arguments !== ''))
       this.#facts.malformed = true;
     if (finish === 'broken')
-      this.#facts.error ??= isError(choice.error) ? choice.error : { message: brokenIn(choice) };
+      this.#facts.error ??= [choice.error, error].find(isError) ?? { message: brokenIn(choice) };
     // Later chunks may repeat `stop`; a more specific reason wins.
     else if (finish && (!this.#finish || (this.#finish === 'stop' && finish !== 'stop'))) {
       this.#finish = finish;
@@ -400,9 +435,11 @@ export class ChunkReader {
     const beside = thoughtsOf(delta);
     const thoughts = beside.length > 0 ? beside : thoughtsOf(choice);
     const words = isMarkedAsThought(delta) ? plainThoughts(piecesOf(content)) : piecesOf(content);
-    const out: unknown[] = [...thoughts, ...words].map(({ type, text }) => {
-      if (type === 'content') this.#words += text;
-      return { choices: [{ delta: { [type]: text } }] };
+    const out: unknown[] = [...thoughts, ...words].flatMap(({ type, text }) => {
+      const isWords = type === 'content';
+      const fresh = (isWords ? this.#wholeWords : this.#wholeThoughts).read(text);
+      if (isWords) this.#words += fresh;
+      return this.#said(type, fresh);
     });
     const refusal = textOf(delta.refusal);
     if (refusal !== '') out.push({ choices: [{ delta: { refusal } }] });

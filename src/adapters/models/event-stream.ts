@@ -4,6 +4,7 @@ import { parsePartialJson } from 'ai';
 import { lenientJson, repairedJson } from '../../domain/base/json.ts';
 import { ChunkReader, KEEP_ALIVE, type StreamFacts } from './chunk.ts';
 import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
+import type { TypeInput } from './spoken-calls.ts';
 
 const parsed = (text: string): { readonly value: unknown } | undefined => {
   const value = lenientJson(text);
@@ -24,15 +25,16 @@ const DONE = /^"?(?:\[DONE\]|DONE)"?$/i;
 const NAMED_DONE = /^(done|end|complete|completed)$/i;
 
 /**
- * Passes an answer on as canonical events, each as soon as it is whole, and notes other facts in `facts`. Ends with `[DONE]`,
- * and ignores anything after it. `tools`: names of those that may be called; `contentType`: as the endpoint names it.
+ * Passes an answer on as canonical events, each once it is whole, up to its `[DONE]`, and notes other facts in `facts`. `tools`: names of those that
+ * may be called; `contentType`: as the endpoint names it; `typeOf`: types of the tools' inputs, to read calls among the words.
  */
 export function asEventStream(
   facts: StreamFacts,
   tools: readonly string[] = [],
   contentType = '',
+  typeOf?: TypeInput,
 ): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
-  const reader = new ChunkReader(facts, tools);
+  const reader = new ChunkReader(facts, tools, typeOf);
   const body = new BodyReader(contentType);
   const encoder = new TextEncoder();
   type Controller = TransformStreamDefaultController<Uint8Array<ArrayBuffer>>;
@@ -51,6 +53,7 @@ export function asEventStream(
   };
   const end = (controller: Controller) => {
     facts.done = true;
+    ready.push(...reader.rest());
     send(controller);
     controller.enqueue(encoder.encode('data: [DONE]\n\n'));
     controller.terminate();
@@ -90,6 +93,7 @@ export function asEventStream(
       const { document } = body;
       if (document !== undefined) ready.push(...(await readDocument(document, reader, facts)));
       else if (half !== '') ready.push(...reader.readHalf(await parsedHalf(half)));
+      ready.push(...reader.rest());
       send(controller);
     },
   });

@@ -315,6 +315,7 @@ class Answer {
           wire.facts,
           this.#given.tools?.map(({ name }) => name),
           type,
+          this.#given.toolChoice === 'none' ? undefined : this.#typeOf,
         ),
       )
       .getReader();
@@ -330,6 +331,12 @@ class Answer {
     wire.accepted = true;
     return new Response(goOnWith(first, events), { headers: { 'content-type': 'text/event-stream' } });
   }
+
+  readonly #typeOf = (tool: string, input: string): string => {
+    const schema = this.#given.tools?.find(({ name }) => name === tool)?.schema;
+    const { properties } = (schema ?? {}) as { properties?: Record<string, { type?: unknown }> };
+    return String(properties?.[input]?.type ?? 'string');
+  };
 
   *#say(pieces: readonly ThoughtOrWords[]): Iterable<ChatEvent> {
     for (const piece of pieces) {

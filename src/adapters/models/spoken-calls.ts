@@ -1,0 +1,302 @@
+// Finds calls among the words of an answer: servers without a parser for a model's own form pass them on as it wrote them. Only what can be read
+// whole, and names a tool that was offered, is a call; anything else stays words, as does what stands in code.
+import { lenientJson } from '../../domain/base/json.ts';
+import { objectsIn } from './server-events.ts';
+
+interface SpokenCall {
+  readonly name: string;
+  /** A JSON object. */
+  readonly arguments: string;
+}
+export type WordsOrCalls = string | readonly SpokenCall[];
+
+/** Gives the name of a tool that was offered, whichever way a model writes it; undefined for none. */
+type NameTool = (written: string) => string | undefined;
+/** The type of an input by the tool's JSON schema: forms in tags give everything as text. */
+export type TypeInput = (tool: string, input: string) => string;
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+interface Mark {
+  readonly open: string;
+  /** Empty: the call reaches to the end of the answer. */
+  readonly close: string;
+}
+/** Hermes, Qwen and GLM; Llama; Mistral; Phi and Functionary; DeepSeek; Kimi; LFM2; MiniMax; Gemma. */
+const MARKS: readonly Mark[] = [
+  { open: '<tool_call>', close: '</tool_call>' },
+  { open: '<tool_calls>', close: '</tool_calls>' },
+  { open: '<function=', close: '</function>' },
+  { open: '<|python_tag|>', close: '' },
+  { open: '[TOOL_CALLS]', close: '' },
+  { open: 'functools[', close: '' },
+  { open: '<｜tool▁calls▁begin｜>', close: '<｜tool▁calls▁end｜>' },
+  { open: '<|tool_calls_section_begin|>', close: '<|tool_calls_section_end|>' },
+  { open: '<|tool_call_start|>', close: '<|tool_call_end|>' },
+  { open: '<minimax:tool_call>', close: '</minimax:tool_call>' },
+  { open: '<function_calls>', close: '</function_calls>' },
+  { open: '```tool_code', close: '\n```' },
+  { open: '```tool_call', close: '\n```' },
+];
+const FIRST = /[<[f`]/g;
+/** An answer that is nothing but a call: its name comes first. */
+const BARE = '{"name":"';
+/** The mark that ends a turn. */
+const END = /(?:<\|\w{1,20}\|>|<\/s>)$/;
+/** Longest call, characters: a longer one stays words. */
+const LONGEST = 50_000;
+
+/** The texts between two marks; the last may lack its end. */
+function between(text: string, open: string, close: string): string[] {
+  return text
+    .split(open)
+    .slice(1)
+    .map((piece) => {
+      const end = piece.indexOf(close);
+      return end < 0 ? piece : piece.slice(0, end);
+    });
+}
+
+const ATTRIBUTE = /^(?:[^"'>=]{0,40}=)?["']?([\w.:-]{1,100})["']?[^>]{0,100}>/;
+/** Inputs in tags of their own: `<parameter=query>a</parameter>`, `<parameter name="query">a</parameter>`. */
+const inputsIn = (text: string): [string, string][] =>
+  between(text, '<parameter', '</parameter>').flatMap((piece): [string, string][] => {
+    const [begin, name] = ATTRIBUTE.exec(piece) ?? [];
+    return begin === undefined || name === undefined
+      ? []
+      : [[name, piece.slice(begin.length).replace(/^\r?\n|\r?\n$/g, '')]];
+  });
+
+/** One input of a call in Python: `query='a'`. */
+const KEYWORD =
+  /([A-Za-z_]\w{0,60})\s?=\s?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s"',()]{1,40})\s{0,20}(?:,\s{0,20}|$)/y;
+const CONSTANTS: Readonly<Record<string, unknown>> = { True: true, False: false, None: null };
+
+/** The inputs between the brackets of a call in Python; undefined if they are anything but names with plain values. */
+function keywordsIn(text: string): Fields | undefined {
+  const inputs: Record<string, unknown> = {};
+  KEYWORD.lastIndex = 0;
+  while (KEYWORD.lastIndex < text.length) {
+    const [, name, value] = KEYWORD.exec(text) ?? [];
+    if (name === undefined || value === undefined) return undefined;
+    inputs[name] = /^["']/.test(value)
+      ? lenientJson(
+          `"${value
+            .slice(1, -1)
+            .replaceAll("\\'", "'")
+            .replace(/(?<!\\)"/g, '\\"')}"`,
+        )
+      : value in CONSTANTS
+        ? CONSTANTS[value]
+        : lenientJson(value);
+  }
+  return inputs;
+}
+
+class CallReader {
+  readonly #toolNamed: NameTool;
+  readonly #typeOf: TypeInput;
+
+  constructor(toolNamed: NameTool, typeOf: TypeInput) {
+    this.#toolNamed = toolNamed;
+    this.#typeOf = typeOf;
+  }
+
+  /** All calls of a block without its marks; empty if any of them cannot be read. */
+  read(block: string): readonly SpokenCall[] {
+    const found = block.length > LONGEST ? [] : this.#callsIn(block.trimEnd().replace(END, ''));
+    return found.length > 0 && found.every((call) => call !== undefined) ? found : [];
+  }
+
+  #callsIn(block: string): (SpokenCall | undefined)[] {
+    if (block.includes('<function='))
+      return between(block, '<function=', '</function>').map((piece) => this.#tagged(piece));
+    if (block.includes('<invoke')) return between(block, '<invoke', '</invoke>').map((p) => this.#tagged(p));
+    if (block.includes('<arg_key>')) return [this.#glm(block)];
+    if (block.includes('<｜tool▁call▁begin｜>'))
+      return between(block, '<｜tool▁call▁begin｜>', '<｜tool▁call▁end｜>').map((piece) => {
+        const [first = '', ...rest] = piece.split('<｜tool▁sep｜>');
+        // The older form has its kind first, and its arguments in a fence.
+        return this.#written(/^\s*function\s*$/.test(first) ? rest.join('') : `${first}\n${rest.join('')}`);
+      });
+    if (block.includes('<|tool_call_begin|>'))
+      return between(block, '<|tool_call_begin|>', '<|tool_call_end|>').map((piece) =>
+        this.#written(piece.replace('<|tool_call_argument_begin|>', '\n')),
+      );
+    const json = lenientJson(block.trim());
+    if (json !== undefined) return [json].flat().map((each) => this.#object(each));
+    const bare = block.trim();
+    if (bare.startsWith('{')) return objectsIn(bare).map((text) => this.#object(lenientJson(text.trim())));
+    return [this.#written(bare) ?? this.#python(bare)];
+  }
+
+  #call(written: string, inputs: unknown): SpokenCall | undefined {
+    const name = this.#toolNamed(written.trim());
+    const given = typeof inputs === 'string' ? lenientJson(inputs) : (inputs ?? {});
+    return name !== undefined && isFields(given) ? { name, arguments: JSON.stringify(given) } : undefined;
+  }
+
+  #object(value: unknown): SpokenCall | undefined {
+    if (!isFields(value)) return undefined;
+    if (isFields(value.function)) return this.#object(value.function);
+    const name = value.name ?? value.tool_name ?? value.tool ?? value.function;
+    return typeof name === 'string'
+      ? this.#call(name, value.arguments ?? value.parameters ?? value.args ?? value.input)
+      : undefined;
+  }
+
+  /** A name, and its arguments as JSON behind it. */
+  #written(text: string): SpokenCall | undefined {
+    const at = text.indexOf('{');
+    if (at < 0) return undefined;
+    const name = text.slice(0, at).replace(/\[(?:ARGS|CALL_ID\]\w{0,40}\[ARGS)\]|```(?:json)?/g, '');
+    return this.#call(name, text.slice(at).trimEnd().replace(/```$/, ''));
+  }
+
+  #text(tool: string, [name, value]: readonly [string, string]): [string, unknown] {
+    const type = this.#typeOf(tool, name);
+    const read = type === 'string' ? undefined : lenientJson(value.trim());
+    return [name, read === undefined ? value : read];
+  }
+
+  #tagged(piece: string): SpokenCall | undefined {
+    const [begin, name = ''] = ATTRIBUTE.exec(piece) ?? [];
+    const tool = this.#toolNamed(name);
+    if (begin === undefined || tool === undefined) return undefined;
+    const body = piece.slice(begin.length).trim();
+    const inputs = inputsIn(body);
+    if (inputs.length === 0 && body !== '') return this.#call(name, body);
+    return this.#call(name, Object.fromEntries(inputs.map((input) => this.#text(tool, input))));
+  }
+
+  #glm(block: string): SpokenCall | undefined {
+    const name = block.slice(0, block.indexOf('<arg_key>')).trim();
+    const tool = this.#toolNamed(name);
+    const keys = between(block, '<arg_key>', '</arg_key>');
+    const values = between(block, '<arg_value>', '</arg_value>');
+    if (tool === undefined || keys.length !== values.length) return undefined;
+    return this.#call(
+      name,
+      Object.fromEntries(keys.map((key, at) => this.#text(tool, [key.trim(), values[at] ?? '']))),
+    );
+  }
+
+  #python(text: string): SpokenCall | undefined {
+    const bare = text.replace(/^\[/, '').replace(/\]$/, '');
+    const [, name, inputs] = /^(?:print\()?([A-Za-z_][\w.]{0,100})\(([^()]*)\)\)?$/.exec(bare.trim()) ?? [];
+    const given = inputs === undefined ? undefined : keywordsIn(inputs.trim());
+    return name === undefined || given === undefined ? undefined : this.#call(name, given);
+  }
+}
+
+/** Reads one answer. A possible beginning of a call is held back until it can be told. */
+export class SpokenCalls {
+  readonly #calls: CallReader;
+  readonly #toolNamed: NameTool;
+  #held = '';
+  #mark: Mark | undefined;
+  #isStart = true;
+  /** The current line of the words passed on, and true within a fence. */
+  #line = '';
+  #isCode = false;
+
+  constructor(toolNamed: NameTool, typeOf: TypeInput) {
+    this.#calls = new CallReader(toolNamed, typeOf);
+    this.#toolNamed = toolNamed;
+  }
+
+  /** Returns the words and calls that are certain. `isLast`: nothing follows. */
+  read(text: string, isLast = false): readonly WordsOrCalls[] {
+    this.#held += text;
+    const out: WordsOrCalls[] = [];
+    while (this.#readOn(out, isLast));
+    return out;
+  }
+
+  #say(length: number, out: WordsOrCalls[]): void {
+    const words = this.#held.slice(0, length);
+    this.#held = this.#held.slice(length);
+    if (words === '') return;
+    for (const [at, piece] of words.split('\n').entries()) {
+      if (at > 0) {
+        if (/^\s*```/.test(this.#line)) this.#isCode = !this.#isCode;
+        this.#line = '';
+      }
+      if (this.#line.length < 2_000) this.#line += piece;
+    }
+    if (words.trim() !== '') this.#isStart = false;
+    out.push(words);
+  }
+
+  /** True: read on. */
+  #readOn(out: WordsOrCalls[], isLast: boolean): boolean {
+    if (this.#held === '') return false;
+    if (this.#isStart) {
+      const state = this.#bareCall(isLast);
+      if (state === 'held') return false;
+      if (state !== 'words') {
+        this.#held = '';
+        out.push(state);
+        return false;
+      }
+    }
+    if (this.#mark) return this.#readBlock(this.#mark, out, isLast);
+    FIRST.lastIndex = 0;
+    for (let found = FIRST.exec(this.#held); found; found = FIRST.exec(this.#held)) {
+      const at = found.index;
+      const rest = this.#held.slice(at, at + 40);
+      const mark = MARKS.find(({ open }) => rest.startsWith(open));
+      const isBegun = !isLast && MARKS.some(({ open }) => open.startsWith(rest));
+      if ((!mark && !isBegun) || !this.#mayBegin(this.#held.slice(0, at))) continue;
+      this.#say(at, out);
+      this.#mark = mark;
+      return mark !== undefined;
+    }
+    this.#say(this.#held.length, out);
+    return false;
+  }
+
+  /** True if a call may begin behind these words: at the beginning of a line, or behind a sentence or a tag. */
+  #mayBegin(words: string): boolean {
+    const lines = words.split('\n');
+    let isCode = this.#isCode;
+    for (const line of [this.#line + (lines[0] ?? ''), ...lines.slice(1)].slice(0, -1))
+      if (/^\s*```/.test(line)) isCode = !isCode;
+    const line = (lines.length === 1 ? this.#line : '') + (lines.at(-1) ?? '');
+    return !isCode && /(?:^|[.!?:>。！？：])\s*$/.test(line.trimEnd());
+  }
+
+  #readBlock({ open, close }: Mark, out: WordsOrCalls[], isLast: boolean): boolean {
+    const end = close === '' ? -1 : this.#held.indexOf(close, open.length);
+    if (end < 0 && !isLast && this.#held.length < LONGEST) return false;
+    const until = end < 0 ? this.#held.length : end;
+    // A form whose tag begins its first call is read with that tag.
+    const from = open === '<function=' ? 0 : open === 'functools[' ? open.length - 1 : open.length;
+    const calls = this.#calls.read(this.#held.slice(from, until));
+    this.#mark = undefined;
+    const length = end < 0 ? this.#held.length : end + close.length;
+    if (calls.length === 0) this.#say(length, out);
+    else {
+      this.#held = this.#held.slice(length);
+      this.#isStart = false;
+      out.push(calls);
+    }
+    return true;
+  }
+
+  /** An answer that is nothing but a call in JSON, bare or in a fence. */
+  #bareCall(isLast: boolean): 'held' | 'words' | readonly SpokenCall[] {
+    const begun = this.#held.trimStart();
+    const body = begun.replace(/^```(?:json)?\s*/, '');
+    if (!isLast && ('```json'.startsWith(begun) || body === '')) return 'held';
+    const head = body.slice(0, 200).replace(/\s/g, '');
+    if (!(head.startsWith(BARE) || BARE.startsWith(head))) return 'words';
+    const name = /^\{"name":"([^"]*)"/.exec(head)?.[1];
+    if (name !== undefined && this.#toolNamed(name) === undefined) return 'words';
+    if (!isLast) return this.#held.length < LONGEST ? 'held' : 'words';
+    const calls = this.#calls.read(body.trimEnd().replace(/```$/, ''));
+    return calls.length > 0 ? calls : 'words';
+  }
+}
