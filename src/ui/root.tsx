@@ -12,7 +12,7 @@ import {
 } from 'react';
 import { pause, whenIdle } from '../adapters/browser/idle.ts';
 import { isTemporary } from '../domain/base/ids.ts';
-import { ignore, log } from '../domain/base/log.ts';
+import { ignore, log, orElse } from '../domain/base/log.ts';
 import type { App } from '../services/app.ts';
 import { loadTurns } from '../services/load-ahead.ts';
 import { loadOpened } from './chat/opened-part.ts';
@@ -328,30 +328,35 @@ function useLoadedAhead(): boolean {
   useEffect(() => {
     // Loads before it opens, because people type at once and letters would go elsewhere. Also draws it: React delays a first lazy render
     // by a third of a second.
-    const load = () => {
-      ignore(allWords(), 'texts that are not on the first screen; they are loaded with their components');
-      ignore(loadOpened(), 'the code of opened conversations; it is loaded when one is opened');
-      ignore(loadTurns(), 'the code of turns; it is loaded with the first one');
-      ignore(loadOutcomeView(), 'the code of command outcomes; it is loaded with the first one');
-      ignore(
-        Promise.all([loadPalette(), loadImport()]).then(() => setAhead(true)),
-        'the code of search and import; it is loaded when it is opened',
-      );
-    };
+    const search = () => Promise.all([loadPalette(), loadImport()]).then(() => setAhead(true));
+    const parts: readonly [load: () => Promise<unknown>, without: string][] = [
+      [allWords, 'texts that are not on the first screen; they are loaded with their components'],
+      [search, 'the code of search and import; it is loaded when it is opened'],
+      [loadOpened, 'the code of opened conversations; it is loaded when one is opened'],
+      [loadTurns, 'the code of turns; it is loaded with the first one'],
+      [loadOutcomeView, 'the code of command outcomes; it is loaded with the first one'],
+    ];
     const closing = new AbortController();
     const { signal } = closing;
     ignore(
-      firstScreen
-        .then(() => pause(LOAD_AHEAD_AFTER_MS, signal))
-        .then(() => whenIdle(LOAD_AHEAD_WITHIN_MS, signal))
-        .then(() => {
-          if (!signal.aborted) load();
-        }),
+      firstScreen.then(() => pause(LOAD_AHEAD_AFTER_MS, signal)).then(() => loadInTurn(parts, signal)),
       'loading ahead; what is opened is loaded then',
     );
     return () => closing.abort();
   }, []);
   return isAhead;
+}
+
+/** Loads one part in each idle moment: all in one would be a long task on a phone, and hold up a hand that begins to type. */
+async function loadInTurn(
+  parts: readonly [load: () => Promise<unknown>, without: string][],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const [load, without] of parts) {
+    await whenIdle(LOAD_AHEAD_WITHIN_MS, signal);
+    if (signal.aborted) return;
+    await orElse(load(), undefined, without);
+  }
 }
 
 /** Informs session, memory and sync which conversation is on the screen. */
