@@ -9,7 +9,7 @@ import { log, orElse } from '../../domain/base/log.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 import { fetchCluster, INITDB, SETTINGS } from './cluster.ts';
 import { HandlePool } from './handle-pool.ts';
-import { createPageFileSystem, hasFiles } from './page-file-system.ts';
+import { createPageFileSystem, hasFiles, type PageFileSystem } from './page-file-system.ts';
 import { deletePages, hasPages } from './page-place.ts';
 import { migrate } from './schema.ts';
 import { isFull, noRoom, PostgresCrash } from './statements.ts';
@@ -63,7 +63,7 @@ const OPENS_WITHIN_MS = 120_000;
 const WHOLE_PAGES: readonly string[] = ['full_page_writes=off'];
 
 interface Opening {
-  readonly fs?: HandlePool | ReturnType<typeof createPageFileSystem>;
+  readonly fs?: HandlePool | PageFileSystem;
   /** Settings of Postgres that these files allow. */
   readonly settings?: readonly string[];
   /** Rejects when the file system fails in a way that PGlite does not notice. */
@@ -91,8 +91,11 @@ interface Files {
   /** Marks the files of that name as unfinished until `finish`. */
   begin(name: string): Promise<void>;
   finish(name: string): Promise<void>;
-  /** Opens a file system for that name with room for `first` files; none in memory, for which PGlite has its own. */
-  open(name: string, first: number, cipher: RecordCipher | null): Opening;
+  /**
+   * Opens a file system for that name with room for `first` files; none in memory, for which PGlite has its own.
+   * `ahead` is one of that name that is being read already.
+   */
+  open(name: string, first: number, cipher: RecordCipher | null, ahead?: PageFileSystem): Opening;
   /** Deletes files of that name, if there are any. */
   remove(name: string): Promise<void>;
 }
@@ -182,8 +185,8 @@ const FILES: Record<EngineName, Files> = {
     isUnfinished: async (name) => (await hasPages(name)) && !(await hasFiles(name)),
     begin: async () => {},
     finish: async () => {},
-    open: (name, _first, cipher) => {
-      const fs = createPageFileSystem(name, cipher);
+    open: (name, _first, cipher, ahead) => {
+      const fs = ahead ?? createPageFileSystem(name, cipher);
       return { fs, settings: WHOLE_PAGES, settled: () => {}, release: () => fs.backend.close() };
     },
     remove: deletePages,
@@ -303,6 +306,7 @@ async function open(
   cluster: Blob | null,
   make: boolean,
   cipher: RecordCipher | null,
+  ahead?: PageFileSystem,
 ): Promise<PGlite> {
   const isNew = cluster !== null || make;
   if (isNew)
@@ -313,6 +317,7 @@ async function open(
     name,
     FIRST_FILES[cluster ? 'packed' : 'own'],
     cipher,
+    ahead,
   );
   let database: PGlite | undefined;
   try {
@@ -362,6 +367,10 @@ export async function openEngine({
   let remade = false;
   const passedOver: { engine: EngineName; reason: string }[] = [];
   let full: unknown;
+  // All of a sealed index is read before it opens, so that begins before anything else does.
+  const sealed = cipher && !fresh ? createPageFileSystem(files, cipher) : undefined;
+  const ahead =
+    sealed && orElse(sealed.readAhead(), 'files', 'reading the index ahead; its opening fails, too');
   const order = cipher ? SEALED_ENGINES : await preference(wanted, files);
   for (const engine of order) {
     if (full && engine === 'memory') throw full;
@@ -369,31 +378,39 @@ export async function openEngine({
     let isNew = false;
     try {
       if (!(await place.available())) throw new Error('This browser does not have it.');
-      if (fresh || (await place.isUnfinished(files))) await place.remove(files);
-      isNew = !(await place.exists(files));
+      // Looking once more would wait in line behind what is read ahead, and Postgres' program with it.
+      const known = engine === 'indexeddb' ? await ahead : undefined;
+      const unfinished = known ? known === 'unfinished' : fresh || (await place.isUnfinished(files));
+      if (unfinished) await place.remove(files);
+      isNew = known ? known !== 'files' : !(await place.exists(files));
       const packed = async () => (cluster ? fetchCluster(cluster) : null);
       const first = isNew ? await packed() : null;
-      const database = await open(place, files, first, isNew && !first, cipher).catch(
-        async (error: unknown) => {
-          if (isFinal(error) || isHeld(error)) throw error;
-          if (isOfTheApp(error))
-            throw new RecollectError(
-              'index-unavailable',
-              `The memory index could not start: ${reasonOf(error)}`,
-              {
-                params: { detail: reasonOf(error) },
-                retry: true,
-                cause: error,
-              },
-            );
-          log.warn('The memory index did not open and is rebuilt', error);
-          await place.remove(files);
-          remade = !isNew;
-          // The packed database itself may be what does not open.
-          const next = isNew ? null : await packed();
-          return open(place, files, next, !next, cipher);
-        },
-      );
+      const database = await open(
+        place,
+        files,
+        first,
+        isNew && !first,
+        cipher,
+        isNew ? undefined : sealed,
+      ).catch(async (error: unknown) => {
+        if (isFinal(error) || isHeld(error)) throw error;
+        if (isOfTheApp(error))
+          throw new RecollectError(
+            'index-unavailable',
+            `The memory index could not start: ${reasonOf(error)}`,
+            {
+              params: { detail: reasonOf(error) },
+              retry: true,
+              cause: error,
+            },
+          );
+        log.warn('The memory index did not open and is rebuilt', error);
+        await place.remove(files);
+        remade = !isNew;
+        // The packed database itself may be what does not open.
+        const next = isNew ? null : await packed();
+        return open(place, files, next, !next, cipher);
+      });
       await removeFiles(files, engine);
       await removeFiles(filesOf(name, cipher === null));
       return { database, engine, passedOver, remade };

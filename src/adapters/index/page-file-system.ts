@@ -17,7 +17,7 @@ import {
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, wrap } from 'idb';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
-import { placeOfPages } from './page-place.ts';
+import { hasPages, placeOfPages } from './page-place.ts';
 
 /** Page size of Postgres, in bytes. */
 const PAGE = 8192;
@@ -39,9 +39,11 @@ export interface Packing {
   readonly share: number;
   /** Time without a write after which pages are packed, ms. With twice as many it is not waited for. */
   readonly quietMs: number;
+  /** Time after the opening in which nothing is packed, since the app starts then, ms. */
+  readonly startMs: number;
 }
 /** Packs of 1 MB, each of which is written again for some 8 pages or more. */
-const PACKING: Packing = { pages: 128, loose: 768, share: 1 / 16, quietMs: 2_000 };
+const PACKING: Packing = { pages: 128, loose: 768, share: 1 / 16, quietMs: 2_000, startMs: 5_000 };
 /** Packing does not wait for a quiet moment from this many times the room for pages outside of packs. */
 const AT_ONCE = 2;
 
@@ -74,6 +76,13 @@ interface Pending {
   readonly requests: Request[];
   /** Notes on the stored records to take once it has completed. */
   readonly notes: (() => void)[];
+}
+
+/** Files to fill while reading. */
+interface Found {
+  readonly contents: ReadonlyMap<number, Uint8Array>;
+  /** Files of the write-ahead log. */
+  readonly logs: ReadonlySet<number>;
 }
 
 /** Place that a record is bound to. */
@@ -177,14 +186,18 @@ class PageBackend implements StorageBackend {
   #nextId = 1;
   readonly #packing: Packing;
   readonly #stored: Stored;
+  #opening: Promise<void> | undefined;
+  #found: Promise<Found> | undefined;
   /** Contents of the files, read while PGlite gets its program ready. */
-  #reading: Promise<Map<number, Uint8Array>> | undefined;
+  #reading: Promise<ReadonlyMap<number, Uint8Array>> | undefined;
   /** Settles when nobody writes. */
   #turn: Promise<unknown> = Promise.resolve();
   #isPacking = false;
   #quiet: ReturnType<typeof setTimeout> | undefined;
   /** Flushes so far. */
   #writes = 0;
+  /** When all was read, by `performance.now()`. */
+  #openedAt = 0;
   #closed = false;
 
   constructor(name: string, cipher: RecordCipher | null, packing: Packing) {
@@ -192,7 +205,12 @@ class PageBackend implements StorageBackend {
     this.#stored = new Stored(packing.pages);
   }
 
-  async init(): Promise<void> {
+  init(): Promise<void> {
+    this.#opening ??= this.#begin();
+    return this.#opening;
+  }
+
+  async #begin(): Promise<void> {
     const opening = (await placeOfPages(this.#name)).open(this.#name, VERSION);
     opening.addEventListener('upgradeneeded', ({ oldVersion }) => {
       if (oldVersion < 1) {
@@ -210,14 +228,23 @@ class PageBackend implements StorageBackend {
     ignore(this.#reading, 'reading pages ahead, whose failure `load` reports');
   }
 
+  /** See `PageFileSystem`. */
+  async readAhead(): Promise<'nothing' | 'unfinished' | 'files'> {
+    if (!(await hasPages(this.#name))) return 'nothing';
+    await this.init();
+    await this.#found;
+    return this.#files.size > 0 ? 'files' : 'unfinished';
+  }
+
   async *load(): AsyncGenerator<StorageEntry> {
-    const contents = (await this.#reading) ?? new Map<number, Uint8Array>();
+    const contents = await this.#reading;
     this.#reading = undefined;
+    this.#openedAt = performance.now();
     // Sorted by path, so that a directory comes before its content.
     for (const row of [...this.#files.values()].sort((a, b) => (a.path < b.path ? -1 : 1)))
       yield row.id === 0
         ? { kind: 'dir', path: row.path }
-        : { kind: 'file', path: row.path, data: contents.get(row.id) ?? new Uint8Array(0) };
+        : { kind: 'file', path: row.path, data: contents?.get(row.id) ?? new Uint8Array(0) };
   }
 
   async apply(changes: ChangeSet): Promise<void> {
@@ -234,33 +261,34 @@ class PageBackend implements StorageBackend {
   }
 
   /** Returns the content of each file, by its id. */
-  async #read(): Promise<Map<number, Uint8Array>> {
-    const rows = await this.#open().getAll('files');
-    this.#files = new Map(rows.map((row) => [row.path, row]));
-    this.#nextId = Math.max(0, ...rows.map((row) => row.id)) + 1;
-    const contents = new Map(
-      rows.filter((row) => row.id > 0).map((row) => [row.id, new Uint8Array(row.size)]),
-    );
-    const packs = this.#readAll('packs', contents, Promise.resolve());
+  async #read(): Promise<ReadonlyMap<number, Uint8Array>> {
+    const found = this.#readFiles();
+    this.#found = found;
+    const packs = this.#readAll('packs', found, Promise.resolve());
     // A page is newer than its pack.
-    await Promise.all([packs, this.#readAll('pages', contents, packs)]);
+    const [{ contents }] = await Promise.all([found, packs, this.#readAll('pages', found, packs)]);
     return contents;
   }
 
+  /** Returns the files' contents to fill, by their ids, and the ids of the write-ahead log. */
+  async #readFiles(): Promise<Found> {
+    const rows = await this.#open().getAll('files');
+    this.#files = new Map(rows.map((row) => [row.path, row]));
+    this.#nextId = Math.max(0, ...rows.map((row) => row.id)) + 1;
+    return {
+      contents: new Map(rows.filter((row) => row.id > 0).map((row) => [row.id, new Uint8Array(row.size)])),
+      logs: new Set(rows.filter(({ path }) => path.startsWith(LOG)).map(({ id }) => id)),
+    };
+  }
+
   /** Puts all records of a kind in their places, once `before` is there. One batch is opened while the next is read. */
-  async #readAll(
-    kind: Kind,
-    contents: ReadonlyMap<number, Uint8Array>,
-    before: Promise<unknown>,
-  ): Promise<void> {
+  async #readAll(kind: Kind, found: Promise<Found>, before: Promise<unknown>): Promise<void> {
     const length = (kind === 'packs' ? this.#packing.pages : 1) * PAGE;
-    const logs = new Set(
-      [...this.#files.values()].filter(({ path }) => path.startsWith(LOG)).map(({ id }) => id),
-    );
     const place = async (key: number, record: Uint8Array) => {
+      const opened = await this.#opened(kind, key, record);
+      const { contents, logs } = await found;
       if (!logs.has(Math.floor(key / SPAN))) this.#stored.add(kind, key);
       const content = contents.get(Math.floor(key / SPAN));
-      const opened = await this.#opened(kind, key, record);
       await before;
       if (content) overwrite(content, (key % SPAN) * PAGE, opened, length);
     };
@@ -303,8 +331,10 @@ class PageBackend implements StorageBackend {
   #packLater(): void {
     clearTimeout(this.#quiet);
     if (!this.#cipher || this.#isPacking || this.#closed || this.#fill() <= 1) return;
-    if (this.#fill() > AT_ONCE) this.#packSome();
-    else this.#quiet = setTimeout(() => this.#packSome(), this.#packing.quietMs);
+    const started = this.#openedAt + this.#packing.startMs - performance.now();
+    const quiet = this.#fill() > AT_ONCE ? 0 : this.#packing.quietMs;
+    if (started <= 0 && quiet === 0) this.#packSome();
+    else this.#quiet = setTimeout(() => this.#packSome(), Math.max(started, quiet));
   }
 
   /** Moves pages into packs until half of the room for others is free; ends with the next write unless they are far too many. */
@@ -497,12 +527,23 @@ class PageBackend implements StorageBackend {
   }
 }
 
+export interface PageFileSystem extends MemfsFrontendFS {
+  /**
+   * Begins to read what is stored before PGlite asks for it. Resolves once it is known if there are files: none are there in `unfinished`,
+   * which a first start that was cut short leaves. Rejects as `init` will.
+   */
+  readAhead(): ReturnType<PageBackend['readAhead']>;
+}
+
 /** PGlite's file system over pages in the IndexedDB database `name`, sealed and packed if there is a cipher. */
-export const createPageFileSystem = (
+export function createPageFileSystem(
   name: string,
   cipher: RecordCipher | null = null,
   packing: Packing = PACKING,
-): MemfsFrontendFS => new MemfsFrontendFS(new PageBackend(name, cipher, packing));
+): PageFileSystem {
+  const backend = new PageBackend(name, cipher, packing);
+  return Object.assign(new MemfsFrontendFS(backend), { readAhead: () => backend.readAhead() });
+}
 
 /** True if the database `name`, which exists, contains a file: PGlite stores all files of a new index at once. */
 export async function hasFiles(name: string): Promise<boolean> {

@@ -7,6 +7,7 @@ import { openEngine, POSTGRES_VERSION, removeEngineFiles } from '../../../src/ad
 import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/index/schema.ts';
 import { isDamaged } from '../../../src/adapters/index/statements.ts';
+import { cipherFor, holdDataKey, newDataKey } from '../../../src/adapters/vault/data-key.ts';
 import type { RecollectError } from '../../../src/domain/base/errors.ts';
 import { log } from '../../../src/domain/base/log.ts';
 import { deep, runs } from '../../scale.ts';
@@ -73,6 +74,31 @@ describe('engines', { timeout: 120_000 }, () => {
     expect(asked).toHaveBeenCalledTimes(1);
     expect(await createPgliteIndex(again.database).bookmark()).toBe(5);
     await again.database.close();
+  });
+
+  it('open sealed files by one look, and begin anew where a first start was cut short', async () => {
+    const cipher = await cipherFor(await holdDataKey(newDataKey()), 'index');
+    const openSealed = () => openEngine({ wanted: 'auto', name: NAME, cluster, cipher });
+    const sealedName = `${NAME}-${POSTGRES_VERSION}-sealed`;
+    const cutShort = await openDB(sealedName, 2, {
+      upgrade: (database) => {
+        database.createObjectStore('files', { keyPath: 'path' });
+        for (const store of ['pages', 'packs']) database.createObjectStore(store);
+      },
+    });
+    cutShort.close();
+    const first = await openSealed();
+    expect(first).toMatchObject({ engine: 'indexeddb', remade: false });
+    const index = createPgliteIndex(first.database);
+    await index.apply(change({ messages: [message(1, 'kept words')] }), 5);
+    await index.close();
+    const looked = vi.spyOn(IDBFactory.prototype, 'open');
+    const again = await openSealed();
+    expect(looked.mock.calls.filter(([name]) => name === sealedName)).toHaveLength(1);
+    expect(again).toMatchObject({ engine: 'indexeddb', remade: false });
+    expect(await createPgliteIndex(again.database).bookmark()).toBe(5);
+    await again.database.close();
+    await removeEngineFiles(NAME, true);
   });
 
   it('keep no whole page in the write-ahead log, since stored files never have half of one', async () => {

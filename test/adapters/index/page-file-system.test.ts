@@ -23,9 +23,9 @@ const key = await holdDataKey(newDataKey());
 const index = await cipherFor(key, 'index');
 
 /** Everything is packed at once, in packs that the small files of these tests fill. */
-const packed: Packing = { pages: 2, loose: 0, share: 0, quietMs: 0 };
+const packed: Packing = { pages: 2, loose: 0, share: 0, quietMs: 0, startMs: 0 };
 /** Pages are packed now and then. */
-const sometimes: Packing = { pages: 2, loose: 4, share: 0, quietMs: 1 };
+const sometimes: Packing = { pages: 2, loose: 4, share: 0, quietMs: 1, startMs: 0 };
 
 async function openStore(name: string, cipher: RecordCipher | null = null, packing?: Packing) {
   const { backend } = createPageFileSystem(name, cipher, packing);
@@ -256,6 +256,21 @@ describe('the page file system', () => {
     await database.put('pages', packs[0], keys[0]);
     database.close();
     await expect(openStore('packs', index, packed)).rejects.toThrow('does not open');
+  });
+
+  it('packs nothing while the app starts, however much lies outside of packs', async () => {
+    const flushes = async (name: string, packing: Packing) => {
+      const { backend } = await openStore(name, index, packing);
+      // Packing begins with the first flush, and the second one waits for a pack.
+      for (const byte of [1, 2]) {
+        const data = new Uint8Array(60_000).fill(byte);
+        await backend.apply({ ops: [], files: { ...noFiles(), data: [written('/a', data)] } }, strict);
+      }
+      await backend.close();
+      return (await counts(name)).packs;
+    };
+    expect(await flushes('running', packed)).toBeGreaterThan(0);
+    expect(await flushes('starting', { ...packed, startMs: 600_000 })).toBe(0);
   });
 
   it('opens a store of a version without packs, and moves its pages into packs', async () => {
