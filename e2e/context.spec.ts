@@ -91,7 +91,7 @@ const look = (where: Locator) =>
     if (await closed.isVisible()) await closed.click({ timeout: 2000 });
     await expect(closed).toHaveCount(0, { timeout: 3000 });
   }).toPass({ timeout: 60_000 });
-const compactedMessages = (page: Page) => page.locator('article.folded-edge');
+const compactedMessages = (page: Page) => page.locator('article.compacted-edge');
 /** Scrolls up from the end until the list has drawn the divider. */
 async function toDivider(page: Page): Promise<void> {
   const list = page.getByRole('region', { name: 'Messages' });

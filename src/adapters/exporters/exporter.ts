@@ -55,8 +55,8 @@ type ExportWord =
   /** `name` */
   | 'checkpoint'
   /** `count`, `before`, `after` */
-  | 'folded'
-  | 'foldedUncounted'
+  | 'compacted'
+  | 'compactedUncounted'
   | 'memory'
   /** `device`, `date` */
   | 'memoryOf'

@@ -224,7 +224,7 @@ function memories(conversation: Conversation, words: ExportWords): string[] {
       file === current
         ? words('memory')
         : words('memoryOf', { device: inHtml(file.device), date: stamp(file.at) });
-    return text === '' ? [] : [folded(title, sealed(text))];
+    return text === '' ? [] : [collapsed(title, sealed(text))];
   });
 }
 
@@ -267,7 +267,7 @@ function foldedUpTo(compaction: Compaction, words: ExportWords): string {
   const text = compaction.summary ?? made.join('\n\n');
   const { tokensBefore: before, tokensAfter: after } = compaction;
   const line =
-    count > 0 ? words('folded', { count, before, after }) : words('foldedUncounted', { before, after });
+    count > 0 ? words('compacted', { count, before, after }) : words('compactedUncounted', { before, after });
   return quoted(`**${line}**${text.trim() === '' ? '' : `\n\n${standing(text.trim())}`}`);
 }
 
@@ -323,7 +323,7 @@ const spot = (message: Message, words: ExportWords, escaped: Escape = asPlainMar
 function asSection(message: Message, place: Place, words: ExportWords): string {
   if (message.kind === 'note') {
     const body = blocks(message.parts, place, words, sealed);
-    return folded(spot(message, words, inHtml), body.join('\n\n'));
+    return collapsed(spot(message, words, inHtml), body.join('\n\n'));
   }
   return [`## ${spot(message, words)}`, ...blocks(message.parts, place, words, standing)].join('\n\n');
 }
@@ -351,7 +351,7 @@ function blocks(
 function block(part: Exclude<Part, { type: 'text' }>, place: Place, words: ExportWords): string {
   switch (part.type) {
     case 'reasoning':
-      return part.text.trim() === '' ? '' : folded(words('reasoning'), sealed(part.text));
+      return part.text.trim() === '' ? '' : collapsed(words('reasoning'), sealed(part.text));
     case 'file':
       return place(part);
     case 'tool-call': {
@@ -361,7 +361,7 @@ function block(part: Exclude<Part, { type: 'text' }>, place: Place, words: Expor
     case 'tool-result': {
       const word = part.isError ? 'error' : 'result';
       const name = inHtml(part.name ?? '');
-      return folded(
+      return collapsed(
         name ? words(`${word}Of`, { name }) : words(word),
         [fenced(part.text, ''), ...sources(passagesGivenBy(part), words)].join('\n\n'),
       );
@@ -370,7 +370,7 @@ function block(part: Exclude<Part, { type: 'text' }>, place: Place, words: Expor
       const { passages, leftOut = [] } = part;
       // Memory was asked in vain, so the answer has nothing of it.
       if (passages.length + leftOut.length === 0) return '';
-      return folded(
+      return collapsed(
         words('recalled'),
         [
           ...passages.map((passage) => `${quoted(sealed(passage.passage))}\n\n— ${source(passage, words)}`),
@@ -379,7 +379,7 @@ function block(part: Exclude<Part, { type: 'text' }>, place: Place, words: Expor
       );
     }
     case 'unknown':
-      return folded(words('unknown'), fenced(JSON.stringify(part.original, null, 2) ?? '', 'json'));
+      return collapsed(words('unknown'), fenced(JSON.stringify(part.original, null, 2) ?? '', 'json'));
   }
 }
 
@@ -404,7 +404,7 @@ function isJson(text: string): boolean {
   return attempt(parse, false, 'the layout of arguments that are no JSON');
 }
 
-const folded = (summary: string, text: string) =>
+const collapsed = (summary: string, text: string) =>
   `<details>\n<summary>${summary}</summary>\n\n${text}\n\n</details>`;
 
 /**
@@ -412,16 +412,16 @@ const folded = (summary: string, text: string) =>
  * `reader`: has read the text above it.
  */
 function standing(text: string, reader = createBlockReader()): string {
-  let folds = 0;
+  let open = 0;
   for (const line of text.split(LINE_BREAK)) {
     if (!reader.line(line)) continue;
     // Readers that render HTML would fold away all that follows.
     for (const [, end] of line.matchAll(/<(\/?)details(?=[\s/>]|$)/gi))
-      folds = Math.max(0, folds + (end ? -1 : 1));
+      open = Math.max(0, open + (end ? -1 : 1));
   }
   const closing = reader.closing();
   const end = closing === undefined ? '' : `${/[\r\n]$/.test(text) ? '' : '\n'}${closing}`;
-  const added = `${end}${'\n\n</details>'.repeat(folds)}`;
+  const added = `${end}${'\n\n</details>'.repeat(open)}`;
   for (const line of added.split('\n')) reader.line(line);
   // A blank line follows in any case.
   reader.line('');

@@ -503,7 +503,7 @@ function TurnFoot({ turn, written }: { turn: TurnState; written: boolean }) {
       {waiting}
       {turn.inAnotherTab && (
         <p className="flex items-center gap-1.5 py-1 text-ink-3 text-xs">
-          <AppWindow size={13} aria-hidden /> {t('elsewhere')}
+          <AppWindow size={13} aria-hidden /> {t('inOtherTab')}
         </p>
       )}
       <div className={FOOT_ROOM} />

@@ -274,7 +274,7 @@ function PlaceWords({ place, breaks }: { place: WorldPlace; breaks: boolean }) {
           <Mail size={12} aria-hidden className={classes(MARK, 'text-branch')} />
         )}
         {place.kinds.includes('compaction') && (
-          <ChevronsDownUp size={12} aria-hidden className={classes(MARK, 'text-folded')} />
+          <ChevronsDownUp size={12} aria-hidden className={classes(MARK, 'text-compacted')} />
         )}
         {place.names.length > 0 && <span className="mr-1.5 font-medium">{place.names.join(', ')}</span>}
         {firstLineOf(message) || t(`worldlines.${who}`)}

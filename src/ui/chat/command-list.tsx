@@ -138,7 +138,7 @@ export function CommandList({
         ref={list}
         id={id}
         role="listbox"
-        aria-label={t('commandShelf')}
+        aria-label={t('commandList')}
         className="max-h-72 overflow-y-auto p-1"
       >
         {suggestions.map((suggestion, at) => (
@@ -152,7 +152,7 @@ export function CommandList({
         ))}
       </div>
       <div className="border-t px-3 py-1.5 text-ink-3 text-xs pointer-coarse:hidden">
-        {t('commandShelfKeys')}
+        {t('commandListKeys')}
       </div>
     </div>
   );

@@ -116,8 +116,8 @@ function CompactionOutcome({
         <>
           <p className="flex flex-wrap items-center gap-3">
             <span>
-              {t('divider.folded', {
-                count: readCompaction(result.compaction)?.folded ?? 0,
+              {t('divider.compacted', {
+                count: readCompaction(result.compaction)?.compacted ?? 0,
                 before: result.compaction.tokensBefore,
                 after: result.compaction.tokensAfter,
               })}

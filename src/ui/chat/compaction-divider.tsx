@@ -39,7 +39,7 @@ export function CompactionDivider({
   useEffect(() => {
     if (open !== 'nothing') opened.current?.scrollIntoView({ block: 'nearest' });
   }, [open]);
-  const folded = useMemo(() => readCompaction(compaction)?.folded ?? 0, [compaction]);
+  const compacted = useMemo(() => readCompaction(compaction)?.compacted ?? 0, [compaction]);
   /** `done`: returns true if the result completes this work. */
   const run = <T,>(work: Promise<T>, done: (result: T) => boolean = () => true) => {
     setBusy(true);
@@ -48,22 +48,22 @@ export function CompactionDivider({
   const quiet = state !== 'inForce';
   return (
     <section
-      aria-label={t('panel.folded')}
-      className={classes('my-4 text-sm', quiet ? 'text-ink-3' : 'text-folded')}
+      aria-label={t('panel.compacted')}
+      className={classes('my-4 text-sm', quiet ? 'text-ink-3' : 'text-compacted')}
     >
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <span
           aria-hidden
-          className={classes('h-px min-w-4 flex-1 max-sm:hidden', quiet ? 'bg-line' : 'bg-folded-line')}
+          className={classes('h-px min-w-4 flex-1 max-sm:hidden', quiet ? 'bg-line' : 'bg-compacted-line')}
         />
         <ChevronsDownUp size={14} aria-hidden className="shrink-0" />
         <span title={formatExact(compaction.createdAt)} className="tabular-nums">
           {state === 'superseded'
             ? t('divider.superseded')
             : state === 'undone'
-              ? t('divider.undone', { count: folded })
-              : t('divider.folded', {
-                  count: folded,
+              ? t('divider.undone', { count: compacted })
+              : t('divider.compacted', {
+                  count: compacted,
                   before: compaction.tokensBefore,
                   after: compaction.tokensAfter,
                 })}
@@ -80,14 +80,14 @@ export function CompactionDivider({
         />
         <span
           aria-hidden
-          className={classes('h-px min-w-4 flex-1 max-sm:hidden', quiet ? 'bg-line' : 'bg-folded-line')}
+          className={classes('h-px min-w-4 flex-1 max-sm:hidden', quiet ? 'bg-line' : 'bg-compacted-line')}
         />
       </div>
       {open !== 'nothing' && (
         <div
           id={body}
           ref={opened}
-          className="mt-2 scroll-my-6 rounded-lg border border-folded-line bg-folded-soft px-4 py-3 text-ink"
+          className="mt-2 scroll-my-6 rounded-lg border border-compacted-line bg-compacted-soft px-4 py-3 text-ink"
         >
           <CompactionDetails compaction={compaction} />
           <CompactionMethod compaction={compaction} className="mb-2" />
@@ -148,7 +148,7 @@ function DividerActions({
       disabled={busy}
       aria-expanded={expanded}
       {...(expanded === undefined ? {} : { 'aria-controls': body })}
-      className="h-6! px-1.5! font-normal text-folded! hover:bg-folded-line/40"
+      className="h-6! px-1.5! font-normal text-compacted! hover:bg-compacted-line/40"
       onClick={onClick}
     >
       {label}
@@ -224,7 +224,7 @@ function CompactedSummary({ compaction }: { compaction: Compaction }) {
     <>
       <h4 className="flex items-center gap-2 pb-1 font-medium">
         {t('divider.summary')}
-        {read.edited && <Badge tone="folded">{t('divider.edited')}</Badge>}
+        {read.edited && <Badge tone="compacted">{t('divider.edited')}</Badge>}
       </h4>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
       <div tabIndex={0} className={classes('max-h-96 overflow-y-auto rounded-xs', SMALL_PROSE)}>

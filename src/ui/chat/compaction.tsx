@@ -61,12 +61,12 @@ export function CompactionMethod({
 /** Reads from a plan which messages a compaction left out and what text replaces them; null if this version cannot read the plan. */
 export function readCompaction(
   compaction: Compaction,
-): { folded: number; summary: string; edited: boolean } | null {
+): { compacted: number; summary: string; edited: boolean } | null {
   const plan = planOf(compaction);
   if (!plan) return null;
-  const folded = plan.runs.reduce((sum, run) => sum + (run.action === 'keep' ? 0 : run.count), 0);
+  const compacted = plan.runs.reduce((sum, run) => sum + (run.action === 'keep' ? 0 : run.count), 0);
   return {
-    folded,
+    compacted,
     summary: compaction.summary ?? summaryTextOf(plan),
     // Edited here, or carried over from an earlier edit.
     edited: compaction.summary != null || plan.summaries.some(({ edited }) => edited === true),
@@ -158,7 +158,7 @@ export function LossNotice({
 export function CompactionRunning() {
   const { t } = useTranslation('context');
   return (
-    <p role="status" className="flex items-center gap-2.5 py-1.5 text-folded text-sm">
+    <p role="status" className="flex items-center gap-2.5 py-1.5 text-compacted text-sm">
       <Spinner className="scale-90" />
       {t('running')}
     </p>
@@ -260,7 +260,7 @@ function PlanFigures({ pending }: { pending: PendingPlan }) {
   const { plan } = pending;
   return (
     <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
-      <span className="font-semibold text-folded text-lg tabular-nums">
+      <span className="font-semibold text-compacted text-lg tabular-nums">
         {t('plan.figures', { before: pending.tokensBefore, after: pending.tokensAfter })}
       </span>
       {pending.busy && <Spinner label={t('plan.busy')} className="text-ink-3 text-sm" />}
@@ -330,7 +330,7 @@ function Block({
   const why = `manifest.why.${block.why}`;
   const kept = block.state !== 'fold';
   return (
-    <li className={classes('flex items-center gap-3 px-3 py-2', !kept && 'bg-folded-soft text-folded')}>
+    <li className={classes('flex items-center gap-3 px-3 py-2', !kept && 'bg-compacted-soft text-compacted')}>
       <input
         type="checkbox"
         checked={kept}

@@ -10,7 +10,7 @@ const SEGMENTS = [
   { name: 'tools', look: 'bg-ink-3/50' },
   { name: 'recall', look: 'bg-memory-strong' },
   { name: 'returned', look: 'bg-memory' },
-  { name: 'summary', look: 'bg-folded-strong' },
+  { name: 'summary', look: 'bg-compacted-strong' },
   { name: 'messages', look: 'bg-ink' },
 ] as const;
 
@@ -42,7 +42,7 @@ export function ContextMeterBar({ meter, legend = true }: { meter: ContextMeter;
                   look === 'bg-press' && 'ring-1 ring-line-strong',
                 )}
               />
-              <dt className="text-ink-2">{t(`gauge.parts.${name as 'system'}`)}</dt>
+              <dt className="text-ink-2">{t(`meter.parts.${name as 'system'}`)}</dt>
               <dd className="text-right tabular-nums">{formatNumber(tokens)}</dd>
             </div>
           ))}

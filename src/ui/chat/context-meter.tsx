@@ -60,15 +60,15 @@ function MeterFacts({ meter }: { meter: ContextMeter }): ReactNode {
   const over = meter.used.total > meter.window - meter.reserve;
   return (
     <div className="space-y-1 text-ink-3 text-xs">
-      {over && <p className="text-folded">{t('gauge.over')}</p>}
+      {over && <p className="text-compacted">{t('meter.over')}</p>}
       <p>
         {!meter.price
-          ? t('gauge.noPrice')
+          ? t('meter.noPrice')
           : meter.price.amount === 0
-            ? t('gauge.free')
-            : t('gauge.price', { price: formatPrice(meter.price) })}
+            ? t('meter.free')
+            : t('meter.price', { price: formatPrice(meter.price) })}
       </p>
-      <p>{t(meter.exact ? 'gauge.exact' : 'gauge.estimate')}</p>
+      <p>{t(meter.exact ? 'meter.exact' : 'meter.estimate')}</p>
     </div>
   );
 }
@@ -102,11 +102,11 @@ export function MeterRing({
         align="end"
         open={open}
         onOpenChange={setOpen}
-        label={t('gauge.title')}
+        label={t('meter.title')}
         trigger={
           <button
             type="button"
-            aria-label={t('gauge.label', { share: formatPercent(meter.share) })}
+            aria-label={t('meter.label', { share: formatPercent(meter.share) })}
             className="touchable inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-sm px-1.5 text-ink-2 text-xs tabular-nums hover:bg-fill hover:text-ink aria-expanded:bg-fill"
           >
             <svg viewBox="0 0 20 20" aria-hidden className="-rotate-90 size-4.5 shrink-0">
@@ -116,7 +116,7 @@ export function MeterRing({
                 cy="10"
                 r="7.5"
                 fill="none"
-                stroke={pressed ? 'var(--folded-strong)' : 'currentColor'}
+                stroke={pressed ? 'var(--compacted-strong)' : 'currentColor'}
                 strokeWidth="3.5"
                 strokeDasharray={`${share * 47.12} 47.12`}
               />
@@ -127,11 +127,11 @@ export function MeterRing({
         }
       >
         <div className="flex items-baseline justify-between gap-3 pb-2.5">
-          <h3 className="font-medium text-sm">{t('gauge.title')}</h3>
+          <h3 className="font-medium text-sm">{t('meter.title')}</h3>
         </div>
         <ContextMeterBar meter={meter} />
         <p className="mt-2 border-t pt-2 text-sm tabular-nums">
-          {t('gauge.total', { used: meter.used.total, window: meter.window })}
+          {t('meter.total', { used: meter.used.total, window: meter.window })}
         </p>
         <div className="mt-1">
           <MeterFacts meter={meter} />
@@ -145,7 +145,7 @@ export function MeterRing({
               setManifest(true);
             }}
           >
-            {t('gauge.ledger')}
+            {t('meter.manifest')}
           </Button>
           {onCompact && (
             <Button
@@ -156,7 +156,7 @@ export function MeterRing({
                 onCompact();
               }}
             >
-              {t('gauge.fold')}
+              {t('meter.compact')}
             </Button>
           )}
         </div>

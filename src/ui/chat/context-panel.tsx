@@ -38,7 +38,7 @@ interface ContextFacts {
     readonly ids: readonly MessageId[];
   }[];
   /** Number of compacted messages on the branch. */
-  readonly folded: number;
+  readonly compacted: number;
 }
 
 /** Collects facts on a branch. `turn`: passages given to the answer being written count, too. */
@@ -55,7 +55,7 @@ export function contextFacts(branch: Branch, turn: readonly Part[]): ContextFact
       ? [{ message: row.message, index: row.siblings.index, ids: row.siblings.ids }]
       : [],
   );
-  return { last, recalled: [...recalled.values()], forks, folded: branch.folded.size };
+  return { last, recalled: [...recalled.values()], forks, compacted: branch.compacted.size };
 }
 
 const oneLine = (message: Message): string =>
@@ -118,7 +118,7 @@ export function ContextPanel({
 }) {
   const { t } = useTranslation('chat');
   const { t: tc } = useTranslation('context');
-  const { last, recalled, forks, folded } = facts;
+  const { last, recalled, forks, compacted } = facts;
   return (
     <div className="flex flex-col">
       {onClose && (
@@ -132,7 +132,7 @@ export function ContextPanel({
       </Section>
       <TitleCall conversation={conversation} />
       {last && <LastAnswer last={last} model={model} onManifest={onManifest} />}
-      <Shortened conversation={conversation} folded={folded} onCompact={onCompact} />
+      <Shortened conversation={conversation} compacted={compacted} onCompact={onCompact} />
       {recalled.length > 0 && <Recalled passages={recalled} onOpen={onOpen} />}
       {forks.length > 0 && <Forks forks={forks} onJump={onJump} onShow={onShow} />}
       <Checkpoints
@@ -144,7 +144,7 @@ export function ContextPanel({
       />
       <Section icon={<Route size={15} aria-hidden className="text-branch" />} title={tc('panel.worldlines')}>
         <Button size="sm" onClick={onWorldlines}>
-          {tc('panel.openWorldlines')}
+          {tc('panel.openBranches')}
         </Button>
       </Section>
     </div>
@@ -201,11 +201,11 @@ function LastAnswer({
 /** Shows the messages left out of requests, and the session memory that replaces them. */
 function Shortened({
   conversation,
-  folded,
+  compacted,
   onCompact,
 }: {
   conversation: Conversation;
-  folded: number;
+  compacted: number;
   onCompact: (() => void) | undefined;
 }) {
   const { t } = useTranslation('context');
@@ -217,7 +217,7 @@ function Shortened({
   const stop = () =>
     setByModel(false).then(
       () =>
-        offer(t('panel.upkeepIsOff'), {
+        offer(t('panel.memoryJobIsOff'), {
           label: t('checkpoint.undo'),
           onClick: () => void setByModel(true).catch(report),
         }),
@@ -227,17 +227,19 @@ function Shortened({
     useMemo(() => context.state(conversation.id), [context, conversation.id]),
     (state) => state.sessionMemory,
   );
-  if (folded === 0 && !onCompact && !job) return null;
+  if (compacted === 0 && !onCompact && !job) return null;
   return (
     <Section
-      icon={<ChevronsDownUp size={15} aria-hidden className="text-folded" />}
-      title={t('panel.folded')}
+      icon={<ChevronsDownUp size={15} aria-hidden className="text-compacted" />}
+      title={t('panel.compacted')}
     >
       <div className="flex flex-wrap items-center gap-2">
-        {folded > 0 && <span className="flex-1 text-ink-2">{t('panel.foldedCount', { count: folded })}</span>}
+        {compacted > 0 && (
+          <span className="w-full text-ink-2">{t('panel.compactedCount', { count: compacted })}</span>
+        )}
         {onCompact && (
           <Button size="sm" onClick={onCompact}>
-            {t('panel.foldNow')}
+            {t('panel.compactNow')}
           </Button>
         )}
         <Button size="sm" onClick={() => memoryFile.set(conversation.id)}>
@@ -246,7 +248,7 @@ function Shortened({
       </div>
       {job && (
         <p className="mt-2 text-ink-3 text-xs tabular-nums">
-          {t(job.running ? 'panel.upkeepRunning' : 'panel.upkeep', {
+          {t(job.running ? 'panel.memoryJobRunning' : 'panel.memoryJob', {
             tokens: job.tokens,
             budget: job.budget,
           })}
@@ -254,7 +256,7 @@ function Shortened({
       )}
       {job && byModel && (
         <Button size="sm" className="mt-2" onClick={() => void stop()}>
-          {t('panel.upkeepOff')}
+          {t('panel.memoryJobOff')}
         </Button>
       )}
       {job?.problem && <ProblemNotice problem={job.problem} compact className="mt-2" />}

@@ -18,7 +18,7 @@ const MARKS: Readonly<Record<Kind, string>> = {
   tools: 'bg-ink-3/50',
   whole: 'bg-ink',
   trimmed: 'bg-line-strong',
-  summary: 'bg-folded-strong',
+  summary: 'bg-compacted-strong',
   recall: 'bg-memory-strong',
   returned: 'bg-memory',
   out: 'hatched',
@@ -94,7 +94,7 @@ export function ManifestDialog({
           {manifest.overflow && <p className="text-danger text-sm">{t('manifest.overflow')}</p>}
           <ol className="divide-y divide-line overflow-hidden rounded-lg border border-line">
             {manifest.tokens.system > 0 && (
-              <Row kind="system" title={t('gauge.parts.system')} tokens={manifest.tokens.system} />
+              <Row kind="system" title={t('meter.parts.system')} tokens={manifest.tokens.system} />
             )}
             {manifest.projects?.map(({ name, tokens }) => (
               <Row
@@ -106,7 +106,7 @@ export function ManifestDialog({
               />
             ))}
             {manifest.tokens.tools > 0 && (
-              <Row kind="tools" title={t('gauge.parts.tools')} tokens={manifest.tokens.tools} />
+              <Row kind="tools" title={t('meter.parts.tools')} tokens={manifest.tokens.tools} />
             )}
             {manifest.lines.map((line, at) => (
               <Row

@@ -319,7 +319,7 @@ function OtherVersion({
   const [open, setOpen] = useState(false);
   const body = useId();
   return (
-    <section className="mb-3 rounded-lg border border-folded-line bg-folded-soft px-4 py-3 text-sm">
+    <section className="mb-3 rounded-lg border border-compacted-line bg-compacted-soft px-4 py-3 text-sm">
       <p title={formatExact(at)}>{t('memoryFile.other', { device, when: formatRelative(at) })}</p>
       <div className="mt-2 flex flex-wrap gap-2">
         <Button size="sm" aria-expanded={open} aria-controls={body} onClick={() => setOpen(!open)}>

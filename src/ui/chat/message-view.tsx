@@ -99,7 +99,7 @@ export const MessageView = memo(function MessageView({
   const begun = running?.begun;
   const before = useMemo(() => (begun && begun.length > 0 ? joinPieces(begun).parts : []), [begun]);
   const message = row.type === 'message' ? row.message : null;
-  const folded = row.type === 'message' && row.folded;
+  const compacted = row.type === 'message' && row.compacted;
   const answer: ShownAnswer | null =
     row.type === 'message' && row.message.role === 'assistant'
       ? { row, results, last }
@@ -117,10 +117,10 @@ export const MessageView = memo(function MessageView({
       className={classes(
         'group/message -mx-3 rounded-lg px-3 outline-none transition-colors duration-700 focus-visible:bg-fill/50 md:-mx-4 md:px-4',
         marked && 'bg-memory-soft! ring-1 ring-memory-line',
-        folded && 'folded-edge',
+        compacted && 'compacted-edge',
       )}
     >
-      {folded && <span className="sr-only">{tc('divider.foldedMessage')}</span>}
+      {compacted && <span className="sr-only">{tc('divider.compactedMessage')}</span>}
       <DrawnOrPlain words={() => wordsOf(parts())} of={row}>
         {answer ? (
           <Answer shown={answer} />

@@ -253,7 +253,7 @@ export function PersonMessage({
             <RarerTools message={message} {...(message.kind === 'message' ? { kept } : {})} />
           </div>
           {kept && (
-            <span className="inline-flex items-center gap-1 px-1 text-folded text-xs">
+            <span className="inline-flex items-center gap-1 px-1 text-compacted text-xs">
               <Pin size={13} aria-hidden />
               {tc('kept.shown')}
             </span>

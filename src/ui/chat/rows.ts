@@ -33,7 +33,7 @@ export type Row =
       /** Letters that were sent back from this message. */
       readonly left: readonly DmailLink[];
       /** No longer sent: a compaction replaced it. */
-      readonly folded: boolean;
+      readonly compacted: boolean;
       /** Marked by the person: sent word for word, whatever is compacted. */
       readonly kept: boolean;
     }
@@ -67,7 +67,7 @@ export interface Branch {
   readonly path: readonly Message[];
   readonly leaf: MessageId | null;
   /** Messages of the path that the active compaction leaves out of requests. */
-  readonly folded: ReadonlySet<MessageId>;
+  readonly compacted: ReadonlySet<MessageId>;
 }
 
 const NO_LETTERS: readonly DmailLink[] = [];
@@ -115,7 +115,7 @@ class BranchRows {
   readonly #results = new Map<string, PartOf<'tool-result'>>();
   readonly #inForce: Compaction | null;
   readonly #kept: ReadonlySet<MessageId>;
-  readonly #folded: ReadonlySet<MessageId>;
+  readonly #compacted: ReadonlySet<MessageId>;
   readonly #letters: ReturnType<typeof dmailsFrom>;
   readonly #dividers = new Map<MessageId, Compaction[]>();
   readonly #rows: Row[] = [];
@@ -138,15 +138,15 @@ class BranchRows {
       }
     this.#inForce = compactionOn(conversation, path);
     this.#kept = keptIn(conversation);
-    this.#folded = compactedBy(this.#inForce, path, this.#kept);
+    this.#compacted = compactedBy(this.#inForce, path, this.#kept);
     this.#letters = dmailsFrom(conversation);
     for (const compaction of conversation.compactions.values())
       this.#dividers.set(compaction.at, [...(this.#dividers.get(compaction.at) ?? []), compaction]);
   }
 
-  finish(): Pick<Branch, 'rows' | 'rowOf' | 'results' | 'folded'> {
+  finish(): Pick<Branch, 'rows' | 'rowOf' | 'results' | 'compacted'> {
     this.#endNotes();
-    return { rows: this.#rows, rowOf: this.#rowOf, results: this.#results, folded: this.#folded };
+    return { rows: this.#rows, rowOf: this.#rowOf, results: this.#results, compacted: this.#compacted };
   }
 
   /** Adds the compactions made at `after`, oldest first. */
@@ -199,13 +199,13 @@ class BranchRows {
   }
 
   #addMessage(message: Message, at: number): void {
-    const folded = this.#folded.has(message.id);
+    const compacted = this.#compacted.has(message.id);
     const above = this.#rows.at(-1);
     const piece = above?.type === 'message' && continuesAnswer(above.message, message) ? above : undefined;
     if (!piece && message.createdAt > 0 && this.#isNewDay(message.createdAt))
       this.#rows.push({ type: 'day', key: `day-${message.id}`, at: message.createdAt });
     // If compaction ends between two pieces they get two rows, so that each shows how it is sent.
-    const joins = piece && piece.folded === folded ? piece : undefined;
+    const joins = piece && piece.compacted === compacted ? piece : undefined;
     if (joins) this.#rows.pop();
     this.#rowOf.set(message.id, this.#rows.length);
     this.#rows.push({
@@ -218,7 +218,7 @@ class BranchRows {
       remembered: this.#given.size,
       arrived: message.dmail ? [message] : NO_MESSAGES,
       left: [...(joins?.left ?? NO_LETTERS), ...(this.#letters.get(message.id) ?? NO_LETTERS)],
-      folded,
+      compacted,
       kept: this.#kept.has(message.id),
     });
   }
@@ -244,7 +244,7 @@ class BranchRows {
     const inForce = this.#inForce;
     if (!compaction.undone) return false;
     if (!inForce || inForce.createdAt < compaction.createdAt) return true;
-    return ![...compactedBy(compaction, this.#path)].some((id) => this.#folded.has(id));
+    return ![...compactedBy(compaction, this.#path)].some((id) => this.#compacted.has(id));
   }
 
   #endNotes(): void {

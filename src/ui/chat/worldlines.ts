@@ -40,7 +40,7 @@ export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(co
   const names = new Map<MessageId, string[]>();
   for (const [name, { messageId }] of conversation.checkpoints)
     names.set(messageId, [...(names.get(messageId) ?? []), name]);
-  const folded = new Set<string>(
+  const compacted = new Set<string>(
     [...conversation.compactions.values()].filter(({ undone }) => !undone).map(({ at }) => at),
   );
   const roots = children.get(null) ?? [];
@@ -51,7 +51,7 @@ export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(co
       ...(message.id === leaf ? (['head'] as const) : []),
       ...(names.has(message.id) ? (['checkpoint'] as const) : []),
       ...(message.dmail ? (['dmail'] as const) : []),
-      ...(folded.has(message.id) ? (['compaction'] as const) : []),
+      ...(compacted.has(message.id) ? (['compaction'] as const) : []),
       ...(born > 1 ? (['fork'] as const) : []),
       ...(born === 0 ? (['leaf'] as const) : []),
     ];

@@ -108,7 +108,7 @@ function headlineOf(report: ImportReport, t: TFunction<'library'>): string {
   if (added > 0) return t('import.report.added', { count: added });
   if (changed > 0) return t('import.report.changed', { count: changed });
   if (unchanged === 0 && report.notesAndFeedback > 0)
-    return t('import.report.toldOnly', { count: report.notesAndFeedback });
+    return t('import.report.notesOnly', { count: report.notesAndFeedback });
   if (!tookIn(report)) return t('import.report.nothingIn');
   return t(report.skipped.length > 0 ? 'import.report.nothingNewBut' : 'import.report.nothingNew');
 }
@@ -128,7 +128,7 @@ function Figures({ report, total }: { report: ImportReport; total: number }) {
       <Figure name={t('import.report.branches')} value={formatNumber(report.branches)} />
       <Figure name={t('import.report.attachments')} value={formatNumber(report.attachments)} />
       {report.notesAndFeedback > 0 && (
-        <Figure name={t('import.report.told')} value={formatNumber(report.notesAndFeedback)} />
+        <Figure name={t('import.report.notesAndFeedback')} value={formatNumber(report.notesAndFeedback)} />
       )}
       <Figure name={t('import.report.took')} value={formatDuration(report.tookMs)} />
     </dl>

@@ -85,7 +85,7 @@ function ConfigurationGroup() {
       .then(() => keyOfOtherOrigin(settings))
       .then(
         (origin) =>
-          toast(sentences(t('about.imported'), origin !== null && t('models.keyElsewhere', { origin }))),
+          toast(sentences(t('about.imported'), origin !== null && t('models.keyForOther', { origin }))),
         (error: unknown) => setProblem(toProblem(error)),
       );
   };

@@ -28,7 +28,7 @@ export function ContextSection() {
     t('context.ofWindow', { tokens: formatNumber(Math.floor(context.window_tokens * share)) });
   return (
     <>
-      <Group title={t('context.folding')}>
+      <Group title={t('context.compaction')}>
         <SelectSetting
           path="context.strategy"
           options={(strategy?.kind === 'enum' ? strategy.choices : []).map((value) => ({

@@ -196,7 +196,7 @@ export function RemoteModelFields({ draft, remote }: { draft: EmbeddingDraft; re
             ? t('memory.keyHelp')
             : keptKeyOrigin === originOf(service.base_url)
               ? t('models.keyKept')
-              : t('models.keyElsewhere', { origin: keptKeyOrigin })
+              : t('models.keyForOther', { origin: keptKeyOrigin })
         }
         value={key}
         onChange={(event) => draft.setKey(event.target.value)}

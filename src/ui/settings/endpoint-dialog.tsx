@@ -107,7 +107,7 @@ function AddressAndKey({ form }: { form: EndpointForm }) {
   const keyHint = keyFits
     ? t('models.keyKept')
     : kept !== null
-      ? t('models.keyElsewhere', { origin: kept })
+      ? t('models.keyForOther', { origin: kept })
       : sentences(
           preset?.key === 'none' ? t('models.keyNone') : preset?.key === 'maybe' ? t('models.keyMaybe') : '',
           preset?.keyFrom ? t('models.keyFrom', { place: preset.keyFrom }) : '',

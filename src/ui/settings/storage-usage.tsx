@@ -50,7 +50,7 @@ export function Usage() {
   const named: readonly Part[] = [
     { id: 'log', bytes: sizes.log.bytes, tone: 'bg-accent' },
     { id: 'index', bytes: stats?.bytes ?? null, tone: 'bg-memory-strong' },
-    { id: 'models', bytes: sizes.modelBytes, tone: 'bg-folded-strong' },
+    { id: 'models', bytes: sizes.modelBytes, tone: 'bg-compacted-strong' },
   ];
   // The index reports its size only once it has started.
   const namedBytes = named.reduce((sum, part) => sum + (part.bytes ?? 0), 0);

@@ -88,11 +88,11 @@ export function StorageNotice() {
       <div className={STRIP_WORDS}>
         <span className="min-w-[min(15rem,100%)] flex-1">
           {state === 'full'
-            ? t('room.full', { limit })
-            : t('room.warn', { limit, percent: formatPercent(space.used / space.limit) })}
+            ? t('space.full', { limit })
+            : t('space.warn', { limit, percent: formatPercent(space.used / space.limit) })}
         </span>
         <Button size="sm" onClick={() => navigation.openScreen('settings', 'storage')}>
-          {t('room.open')}
+          {t('space.open')}
         </Button>
       </div>
       <IconButton

@@ -5,7 +5,7 @@ import { classes } from './controls.tsx';
 export const PERSONA_TONES: Readonly<Record<PersonaColour, string>> = {
   blue: 'bg-accent-soft text-accent',
   amber: 'bg-memory-soft text-memory',
-  grey: 'bg-folded-soft text-folded',
+  grey: 'bg-compacted-soft text-compacted',
   violet: 'bg-branch-soft text-branch',
   green: 'bg-ok-soft text-ok',
   red: 'bg-danger-soft text-danger',

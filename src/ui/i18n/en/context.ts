@@ -1,6 +1,6 @@
 // Words on a model's view of a conversation: context meter, what was sent, compaction, checkpoints, D-Mail, branch map.
 export const context = {
-  gauge: {
+  meter: {
     label: 'Context: {{share}} of the window used',
     title: 'What the next message would send',
     parts: {
@@ -20,8 +20,8 @@ export const context = {
     noPrice: 'What this model costs is not known here. Its price can be entered under Settings › Costs.',
     free: 'Free: the model runs on a machine of yours, or its price is 0.',
     over: 'More than fits: older messages are shortened before sending.',
-    fold: 'Shorten older messages',
-    ledger: 'What will be sent',
+    compact: 'Shorten older messages',
+    manifest: 'What will be sent',
   },
   manifest: {
     title: 'What the model was sent',
@@ -91,8 +91,8 @@ export const context = {
     overflow: 'It costs more than fits: the newest turn alone, or what may not be shortened.',
   },
   divider: {
-    folded_one: 'Shortened {{count, number}} message: {{before, number}} → {{after, number}} tokens',
-    folded_other: 'Shortened {{count, number}} messages: {{before, number}} → {{after, number}} tokens',
+    compacted_one: 'Shortened {{count, number}} message: {{before, number}} → {{after, number}} tokens',
+    compacted_other: 'Shortened {{count, number}} messages: {{before, number}} → {{after, number}} tokens',
     undone_one: 'Undone: this message is sent in full again',
     undone_other: 'Undone: these {{count, number}} messages are sent in full again',
     superseded: 'An earlier version, replaced by a newer one',
@@ -119,7 +119,7 @@ export const context = {
     makeAgain: 'Write it anew',
     wait: 'Rewriting',
     againNothing: 'It came out the same. Nothing was changed.',
-    foldedMessage: 'Shortened: not sent, still here',
+    compactedMessage: 'Shortened: not sent, still here',
     fallback: '{{wanted}} did not work; {{strategy}} was used instead.',
     took: 'in {{time}}',
     ratio: 'to {{share}} of the tokens',
@@ -183,16 +183,16 @@ export const context = {
     cancelled: 'Nothing was shortened.',
   },
   panel: {
-    folded: 'Shortened',
-    foldedCount_one: '{{count, number}} message shortened',
-    foldedCount_other: '{{count, number}} messages shortened',
-    foldNow: 'Shorten older messages',
-    upkeep: 'The model keeps the session memory: {{tokens, number}} of {{budget, number}} tokens spent.',
-    upkeepRunning:
+    compacted: 'Shortened',
+    compactedCount_one: '{{count, number}} message shortened',
+    compactedCount_other: '{{count, number}} messages shortened',
+    compactNow: 'Shorten older messages',
+    memoryJob: 'The model keeps the session memory: {{tokens, number}} of {{budget, number}} tokens spent.',
+    memoryJobRunning:
       'The model is writing the session memory: {{tokens, number}} of {{budget, number}} tokens spent.',
     memoryFile: 'Open the session memory',
-    upkeepOff: 'Write it without a model',
-    upkeepIsOff: 'From now on session memories are made by rules alone and cost nothing.',
+    memoryJobOff: 'Write it without a model',
+    memoryJobIsOff: 'From now on session memories are made by rules alone and cost nothing.',
     checkpoints: 'Checkpoints',
     newCheckpoint: 'Set a checkpoint here',
     checkpointName: 'Name of the checkpoint',
@@ -200,7 +200,7 @@ export const context = {
     restore: 'Go back to it',
     remove: 'Remove',
     worldlines: 'Branches',
-    openWorldlines: 'Show all branches',
+    openBranches: 'Show all branches',
     more: 'Show all {{count, number}}',
     none: 'None yet.',
   },

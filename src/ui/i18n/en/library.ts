@@ -75,8 +75,8 @@ export const library = {
       added_other: '{{count, number}} conversations added',
       changed_one: '{{count, number}} brought up to date',
       changed_other: '{{count, number}} brought up to date',
-      toldOnly_one: '{{count, number}} note or piece of feedback taken in',
-      toldOnly_other: '{{count, number}} notes and pieces of feedback taken in',
+      notesOnly_one: '{{count, number}} note or piece of feedback taken in',
+      notesOnly_other: '{{count, number}} notes and pieces of feedback taken in',
       unchanged_one: '{{count, number}} was here already',
       unchanged_other: '{{count, number}} were here already',
       nothingNew: 'Nothing new: all of it was here already',
@@ -93,7 +93,7 @@ export const library = {
       roles: { user: 'yours', assistant: 'from models', system: 'system', tool: 'from tools' },
       branches: 'Branches',
       attachments: 'Attachments',
-      told: 'Notes and feedback',
+      notesAndFeedback: 'Notes and feedback',
       later: 'Came in for what was here already',
       laterOf: {
         attachments_one: '{{count, number}} attachment that had been missing',
@@ -134,11 +134,11 @@ export const library = {
     branchAfter: 'Branch {{number}} (after {{place}})',
     elsewhere: 'Elsewhere',
     checkpoint: 'Checkpoint: {{name}}',
-    folded_one:
+    compacted_one:
       'Shortened up to here: {{count, number}} message, {{before, number}} → {{after, number}} tokens',
-    folded_other:
+    compacted_other:
       'Shortened up to here: {{count, number}} messages, {{before, number}} → {{after, number}} tokens',
-    foldedUncounted: 'Shortened up to here: {{before, number}} → {{after, number}} tokens',
+    compactedUncounted: 'Shortened up to here: {{before, number}} → {{after, number}} tokens',
     memory: 'Session memory',
     memoryOf: 'Session memory as {{device}} saved it, {{date}}',
     dmail: 'D-Mail from: {{place}}',

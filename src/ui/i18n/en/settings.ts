@@ -404,7 +404,7 @@ export const settings = {
     baseUrlHelp: 'Up to and including /v1.',
     key: 'Key',
     keyKept: 'A key is kept on this device. Leave this empty to keep it.',
-    keyElsewhere:
+    keyForOther:
       'The key kept here belongs to {{origin}} and is not sent to another address. Enter the key of this one.',
     forgetKey: 'Forget the key',
     keyHelp: 'Kept on this device, sealed. Never exported, never sent anywhere but to this service.',
@@ -549,7 +549,7 @@ export const settings = {
     openMemory: 'Open Memory to see and rebuild the index',
   },
   context: {
-    folding: 'Shortening',
+    compaction: 'Shortening',
     window: 'Window',
     summaries: 'Summaries',
     shippedPrompt: 'Default text',

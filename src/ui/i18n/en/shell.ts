@@ -93,7 +93,7 @@ export const shell = {
   offline: 'Offline',
   updateWaits: 'A new version is ready.',
   updateNow: 'Reload',
-  room: {
+  space: {
     warn: '{{percent}} of your storage limit of {{limit}} is taken. When it is full, imports are refused; nothing is deleted automatically.',
     full: 'Your storage limit of {{limit}} is reached: imports are refused. Nothing is deleted automatically.',
     open: 'Open Storage',

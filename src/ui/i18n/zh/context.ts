@@ -1,6 +1,6 @@
 // Words on a model's view of a conversation: context meter, manifest, compaction, checkpoints, D-Mail, branch map.
 export const context = {
-  gauge: {
+  meter: {
     label: '上下文：窗口已用 {{share}}',
     title: '下一条消息会发送的内容',
     parts: {
@@ -20,8 +20,8 @@ export const context = {
     free: '免费：模型运行在你自己的机器上，或价格为 0。',
     noPrice: '不知道这个模型的价格，可以在“设置 › 费用”里填写。',
     over: '放不下了：发送前会精简较早的消息。',
-    fold: '精简较早的消息',
-    ledger: '发送了什么',
+    compact: '精简较早的消息',
+    manifest: '发送了什么',
   },
   manifest: {
     title: '发送了什么',
@@ -85,7 +85,7 @@ export const context = {
     overflow: '放不下：单是最新一轮，或不能精简的部分，就超出了上限。',
   },
   divider: {
-    folded_other: '精简了 {{count, number}} 条消息：{{before, number}} → {{after, number}} 个 token',
+    compacted_other: '精简了 {{count, number}} 条消息：{{before, number}} → {{after, number}} 个 token',
     undone_other: '已撤销：这 {{count, number}} 条消息恢复完整发送',
     superseded: '较早的一次精简，已被新的取代',
     look: '查看',
@@ -111,7 +111,7 @@ export const context = {
     againNothing: '结果与之前相同，未作改动。',
     makeAgain: '按此重写',
     wait: '正在重新生成',
-    foldedMessage: '已精简：不再发送，仍在这里',
+    compactedMessage: '已精简：不再发送，仍在这里',
     fallback: '原本要用{{wanted}}，改用了{{strategy}}。',
     took: '用时 {{time}}',
     ratio: '缩至原来的 {{share}}',
@@ -175,14 +175,14 @@ export const context = {
     cancelled: '没有精简任何内容。',
   },
   panel: {
-    folded: '精简',
-    foldedCount_other: '已精简 {{count, number}} 条消息',
-    foldNow: '精简较早的消息',
-    upkeep: '模型在维护会话记忆：已用 {{tokens, number}} / {{budget, number}} 个 token。',
-    upkeepRunning: '模型正在写会话记忆：已用 {{tokens, number}} / {{budget, number}} 个 token。',
+    compacted: '精简',
+    compactedCount_other: '已精简 {{count, number}} 条消息',
+    compactNow: '精简较早的消息',
+    memoryJob: '模型在维护会话记忆：已用 {{tokens, number}} / {{budget, number}} 个 token。',
+    memoryJobRunning: '模型正在写会话记忆：已用 {{tokens, number}} / {{budget, number}} 个 token。',
     memoryFile: '打开会话记忆',
-    upkeepOff: '不用模型整理',
-    upkeepIsOff: '今后会话记忆只按规则整理，不产生费用。',
+    memoryJobOff: '不用模型整理',
+    memoryJobIsOff: '今后会话记忆只按规则整理，不产生费用。',
     checkpoints: '检查点',
     newCheckpoint: '在此设置检查点',
     checkpointName: '检查点的名称',
@@ -190,7 +190,7 @@ export const context = {
     restore: '回到这里',
     remove: '移除',
     worldlines: '分支',
-    openWorldlines: '查看分支图',
+    openBranches: '查看分支图',
     more: '显示全部 {{count, number}} 个',
     none: '还没有。',
   },

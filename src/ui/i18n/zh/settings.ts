@@ -307,7 +307,7 @@ export const settings = {
     baseUrlHelp: '写到 /v1 为止。',
     key: '密钥',
     keyKept: '这台设备上已存有密钥。留空则继续使用。',
-    keyElsewhere: '这里存的密钥属于 {{origin}}，不会发往别的地址。请填写此地址的密钥。',
+    keyForOther: '这里存的密钥属于 {{origin}}，不会发往别的地址。请填写此地址的密钥。',
     forgetKey: '忘掉密钥',
     keyHelp: '封存在这台设备上。不会导出，也只会发给这个服务。',
     keyFrom: '可在 {{place}} 获取。',
@@ -434,7 +434,7 @@ export const settings = {
     openMemory: '到“记忆”查看和重建索引',
   },
   context: {
-    folding: '精简',
+    compaction: '精简',
     window: '窗口',
     summaries: '摘要',
     shippedPrompt: '默认文本',

@@ -83,7 +83,7 @@ export const shell = {
   offline: '离线',
   updateWaits: '新版本已就绪。',
   updateNow: '重新加载并更新',
-  room: {
+  space: {
     warn: '存储上限 {{limit}} 已用去 {{percent}}。满了就不再接受导入，但绝不自动删除任何内容。',
     full: '已达到存储上限 {{limit}}，不再接受导入。绝不自动删除任何内容。',
     open: '打开存储设置',

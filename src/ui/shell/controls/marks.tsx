@@ -30,7 +30,7 @@ const BADGE_LOOKS = {
   neutral: 'bg-fill text-ink-2',
   accent: 'bg-accent-soft text-accent',
   memory: 'bg-memory-soft text-memory',
-  folded: 'bg-folded-soft text-folded',
+  compacted: 'bg-compacted-soft text-compacted',
   branch: 'bg-branch-soft text-branch',
   danger: 'bg-danger-soft text-danger',
   ok: 'bg-ok-soft text-ok',
