@@ -104,7 +104,7 @@ test('an earlier message in other words makes a branch; the switcher leads back 
   await expect(answers(page)).toHaveText([/herons/]);
 });
 
-test('what the model thinks is compacted and opens on a click; code has colours, and is copied as it is', async ({
+test('what the model thinks is folded and opens on a click; code has colours, and is copied as it is', async ({
   page,
   context,
 }) => {

@@ -1159,7 +1159,7 @@ test('each conversation keeps its model: through another choice, a reload, and w
   expect(asked().at(-1)).toBe('echo');
 });
 
-test('parameters of a connection: compacted away, refused at their field, sent, and shown with the answer', async ({
+test('parameters of a connection: folded away, refused at their field, sent, and shown with the answer', async ({
   page,
 }) => {
   await openApp(page);

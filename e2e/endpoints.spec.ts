@@ -250,7 +250,7 @@ for (const [protocol, path, key] of [
   ['google', '/v1/models/reasoning:streamGenerateContent?alt=sse', 'x-goog-api-key'],
   ['openai-responses', '/v1/responses', 'authorization'],
 ] as const)
-  test(`${protocol} is spoken natively: thoughts are compacted, a second question takes the first along`, async ({
+  test(`${protocol} is spoken natively: thoughts are folded, a second question takes the first along`, async ({
     page,
   }) => {
     const native = await startNative(protocol);

@@ -249,7 +249,7 @@ test('an export that is dropped onto the window is imported', { tag: '@gate' }, 
   await expect(page.getByRole('article').getByText(PHOTOS.turns[1])).toBeVisible();
 });
 
-test('pictures that a tool made are seen in the conversation and open large; what it said stays compacted', async ({
+test('pictures that a tool made are seen in the conversation and open large; what it said stays folded', async ({
   page,
 }) => {
   const picture = readFileSync(join(import.meta.dirname, '../public/icons/icon-192.png'));

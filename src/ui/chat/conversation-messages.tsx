@@ -68,7 +68,7 @@ function AfterMessages({
     <>
       {writing && !runs && turn.parentId !== null && (
         <div className="my-3 flex items-center gap-3 text-branch text-sm">
-          <span className="flex-1">{t('answerInOtherTab')}</span>
+          <span className="flex-1">{t('answerOnOtherBranch')}</span>
           <Button size="sm" onClick={toHead}>
             {t('showIt')}
           </Button>

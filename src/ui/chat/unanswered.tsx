@@ -39,7 +39,7 @@ export function Unanswered({
     return (
       <p role="status" className="my-3 flex animate-fade items-center justify-end gap-2 text-ink-2 text-sm">
         <MonitorSmartphone size={15} aria-hidden className="shrink-0 text-ink-3" />
-        {t('askedInOtherTab')}
+        {t('askedOnOtherDevice')}
       </p>
     );
   if (!quiet || !alone) return null;
