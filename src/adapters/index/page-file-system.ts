@@ -27,6 +27,8 @@ const SPAN = 2 ** 32;
 const VERSION = 2;
 /** Postgres' write-ahead log, whose files come and go: not worth packing. */
 const LOG = '/pg_wal/';
+/** Postgres' copy of its catalog, which it deletes at each start and makes anew: not worth keeping. */
+const REMADE = /\/pg_internal\.init(\.\d+)?$/;
 /** Records read at once while opening: 16 MB each. */
 const BATCH = { pages: 2048, packs: 16 } as const;
 
@@ -396,7 +398,8 @@ class PageBackend implements StorageBackend {
       else this.#record(pending, { path, id: 0, size: 0 });
     }
     // Read and seal everything before the transaction begins: it would end during any other wait.
-    for (const file of [...files.wal, ...files.data, ...files.control]) await this.#write(pending, file);
+    for (const file of [...files.wal, ...files.data, ...files.control])
+      if (!REMADE.test(file.path)) await this.#write(pending, file);
     // Relaxed durability does not wait for the disk, which would delay the log's saves.
     const transaction = this.#open().transaction(['files', 'pages', 'packs'], 'readwrite', {
       durability: 'relaxed',

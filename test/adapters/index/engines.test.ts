@@ -101,6 +101,19 @@ describe('engines', { timeout: 120_000 }, () => {
     await removeEngineFiles(NAME, true);
   });
 
+  it('keep no copy of the catalog that Postgres throws away at each start', async () => {
+    await prepare();
+    const { database } = await open();
+    // The next session makes the copy anew.
+    await database.exec('create table another (n integer)');
+    await database.query('select 1');
+    await database.close();
+    const pages = await store();
+    const kept = (await pages.getAllKeys('files')).filter((path) => String(path).includes('pg_internal'));
+    pages.close();
+    expect(kept).toEqual([]);
+  });
+
   it('keep no whole page in the write-ahead log, since stored files never have half of one', async () => {
     const { database } = await open();
     // Some hundred pages, each of which the log would hold after a checkpoint.
