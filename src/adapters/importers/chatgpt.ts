@@ -55,16 +55,17 @@ const messageSchema = z.looseObject({
 });
 type ForeignMessage = z.infer<typeof messageSchema>;
 
-const nodeSchema = z.looseObject({
-  parent: z.string().nullish().catch(null),
-  children: z.array(z.unknown()).catch([]),
-  message: z.unknown().optional(),
-});
-
 const idSchema = z
   .union([z.string().min(1), z.number().transform(String)])
   .optional()
   .catch(undefined);
+
+const nodeSchema = z.looseObject({
+  id: idSchema,
+  parent: idSchema.nullable(),
+  children: z.array(z.unknown()).catch([]),
+  message: z.unknown().optional(),
+});
 
 /** Keys nodes by their ids, a second one of an id by its content as well; a node without an id by its position. */
 function byOwnId(nodes: readonly unknown[]): Readonly<Record<string, unknown>> {
@@ -148,14 +149,20 @@ function assetsOf(files: readonly SourceFile[]): Map<string, SourceFile> {
   return assets;
 }
 
-async function toConversation(
-  foreign: z.infer<typeof conversationSchema>,
-  reading: Reading,
-): Promise<ImportedConversation | undefined> {
-  const { skipped } = reading;
-  const nodes = new Map<string, { parent: string | null; message: ForeignMessage | undefined }>();
+interface Node {
+  parent: string | null;
+  readonly message: ForeignMessage | undefined;
+}
+
+/** Reads the nodes by their keys, with parents that are keys as well. `keyFor`: the key of a node by its key or its id. */
+function nodesOf(
+  mapping: Readonly<Record<string, unknown>>,
+  skipped: SkipCounter,
+): { readonly nodes: ReadonlyMap<string, Node>; readonly keyFor: (id: string) => string } {
+  const nodes = new Map<string, Node>();
   const adopted = new Map<string, string>();
-  for (const [key, value] of Object.entries(foreign.mapping)) {
+  const keyOf = new Map<string, string>();
+  for (const [key, value] of Object.entries(mapping)) {
     const node = nodeSchema.safeParse(value);
     if (!node.success) {
       skipped.count('malformed-line', JSON.stringify(value));
@@ -165,14 +172,31 @@ async function toConversation(
     if (!message.success && node.data.message !== null && node.data.message !== undefined)
       skipped.count('malformed-line', JSON.stringify(node.data.message));
     nodes.set(key, { parent: node.data.parent ?? null, message: message.success ? message.data : undefined });
+    const id = node.data.id ?? (message.success ? message.data?.id : undefined);
+    if (id !== undefined && id !== key && !keyOf.has(id)) keyOf.set(id, key);
     for (const child of node.data.children)
-      if (typeof child === 'string' && !adopted.has(child)) adopted.set(child, key);
+      if ((typeof child === 'string' || typeof child === 'number') && !adopted.has(`${child}`))
+        adopted.set(`${child}`, key);
   }
+  // Some tools key nodes by one id, and name them by another.
+  const keyFor = (id: string): string => (nodes.has(id) ? id : (keyOf.get(id) ?? id));
+  for (const [child, parent] of [...adopted])
+    if (!adopted.has(keyFor(child))) adopted.set(keyFor(child), parent);
+  for (const node of nodes.values()) node.parent = node.parent === null ? null : keyFor(node.parent);
   for (const [key, node] of nodes)
     if (node.parent === null || !nodes.has(node.parent)) {
       const parent = adopted.get(key);
       node.parent = parent !== undefined && parent !== key ? parent : null;
     }
+  return { nodes, keyFor };
+}
+
+async function toConversation(
+  foreign: z.infer<typeof conversationSchema>,
+  reading: Reading,
+): Promise<ImportedConversation | undefined> {
+  const { skipped } = reading;
+  const { nodes, keyFor } = nodesOf(foreign.mapping, skipped);
 
   const children = new Map<string | null, string[]>();
   for (const [key, { parent }] of nodes) {
@@ -250,6 +274,7 @@ async function toConversation(
   }
 
   const id = foreign.conversation_id ?? foreign.id;
+  const { current_node: current } = foreign;
   const first = messages[0] as ImportedMessage;
   return {
     source: { tool: TOOL, id: id ?? fingerprint(foreign.title ?? '', first.id, JSON.stringify(first.parts)) },
@@ -260,7 +285,7 @@ async function toConversation(
       archived: foreign.is_archived ?? false,
       pinned: foreign.is_starred ?? false,
     },
-    head: headUnder(foreign.current_node ?? null, standsFor, messages),
+    head: headUnder(current ? keyFor(current) : null, standsFor, messages),
     messages,
   };
 }

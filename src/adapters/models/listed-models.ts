@@ -17,7 +17,10 @@ const entrySchema = z.union([
   }),
 ]);
 /** Fields of the list: OpenAI and its followers, Google and Ollama, Cloudflare, and gateways. */
-const LISTS = ['data', 'models', 'result', 'results', 'items', 'list', 'value', 'model_list', 'deployments'];
+const LISTS = [
+  ...['data', 'models', 'result', 'results', 'items', 'list', 'value', 'model_list', 'deployments'],
+  'response',
+];
 const NAMES = ['id', 'model', 'name', 'model_name', 'model_id', 'key', 'slug', 'modelId'] as const;
 /** An id that only numbers the entry; requests use its name. */
 const NO_NAME = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$|azureml:\/\/)/i;
@@ -44,12 +47,22 @@ function listIn(body: unknown, depth = 0): FoundList | undefined {
         : Array.isArray(value)
           ? { list: value, isOther }
           : depth === 0
-            ? listIn(value, 1)
-            : undefined;
+            ? (listIn(value, 1) ?? namedIn(value))
+            : namedIn(value);
     if (found && found.list.length > 0) return found;
     empty ??= found;
   }
   return empty;
+}
+
+/** Lists the models of an object that has them by their names. */
+function namedIn(value: unknown): FoundList | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const entries = Object.entries(value);
+  const list = entries.map(([id, entry]): unknown =>
+    typeof entry === 'object' && entry !== null && !Array.isArray(entry) ? { id, ...entry } : undefined,
+  );
+  return entries.length > 0 && !list.includes(undefined) ? { list, isOther: true } : undefined;
 }
 
 /** Name for requests; '' if the list has none. */
@@ -64,24 +77,27 @@ function nameOf(raw: unknown): string {
 
 /** Names of models that make or take something other than text, rate texts, or only complete them. */
 const NEVER_CHAT =
-  /(^|[/_.:-])(gpt-audio|gpt-4o(-mini)?-audio|native-audio|orpheus|kokoro|chatterbox|xtts|musicgen|lyria|parakeet|ocr|llama-(prompt-)?guard|prompt-guard|shieldgemma|granite-guardian|qwen3guard|seedream|seedance|cogview|cogvideox?|qwen-image|hunyuan-(image|video)|sdxl|grok-(2-image|imagine)|gpt-3\.5-turbo-instruct|(davinci|babbage)-002)([/_.:-]|\d|$)/i;
+  /(^|[/_.:-])(gpt-audio|gpt-4o(-mini)?-audio|native-audio|orpheus|kokoro|chatterbox|xtts|musicgen|lyria|parakeet|ocr|llama-(prompt-)?guard|prompt-guard|shieldgemma|granite-guardian|qwen3guard|seedream|seedance|cogview|cogvideox?|qwen-image|hunyuan-(image|video)|(mj|suno|kling|vidu|hailuo|midjourney)[a-z_]*|wan2|aqa|sdxl|grok-(2-image|imagine)|gpt-3\.5-turbo-instruct|(davinci|babbage)-002)([/_.:-]|\d|$)/i;
 /** Names of models that turn text into something else. */
 const NOT_FOR_WORDS =
   /(^|[/_.:-])(embed(?!ded)[a-z]*|rerank[a-z]*|colbert|e5|whisper|tts|dall-e|moderation|transcribe|realtime|imagen|veo|sora)([/_.:-]|\d|$)|(^|\/)(bge|gte|m3e|labse|text2vec|multi-qa|all-minilm|all-mpnet|paraphrase|voyage|text-similarity|gpt-image|flux\.?[12]|stable-diffusion)([-_:.]|\d|$)/i;
-const NOT_CHAT_TYPES = /^(embeddings?|rerank(er)?|image|audio|moderation|transcribe|video|tts)$/i;
+const NOT_CHAT_TYPES =
+  /^(embeddings?|rerank(er)?|image|audio|moderations?|transcribe|video|tts|stt|(text|sentence|feature)[-_ ](embeddings?|similarity|extraction)|(image|video|audio|music)[-_ ]generation|text[-_ ]to[-_ ](image|video|speech|audio|music)|(automatic[-_ ])?speech[-_ ](recognition|to[-_ ]text)|audio[-_ ](speech|transcription)|image[-_ ]classification|object[-_ ]detection)$/i;
+
+/** Fields in which services say what a model does: LM Studio and Together, LiteLLM, Cloudflare, gateways. */
+const TYPES = ['type', 'kind', 'mode', 'object', 'model_type', 'task'];
+const typesIn = (entry: object): string[] =>
+  TYPES.flatMap((field) => {
+    const value = (entry as Readonly<Record<string, unknown>>)[field];
+    const name = typeof value === 'object' && value !== null && 'name' in value ? value.name : value;
+    return typeof name === 'string' ? [name] : [];
+  });
 
 const answers = (entry: z.infer<typeof entrySchema>, id: string): boolean => {
   if (NOT_FOR_WORDS.test(id) || NEVER_CHAT.test(id)) return false;
-  if (
-    !(
-      'type' in entry ||
-      'supportedGenerationMethods' in entry ||
-      'capabilities' in entry ||
-      'architecture' in entry
-    )
-  )
+  if (typesIn(entry).some((type) => NOT_CHAT_TYPES.test(type))) return false;
+  if (!('supportedGenerationMethods' in entry || 'capabilities' in entry || 'architecture' in entry))
     return true;
-  if (entry.type && NOT_CHAT_TYPES.test(entry.type)) return false;
   const methods = entry.supportedGenerationMethods;
   if (methods && !methods.includes('generateContent')) return false;
   const { capabilities: can } = entry;

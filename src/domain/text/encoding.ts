@@ -42,8 +42,23 @@ export function utf16Of(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   for (let at = 0; at < looked; at++) if (head[at] === 0) zeros[at % 2] = (zeros[at % 2] as number) + 1;
   const [even = 0, odd = 0] = zeros;
   if (odd > looked * 0.35 && even < looked * 0.05) return 'utf-16le';
-  return even > looked * 0.35 && odd < looked * 0.05 ? 'utf-16be' : undefined;
+  if (even > looked * 0.35 && odd < looked * 0.05) return 'utf-16be';
+  // Among Chinese, Japanese or Korean characters few have a NUL: signs, digits, spaces, and 一 in the other half. Such a text is no UTF-8.
+  if (odd + even < LEAST_ZEROS) return undefined;
+  if ([0, 1, 2, 3].some((cut) => strictly('utf-8', head.subarray(0, looked - cut)) !== undefined))
+    return undefined;
+  return (['utf-16le', 'utf-16be'] as const).find((encoding) => readsWell(encoding, head, looked));
 }
+
+/** Fewest NULs by which UTF-16 is known. */
+const LEAST_ZEROS = 4;
+const readsWell = (encoding: string, head: Uint8Array, length: number): boolean => {
+  // A character of two units may be cut in two.
+  const text =
+    strictly(encoding, head.subarray(0, length)) ?? strictly(encoding, head.subarray(0, length - 2));
+  return text !== undefined && shareOf([...text], (sign) => USUAL.test(sign)) > 0.9;
+};
+const USUAL = /[\t\n\r -~\u00a0-\u024f\u2010-\u203a\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e]/u;
 
 /** Length of the UTF-8 character at `at`, or 0 if there is none (table 3-7 of the Unicode standard). */
 function lengthAt(bytes: Uint8Array, at: number): number {

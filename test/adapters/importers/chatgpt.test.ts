@@ -59,6 +59,46 @@ describe('what tools that imitate the export write', () => {
     ]);
   });
 
+  it.each([
+    ['an id beside the key', 'b', (id: string) => ({ id })],
+    ['the id of its message', 'b', (id: string) => ({ message: { id } })],
+  ])('finds parents by %s', async (_, current, named) => {
+    const node = (id: string, parent: string | null, role: string, children: string[]) => {
+      const { message, ...more }: { message?: object; id?: string } = named(id);
+      return { ...more, parent, children, message: { ...message, author: { role }, content: text(id) } };
+    };
+    const conversation = await read({
+      current_node: current,
+      mapping: {
+        x: node('a', null, 'user', ['b', 'c']),
+        y: node('b', 'a', 'assistant', []),
+        z: node('c', null, 'assistant', []),
+      },
+    });
+    expect(conversation?.head).toBe('y');
+    expect(conversation?.messages.map(({ id, parentId }) => [id, parentId])).toEqual([
+      ['x', null],
+      ['y', 'x'],
+      ['z', 'x'],
+    ]);
+  });
+
+  it('keeps numbers as parents', async () => {
+    const said = (id: number, parent: number | null, role: string) => ({
+      id,
+      parent,
+      message: { role, content: text(role) },
+    });
+    const conversation = await read({
+      current_node: 2,
+      mapping: [said(1, null, 'user'), said(2, 1, 'assistant')],
+    });
+    expect(conversation?.messages.map(({ id, parentId }) => [id, parentId])).toEqual([
+      ['1', null],
+      ['2', '1'],
+    ]);
+  });
+
   it('keeps a second node of the same id, unless it is the same', async () => {
     const said = (words: string) => ({
       id: 1,

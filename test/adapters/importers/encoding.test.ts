@@ -86,6 +86,29 @@ describe('what a power cut and Windows leave behind', () => {
   });
 });
 
+describe('UTF-16 without a mark', () => {
+  const encoded = (text: string, encoding: string) =>
+    bytes(
+      ...[...text].flatMap((sign) => {
+        const code = sign.charCodeAt(0);
+        return encoding === 'utf-16le' ? [code & 255, code >> 8] : [code >> 8, code & 255];
+      }),
+    );
+  it.each(['utf-16le', 'utf-16be'] as const)(
+    '%s is seen where it is mostly Chinese or Japanese',
+    (encoding) => {
+      for (const words of ['备份每天三点运行，一天一次。', 'バックアップは三時に実行します。']) {
+        const text = `[{"t":"${words.repeat(40)}"}]`;
+        expect(decodeText(encoded(text, encoding)).text).toBe(text);
+      }
+    },
+  );
+  it('is not seen in UTF-8 with a few NULs, wherever that is cut', () => {
+    const text = ascii('备份每天\0三点 \0运行，日志\0\0\0一天一次。'.repeat(30));
+    for (let size = 500; size < 520; size += 1) expect(utf16Of(text.subarray(0, size))).toBeUndefined();
+  });
+});
+
 describe('text in pieces', () => {
   const read = async (all: Uint8Array, size: number) => {
     async function* chunks() {

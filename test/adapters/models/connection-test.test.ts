@@ -232,6 +232,29 @@ describe('a connection test', () => {
     ],
     ['[{"id":"azureml://registries/x/models/y/versions/1","name":"Phi-4"}]', ['Phi-4']],
     ['\ufeff{"data":[{"id":"bom"}]}', ['bom']],
+    ['{"data":{"qwen3":{"owned_by":"me"},"glm":{}}}', ['glm', 'qwen3']],
+    ['{"models":{"qwen3":{"id":"qwen3:8b"}}}', ['qwen3:8b']],
+    ['{"response":{"data":[{"id":"deep"}]}}', ['deep']],
+    [
+      JSON.stringify({
+        data: [
+          ...['embedding', 'image_generation', 'audio_transcription', 'rerank', 'chat'].map((mode) => ({
+            id: mode,
+            mode,
+          })),
+          { id: 'a', task: { name: 'Text Embeddings' } },
+          { id: 'b', task: { name: 'Text Generation' } },
+          { id: 'c', task: 'text-to-image' },
+          { id: 'd', model_type: 'embedding' },
+          { id: 'e', kind: 'chat', object: 'model' },
+        ],
+      }),
+      ['b', 'chat', 'e'],
+    ],
+    [
+      '{"data":[{"id":"mj_imagine"},{"id":"suno_music"},{"id":"kling-v2"},{"id":"wan2.2-t2v"},{"id":"m"}]}',
+      ['m'],
+    ],
     [
       JSON.stringify({
         data: [
