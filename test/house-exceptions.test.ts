@@ -22,17 +22,25 @@ describe('the lists of exceptions', () => {
   });
 });
 
-describe('the history', () => {
-  it.skipIf(!existsSync(resolve(ROOT, '.git')))('has subjects of at most 72 characters', () => {
-    // The rule is younger than the first commits.
-    const subjects = execFileSync(
-      'git',
-      ['log', '--since=2026-11-26T15:22:00Z', '--no-merges', '--format=%s'],
-      {
-        cwd: ROOT,
-        encoding: 'utf8',
-      },
-    ).split('\n');
+/** What each commit since a time says, by a format of `git log`. The rules are younger than the first commits. */
+const history = (since: string, format: string): string[] =>
+  execFileSync('git', ['log', `--since=${since}`, '--no-merges', `--format=${format}%x00`], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+    .split('\0')
+    .map((said) => said.trim())
+    .filter((said) => said !== '');
+
+describe.skipIf(!existsSync(resolve(ROOT, '.git')))('the history', () => {
+  it('has subjects of at most 72 characters that begin with their area', () => {
+    const subjects = history('2026-11-26T15:22:00Z', '%s');
     expect(subjects.filter((subject) => subject.length > 72)).toEqual([]);
+    expect(subjects.filter((subject) => !/^[a-z0-9/., -]+: /.test(subject))).toEqual([]);
+  });
+
+  it('says in the body of a commit why', () => {
+    const withoutBody = history('2026-11-29T18:09:00Z', '%h %s%x09%b').filter((said) => !said.includes('\t'));
+    expect(withoutBody).toEqual([]);
   });
 });
