@@ -252,7 +252,8 @@ const SHARED_FILES = [
   { name: 'libraries', test: /node_modules[\\/]/, tags: ['$initial' as const], priority: 2 },
   {
     name: 'domain',
-    test: /src[\\/]domain[\\/]|i18n[\\/]en[\\/]/,
+    // With what else imports nothing above it, so that no file is last and alone.
+    test: /src[\\/](?:domain|adapters[\\/]log|ui[\\/]i18n[\\/]en)[\\/]/,
     tags: ['$initial' as const],
     priority: 2,
   },
@@ -268,8 +269,8 @@ const SHARED_FILES = [
     priority: 0.5,
   },
   // A language is there or is not.
-  { name: 'words-later', test: /i18n[\\/]en[\\/](?:palette|settings)\.ts$/, priority: 3 },
-  { name: 'zh-later', test: /i18n[\\/]zh[\\/](?:palette|settings)\.ts$/, priority: 3 },
+  { name: 'words-later', test: /i18n[\\/]en[\\/](?:context|memory|palette|settings)\.ts$/, priority: 3 },
+  { name: 'zh-later', test: /i18n[\\/]zh[\\/](?:context|memory|palette|settings)\.ts$/, priority: 3 },
   { name: 'zh', test: /i18n[\\/]zh[\\/]/, priority: 2 },
 ];
 

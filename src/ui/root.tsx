@@ -15,6 +15,7 @@ import { isTemporary } from '../domain/base/ids.ts';
 import { ignore, log, orElse } from '../domain/base/log.ts';
 import type { App } from '../services/app.ts';
 import { loadTurns } from '../services/load-ahead.ts';
+import { loadComposerParts } from './chat/composer-parts.ts';
 import { loadOpened } from './chat/opened-part.ts';
 import { loadOutcomeView } from './chat/outcomes.tsx';
 import { AppProvider, useApp, useReadable } from './hooks/app.tsx';
@@ -331,6 +332,7 @@ function useLoadedAhead(): boolean {
     const search = () => Promise.all([loadPalette(), loadImport()]).then(() => setAhead(true));
     const parts: readonly [load: () => Promise<unknown>, without: string][] = [
       [allWords, 'texts that are not on the first screen; they are loaded with their components'],
+      [loadComposerParts, 'parts of the composer; they are loaded with the first words'],
       [search, 'the code of search and import; it is loaded when it is opened'],
       [loadOpened, 'the code of opened conversations; it is loaded when one is opened'],
       [loadTurns, 'the code of turns; it is loaded with the first one'],

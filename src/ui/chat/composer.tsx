@@ -1,5 +1,6 @@
 // Composer. Its words live in the text field, not in React, so that typing never waits for rendering.
 import {
+  type ComponentProps,
   type KeyboardEvent,
   type ReactNode,
   type RefObject,
@@ -24,7 +25,7 @@ import { onlyTouch } from '../hooks/media.ts';
 import { useModelInUse } from '../hooks/model.ts';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { RecallChip, type RecallChoice } from '../memory/recall-chip.tsx';
+import type { RecallChip, RecallChoice } from '../memory/recall-chip.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { takeEarlyWords } from '../shell/early-words.ts';
 import { ErrorBoundary, loaded } from '../shell/error-boundary.tsx';
@@ -32,7 +33,8 @@ import { isComposing, keysOf, useShortcutKeys } from '../shell/shortcuts.ts';
 import { CommandList, type CommandListHandle, isCommandLine } from './command-list.tsx';
 import { ComposerBar } from './composer-bar.tsx';
 import { ComposerNotices } from './composer-notices.tsx';
-import { MeterRing } from './context-meter.tsx';
+import { useMeterRing, useRecallChip } from './composer-parts.ts';
+import type { MeterRing } from './context-meter.tsx';
 import type { Dictator } from './dictating.ts';
 import { DictationButton, DictationLine, useDictation, useHearsWords } from './dictation.tsx';
 import { DocumentsBeingRead } from './documents-being-read.tsx';
@@ -164,7 +166,11 @@ export function Composer({
           onFiles={attachments.addFiles}
           onStop={() => conversationId && app.chat.stop(conversationId)}
         >
-          <MeterRing {...{ conversation, onCompact }} draft={parts} announced={offered.announced} />
+          {choice !== null && (
+            <ErrorBoundary place="meter" window={() => null}>
+              <LateMeterRing {...{ conversation, onCompact }} draft={parts} announced={offered.announced} />
+            </ErrorBoundary>
+          )}
           <PersonaPicker conversation={conversation} {...(persona ?? {})} />
           <ModelPicker conversation={conversation} />
           <DictationButton dictator={dictator} />
@@ -207,18 +213,32 @@ function OfferedRecall({
   if (!may || draft.recallText === '' || persona?.memory === 'none') return null;
   return (
     <div className="absolute inset-x-3 bottom-full z-10 pb-2 md:inset-x-5">
-      <RecallChip
-        key={offered.returned}
-        text={draft.recallText}
-        conversationId={conversationId}
-        movedFrom={offers.movedFrom}
-        hasModel={hasModel}
-        persona={persona}
-        before={offered.latest()}
-        onChange={offered.note}
-      />
+      <ErrorBoundary place="recall" window={() => null}>
+        <LateRecallChip
+          key={offered.returned}
+          text={draft.recallText}
+          conversationId={conversationId}
+          movedFrom={offers.movedFrom}
+          hasModel={hasModel}
+          persona={persona}
+          before={offered.latest()}
+          onChange={offered.note}
+        />
+      </ErrorBoundary>
     </div>
   );
+}
+
+/** One can write and send without it: memory is asked when the message is sent. */
+function LateRecallChip(props: ComponentProps<typeof RecallChip>) {
+  const Chip = useRecallChip();
+  return Chip && <Chip {...props} />;
+}
+
+/** Only a model has a window to fill. */
+function LateMeterRing(props: ComponentProps<typeof MeterRing>) {
+  const Ring = useMeterRing();
+  return Ring && <Ring {...props} />;
 }
 
 /** Handles keys of the text field: first the list, then editing the last message, then sending. */

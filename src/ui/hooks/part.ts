@@ -1,7 +1,8 @@
-// Loads parts of the interface ahead and draws them at once: React delays lazily loaded components by a third of a second.
+// Loads parts of the interface ahead, with all words, and draws them at once: React delays lazily loaded components by a third of a second.
 import { useEffect, useState } from 'react';
 import { loadPart } from '../../domain/base/part.ts';
 import { writable } from '../../domain/base/readable.ts';
+import { allWords } from '../i18n/index.ts';
 import { useReadable } from './app.tsx';
 
 /**
@@ -11,7 +12,9 @@ import { useReadable } from './app.tsx';
 export function createPart<Loaded>(bring: () => Promise<Loaded>) {
   const there = writable<{ readonly loaded: Loaded } | null>(null);
   const load = async (): Promise<void> => {
-    if (there.get() === null) there.set({ loaded: await loadPart(bring) });
+    if (there.get() !== null) return;
+    const [loaded] = await loadPart(() => Promise.all([bring(), allWords()]));
+    there.set({ loaded });
   };
   const use = (): Loaded | null => {
     const [failure, setFailure] = useState<{ readonly error: unknown } | null>(null);

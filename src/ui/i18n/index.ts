@@ -8,10 +8,12 @@ import { type Readable, writable } from '../../domain/base/readable.ts';
 export type Language = 'en' | 'zh';
 
 type Module = Record<string, ResourceKey>;
-const english = import.meta.glob<Module>(['./en/*.ts', '!./en/{palette,settings}.ts'], { eager: true });
-const englishLater = import.meta.glob<Module>('./en/{palette,settings}.ts');
-const chinese = import.meta.glob<Module>(['./zh/*.ts', '!./zh/{palette,settings}.ts']);
-const chineseLater = import.meta.glob<Module>('./zh/{palette,settings}.ts');
+const english = import.meta.glob<Module>(['./en/*.ts', '!./en/{context,memory,palette,settings}.ts'], {
+  eager: true,
+});
+const englishLater = import.meta.glob<Module>('./en/{context,memory,palette,settings}.ts');
+const chinese = import.meta.glob<Module>(['./zh/*.ts', '!./zh/{context,memory,palette,settings}.ts']);
+const chineseLater = import.meta.glob<Module>('./zh/{context,memory,palette,settings}.ts');
 /** Namespaces loaded after the first screen, or with a part that loads later. */
 const later = { en: englishLater, zh: chineseLater };
 

@@ -16,5 +16,5 @@ it('waits for idle time with each part, and takes its wish back when it goes', a
   // All parts in one idle moment would be a long task on a phone.
   await expect
     .poll(() => asked.mock.calls.map(([, options]) => options?.timeout), { timeout: 20_000 })
-    .toEqual([5000, 5000, 5000, 5000, 5000]);
+    .toEqual([5000, 5000, 5000, 5000, 5000, 5000]);
 });
