@@ -20,6 +20,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   splitWords: 'takes what words gives',
   spotsIn: 'runs in countIn, isIn and isSame',
   addWord: 'takes one word',
+  lightStems: 'takes one word',
+  usualForm: 'takes one word',
   addPairs: 'takes one run of signs, and runs in words',
   isStopWord: 'looks a word up',
   synonymsOf: 'looks a word up',

@@ -17,7 +17,7 @@ export const plainFigures = (text: string, out: string[]): string =>
 const OTHER_FIGURE =
   /(?<![\d.,]|\d )\d{1,3}(?:(?:[. ]\d{3}){1,4},\d{1,2}|(?: \d{3}){1,4}|(?:\.\d{3}){1,4}|(?:,\d{2}){1,4},\d{3}|(?:٬\d{3}){1,4}(?:٫\d{1,2})?)(?! ?\d|[.,]\d)/g;
 /** Digits in groups, as in telephone numbers: `+86 138-0013-8000`, `(555) 123-4567`, `0170 1234567`. */
-const GROUPS = /(?<![\d.,])(?:\+\d{1,3}[ .-]\d(?=[ .-])|\+?\(?\d{2,4}\)?)(?:[ .-]\d{2,8}){1,5}(?!\d|[.,]\d)/g;
+const GROUPS = /(?<![\d.,])(?:\+\d{1,3}[ .-]\d(?=[ .-])|\+?\(?\d{2,5}\)?)(?:[ .-]\d{2,8}){1,5}(?!\d|[.,]\d)/g;
 /** A telephone number without spaces. */
 const DIGITS = /(?<![\p{L}\d.,+_-])(?:\+\d{9,15}|\d{10,14})(?![\p{L}\d_]|[.,-]\d)/gu;
 /** Digits by which a telephone number is known, with its country's number or without. */
@@ -40,10 +40,12 @@ const OWN_ZERO = /(?<=\+\d{1,3} ?)\(0\) ?/g;
 /** Names that are written as one word or as two: `Node js`, `Wi Fi`, `e mail`. */
 const TWO_WORDS =
   /(?<![\p{L}\p{N}'])(?:(\p{L}{2,12}) (js|fi)|([etx]) (mail|books?|commerce|shirts?|rays?))(?![\p{L}\p{N}'])/giu;
-/** Names that people also write as two words. No pair is ordinary English: `linked in` and `one note` are not here. */
+/** Names and words that people also write as two. A pair that means another thing is not here: `linked in`, `one note`. */
 const PARTED =
-  'git hub|git lab|you tube|whats app|libre office|open office|java script|type script|postgre sql|mongo db|word press|snap chat|pay pal|mac book|air pods|fire fox|thunder bird|stack overflow|bit bucket|photo shop|cloud flare|i phone|i pad|i cloud|power point';
-const PARTED_NAME = new RegExp(String.raw`(?<![\p{L}\p{N}'])(?:${PARTED})(?![\p{L}\p{N}])`, 'giu');
+  'git hub|git lab|you tube|whats app|libre office|open office|java script|type script|postgre sql|mongo db|word press|snap chat|pay pal|mac book|air pods|fire fox|thunder bird|stack overflow|bit bucket|photo shop|cloud flare|i phone|i pad|i cloud|power point|' +
+  'vs code|my sql|chat gpt|mac os|postgre sql|log in|log out|sign in|sign up|set up|back up|roll back|time zone|time stamp|file name|user name|' +
+  'pass word|white list|black list|drop down|data set|data base|code base|web site|key word|end point|work flow|home page|check list';
+const PARTED_NAME = new RegExp(String.raw`(?<![\p{L}\p{N}'])(?:${PARTED})s?(?![\p{L}\p{N}])`, 'giu');
 /** A power of ten as programs write it, without a sign or with a plus: `1e6`, `2.5E+3`. */
 const SCIENTIFIC = /(?<![\p{L}\d.,_-])(\d)(?:\.(\d{1,6}))?e\+?(\d{1,2})(?![\p{L}\d_]|[.,]\d)/giu;
 /** Longest figure that is written out, digits. */
@@ -96,7 +98,31 @@ const figureOf = (said: string): number => {
 
 /** A number and its unit, which many write without the space. */
 const WITH_UNIT =
-  /(?<![\p{L}\d.,])(\d{1,9})(?:[.,](\d{1,3}))? (k|[kmgt]i?b|[km]?g|[cmkn]?m|[mµn]?s|min|hrs?|[kmg]?hz|k?wh?|v|mah|px|pt|fps)(?![\p{L}\d])/giu;
+  /(?<![\p{L}\d.,])(\d{1,9})(?:[.,](\d{1,3}))? (k|[kmgt]i?b|[km]?g|[cmkn]?m|[mµn]?s|min|hrs?|[kmg]?hz|k?wh?|v|mah|px|pt|fps|[cm]?l|h|[kmg]bps|[kmg]bit)(?![\p{L}\d])/giu;
+/** A number and a unit in words, or in the plural, which many write short: `24 hours`, `30 mins`, `1 terabyte`. */
+const WITH_LONG_UNIT =
+  /(?<![\p{L}\d.,])(\d{1,9}) ?(hours?|hrs?|minutes?|mins?|seconds?|secs?|kilobytes?|megabytes?|gigabytes?|terabytes?|kilomet(?:er|re)s?|met(?:er|re)s?|kilograms?|kilos?|grams?|volts?|watts?)(?![\p{L}\d])/giu;
+const SHORT_UNITS: readonly (readonly [begin: string, unit: string])[] = [
+  ['hr', 'h'],
+  ['hour', 'h'],
+  ['min', 'min'],
+  ['sec', 's'],
+  ['kilob', 'kb'],
+  ['mega', 'mb'],
+  ['giga', 'gb'],
+  ['tera', 'tb'],
+  ['kilom', 'km'],
+  ['kilo', 'kg'],
+  ['met', 'm'],
+  ['gram', 'g'],
+  ['volt', 'v'],
+  ['watt', 'w'],
+];
+/** A number in the form of programs, as in codes of errors: `0x80070005`. */
+const HEXADECIMAL = /(?<![\p{L}\d])0x([\da-f]{2,16})(?![\p{L}\d])/giu;
+/** A day of the week, by any of its three names. A number before it counts weeks: 一周三次. */
+const WEEKDAY =
+  /(?:(?<![一两兩二三四五六七八九十几幾\d])[周週](?!.[次天个個遍回])|星期|礼拜|禮拜)([一二三四五六日天])/gu;
 /** A year in Chinese figures. */
 const YEAR = /[〇零一二三四五六七八九]{4}(?=年)/g;
 /** Languages whose names end in a sign: the letter alone says nothing. */
@@ -127,6 +153,8 @@ const PATTERNS = [
   LONG_NUMBER,
   CHINESE_NUMBER,
   WITH_ZEROS,
+  WITH_LONG_UNIT,
+  WEEKDAY,
 ];
 /** Things of several tokens that have one word: figures and telephone numbers with spaces, names of two words. */
 export function* spacedIn(
@@ -174,6 +202,13 @@ function addNames(text: string, out: string[]): void {
     out.push(`${figures === undefined ? figureOf(said) : Number(figures)}${folded(measure)}`);
   for (const [, number = '', decimals, unit = ''] of text.matchAll(WITH_UNIT))
     out.push(`${number}${decimals === undefined ? '' : `x${decimals}`}${unit}`.toLowerCase());
+  for (const [, number = '', unit = ''] of text.matchAll(WITH_LONG_UNIT)) {
+    const short = SHORT_UNITS.find(([begin]) => unit.toLowerCase().startsWith(begin))?.[1] ?? '';
+    out.push(`${number}${short}`);
+  }
+  for (const [, digits = ''] of text.matchAll(HEXADECIMAL)) out.push(digits.toLowerCase());
+  for (const [, day = ''] of text.matchAll(WEEKDAY))
+    out.push(`weekday${'一二三四五六日'.indexOf(day.replace('天', '日')) + 1}`);
   for (const [year] of text.matchAll(YEAR))
     out.push([...year].map((sign) => '零一二三四五六七八九'.indexOf(sign === '〇' ? '零' : sign)).join(''));
   for (const [, letter = '', sign = '', name = ''] of text.matchAll(SIGNED))

@@ -1,21 +1,12 @@
 // Reduces single words to the forms by which they are found.
 import { stemmer } from 'stemmer';
+import { lightStems } from './light-stems.ts';
 import { isMeaningfulPair, isStopWord } from './stop-words.ts';
+import { usualForm } from './usual-form.ts';
 
 /** Longest word kept, in characters. */
 export const MAX_WORD = 48;
 
-/** Irregular plurals: `plural singular`. */
-const PLURALS: ReadonlyMap<string, string> = new Map(
-  (
-    'children child,men man,women woman,feet foot,teeth tooth,geese goose,mice mouse,oxen ox,wolves wolf,knives knife,wives wife,' +
-    'leaves leaf,halves half,shelves shelf,loaves loaf,thieves thief,calves calf,scarves scarf,buses bus,indices index,' +
-    'vertices vertex,matrices matrix,appendices appendix,analyses analysis,crises crisis,hypotheses hypothesis,' +
-    'diagnoses diagnosis,criteria criterion,phenomena phenomenon'
-  )
-    .split(',')
-    .map((pair) => pair.split(' ') as [string, string]),
-);
 /** A name and its number written as one: `rtx4090`, `python3`, `gpt4o`. */
 const NUMBERED = /^(\p{L}{2,12})(\p{N}[\p{L}\p{N}]{0,5})$/u;
 const HANGUL = /^\p{Script=Hangul}{3,}$/u;
@@ -24,11 +15,12 @@ const HANGUL = /^\p{Script=Hangul}{3,}$/u;
 export function addWord(word: string, out: string[], inParts = true): void {
   if (word.length > MAX_WORD || isStopWord(word)) return;
   if (/^[a-z]{3,}$/.test(word)) {
-    out.push(stemmer(PLURALS.get(word) ?? word));
+    out.push(stemmer(usualForm(word)));
     return;
   }
   out.push(word);
   if (!inParts) return;
+  for (const stem of lightStems(word)) out.push(stem);
   const [, name, number] = NUMBERED.exec(word) ?? [];
   if (name !== undefined && number !== undefined) {
     addWord(name, out);

@@ -167,11 +167,15 @@ function exactPairs(run: string, form: string, out: string[]): void {
       out.push(`${characters[i]}${characters[i + 1]}`);
 }
 
+/** Kana that end a verb within a Japanese word, which many leave out: 打ち合わせ is 打合せ as well. */
+const OKURIGANA = /(\p{Script=Han})[ちりいしきみびっけえめれべせげ](?=(\p{Script=Han}))/gu;
+
 function joinedRun(run: string, segments: readonly Segment[], out: string[]): void {
   // A word of two characters returns as a pair below, and so weighs double: this measured better than once.
   for (const { text, isWord } of segments)
     if (isWord && text.length <= MAX_WORD && !isStopWord(text)) out.push(text);
   for (const stretch of pairedIn(asHiragana(run))) addPairs(stretch, isMeaningfulPair, out);
+  for (const [, one, other] of run.matchAll(OKURIGANA)) out.push(`${one}${other}`);
 }
 
 /** Some writers separate the parts of a Persian word by this character, others by a space or by nothing. */

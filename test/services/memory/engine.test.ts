@@ -208,7 +208,7 @@ describe('the projector', () => {
     );
     await engine().settled();
     expect(await found(index, 'zebra')).toEqual([]);
-    expect(await found(index, 'swam')).toHaveLength(1);
+    expect(await found(index, 'swim')).toHaveLength(1);
     expect((await index.stats('')).messages).toBe(4);
   });
 
@@ -339,7 +339,7 @@ describe('the projector', () => {
     config.set(configSchema.parse({ privacy }));
     await engine().settled();
     expect(await found(index, 'lantern')).toEqual(['The lantern keeper paints the boats']);
-    expect(await found(index, 'harbour')).toHaveLength(1);
+    expect(await found(index, 'harbor')).toHaveLength(1);
     expect(await found(index, 'short')).toEqual([]);
     expect(JSON.stringify(await index.overview(''))).not.toMatch(/passphrase|db_password|密码/);
     config.set(configSchema.parse({}));
@@ -356,7 +356,7 @@ describe('the projector', () => {
       }),
     );
     await engine().settled();
-    const titles = (await index.search({ words: 'harbour', filter: {}, limit: 5 })).candidates.map(
+    const titles = (await index.search({ words: 'harbor', filter: {}, limit: 5 })).candidates.map(
       ({ title }) => title,
     );
     expect(titles).toContain('password: [secret-1]');
