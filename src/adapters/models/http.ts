@@ -428,6 +428,23 @@ async function firstBytes(response: Response, signal: AbortSignal): Promise<stri
 const at = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
+/** Fields with an error or its words: OpenAI and its followers; Cloudflare, Baidu, MiniMax, Spark, Tencent, AWS, OAuth, RFC 9457. */
+const WORDS = [
+  ...[
+    'message',
+    'msg',
+    'detail',
+    'error_description',
+    'error',
+    'errors',
+    'error_msg',
+    'error_message',
+    'errorMessage',
+    'errmsg',
+  ],
+  ...['base_resp', 'status_msg', 'header', 'Response', 'Error', 'Message', 'reason', 'title'],
+];
+
 /** Finds the first words in an error of any usual form. FastAPI names the input in `loc`. */
 function wordsIn(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -437,11 +454,13 @@ function wordsIn(value: unknown): string {
     return `${place.filter((step) => step !== 'body').join('.')}: ${words}`;
   if (Array.isArray(value)) return wordsIn(value[0]);
   if (typeof value !== 'object' || value === null) return '';
-  for (const name of ['message', 'msg', 'detail', 'error']) {
+  for (const name of WORDS) {
     const words = wordsIn(at(value, name));
     if (words) return words;
   }
-  return '';
+  // ASP.NET lists its words by input.
+  const byInput = at(value, 'errors');
+  return typeof byInput === 'object' && byInput !== null ? wordsIn(Object.values(byInput)[0]) : '';
 }
 
 /** Finds the endpoint's words in an error body (OpenAI, Ollama, FastAPI, Google, plain texts, web pages); never repeats the key. */

@@ -40,6 +40,30 @@ describe('too long for the model', () => {
   });
 });
 
+describe('is read wherever an endpoint writes it', () => {
+  const words = 'Input is too long for requested model.';
+  it.each([
+    [{ errors: [{ code: 5007, message: words }], success: false, result: null }],
+    [{ errors: { prompt: [words] } }],
+    [{ error_code: 336007, error_msg: words }],
+    [{ base_resp: { status_code: 1039, status_msg: words } }],
+    [{ header: { code: 10907, message: words, sid: 'c' } }],
+    [{ Response: { Error: { Code: 'InvalidParameter', Message: words }, RequestId: 'c' } }],
+    [{ __type: 'ValidationException', Message: words }],
+    [{ error: 'invalid_request', error_description: words }],
+    [{ type: 'about:blank', title: words, status: 400 }],
+    [{ errorCode: 'x', errorMessage: words }],
+  ])('%j', async (body) => {
+    server.next({ status: 400, body });
+    const model = createEndpointModel({
+      endpoint: { baseUrl: server.baseUrl },
+      model: 'plain',
+      key: async () => 'sk-test',
+    });
+    expect(endOf(await collect(model)).problem?.code).toBe('model-context');
+  });
+});
+
 it.each([
   [
     'model-key invalid',
