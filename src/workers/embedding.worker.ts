@@ -24,4 +24,4 @@ const host = createEmbeddingHost({
   onRetired: () => say({ type: 'retired' }),
 });
 
-const say = joinNews(self, threadNewsSchema, (news) => news.type === 'line' && host.accept(news.port));
+const say = joinNews(self, threadNewsSchema, (news) => news.type === 'connect' && host.accept(news.port));

@@ -27,13 +27,13 @@ export interface Reading {
   readonly text: string;
 }
 
-/** A text's vector and those of its word pieces, for late interaction (`domain/memory/late.ts`). */
+/** A text's vector and those of its tokens, for late interaction (`domain/memory/late.ts`). */
 export interface Read {
   /** As `embed` returns it: `dimensions` numbers, length 1. */
   readonly vector: Float32Array;
-  /** Passages only: the signs of its pieces' vectors, `TOKEN_BITS` bits a piece, without those of the context. */
+  /** Passages only: the signs of its tokens' vectors, `TOKEN_BITS` bits a token, without those of the context. */
   readonly bits: Uint8Array;
-  /** Questions only: its pieces' vectors of length 1, `TOKEN_BITS` numbers each, and the weight of each piece. */
+  /** Questions only: its tokens' vectors of length 1, `TOKEN_BITS` numbers each, and the weight of each token. */
   readonly tokens: Float32Array;
   readonly weights: Float32Array;
 }
@@ -63,7 +63,7 @@ export interface EmbeddingProvider {
     texts: readonly string[],
     options: { kind: EmbeddingKind; signal: AbortSignal },
   ): Promise<Float32Array[]>;
-  /** Like `embed`, with the word pieces. Absent if a provider has only whole vectors; recall then leaves late interaction out. */
+  /** Like `embed`, with the token vectors. Absent if a provider has only whole vectors; recall then leaves late interaction out. */
   read?(texts: readonly Reading[], options: { kind: EmbeddingKind; signal: AbortSignal }): Promise<Read[]>;
   /** Loads early what the first call would wait for, if it came with the app. Absent if there is nothing to load. */
   prepare?(): void;

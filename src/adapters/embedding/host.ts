@@ -27,7 +27,7 @@ export interface EmbeddingRuntime {
     text: string,
     context: number,
     kind: 'query' | 'passage',
-  ): Promise<{ vector: Float32Array; pieces: TokenVectors }>;
+  ): Promise<{ vector: Float32Array; tokenVectors: TokenVectors }>;
   dispose(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ interface Job {
   readonly contexts?: readonly number[] | undefined;
   /** Vectors by position, filled as they arrive. */
   readonly vectors: Float32Array[];
-  readonly pieces: TokenVectors[];
+  readonly tokenVectors: TokenVectors[];
   /** How many texts have begun their step, and how many have finished it. */
   begun: number;
   over: number;
@@ -142,13 +142,17 @@ class ModelHost implements EmbeddingHost {
     const { caller, contexts, texts, begun: from } = job;
     if (caller.lastNotified !== job.key) {
       caller.lastNotified = job.key;
-      caller.notify({ type: 'ready', dimensions: runtime.dimensions, beside: runtime.concurrency ?? 1 });
+      caller.notify({ type: 'ready', dimensions: runtime.dimensions, concurrency: runtime.concurrency ?? 1 });
     }
     if (contexts && runtime.read) {
       job.begun = from + 1;
-      const { vector, pieces } = await runtime.read(texts[from] as string, contexts[from] ?? 0, job.kind);
+      const { vector, tokenVectors } = await runtime.read(
+        texts[from] as string,
+        contexts[from] ?? 0,
+        job.kind,
+      );
       job.vectors[from] = vector;
-      job.pieces[from] = pieces;
+      job.tokenVectors[from] = tokenVectors;
       job.over++;
     } else {
       const some = texts.slice(from, from + runtime.batch);
@@ -158,11 +162,14 @@ class ModelHost implements EmbeddingHost {
     }
     if (job.over < texts.length || !this.#jobs.includes(job)) return;
     this.#jobs = this.#jobs.filter((other) => other !== job);
-    const { vectors, pieces } = job;
-    const arrays = [...vectors, ...pieces.flatMap(({ bits, tokens, weights }) => [bits, tokens, weights])];
+    const { vectors, tokenVectors } = job;
+    const arrays = [
+      ...vectors,
+      ...tokenVectors.flatMap(({ bits, tokens, weights }) => [bits, tokens, weights]),
+    ];
     job.resolve(
       withTransfer(
-        { vectors, ...(pieces.length > 0 ? { pieces } : {}) },
+        { vectors, ...(tokenVectors.length > 0 ? { tokenVectors } : {}) },
         arrays.map(({ buffer }) => buffer),
       ),
     );
@@ -237,7 +244,17 @@ class ModelHost implements EmbeddingHost {
   #embed(caller: Caller, given: Embed, signal: Cancellation): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const key = JSON.stringify(given.model);
-      const job: Job = { ...given, caller, key, vectors: [], pieces: [], begun: 0, over: 0, resolve, reject };
+      const job: Job = {
+        ...given,
+        caller,
+        key,
+        vectors: [],
+        tokenVectors: [],
+        begun: 0,
+        over: 0,
+        resolve,
+        reject,
+      };
       this.#jobs.push(job);
       const cancel = () => {
         this.#jobs = this.#jobs.filter((other) => other !== job);

@@ -27,7 +27,7 @@ const LAST_WORDS_MS = 50;
 
 interface Answer {
   readonly vectors: Float32Array[];
-  readonly pieces: readonly TokenVectors[];
+  readonly tokenVectors: readonly TokenVectors[];
 }
 interface LocalEmbeddingDeps {
   readonly config: Config['embedding']['local'];
@@ -137,8 +137,8 @@ class LocalEmbedding {
     ).vectors;
 
   readonly read: NonNullable<EmbeddingProvider['read']> = async (readings, options) => {
-    const { vectors, pieces } = await this.#ask(readings, true, options);
-    return vectors.map((vector, at) => ({ vector, ...this.#nothing, ...pieces[at] }));
+    const { vectors, tokenVectors } = await this.#ask(readings, true, options);
+    return vectors.map((vector, at) => ({ vector, ...this.#nothing, ...tokenVectors[at] }));
   };
 
   readonly close: EmbeddingProvider['close'] = async () => {
@@ -212,7 +212,7 @@ class LocalEmbedding {
       if (news.type === 'loading')
         this.state.set({ status: 'loading', loaded: news.loaded, total: news.total });
       else if (news.type === 'ready') {
-        ({ dimensions: this.#dimensions, beside: this.#concurrency } = news);
+        ({ dimensions: this.#dimensions, concurrency: this.#concurrency } = news);
         this.state.set({ status: 'ready' });
       } else if (news.type === 'retired') {
         this.#withoutGpu ||= news.withoutGpu;
@@ -236,11 +236,11 @@ class LocalEmbedding {
 
   async #ask(
     readings: readonly Reading[],
-    pieces: boolean,
+    withTokenVectors: boolean,
     { kind, signal }: { kind: EmbeddingKind; signal: AbortSignal },
   ): Promise<Answer> {
     signal.throwIfAborted();
-    if (readings.length === 0) return { vectors: [], pieces: [] };
+    if (readings.length === 0) return { vectors: [], tokenVectors: [] };
     const before = this.state.get();
     if (before.status === 'failed' && Date.now() < this.#failedUntil) throw toError(before.problem);
     const prefix = this.#prefixes[kind];
@@ -255,14 +255,16 @@ class LocalEmbedding {
           },
           kind,
           texts: readings.map(({ context, text }) => `${prefix}${context}${text}`),
-          ...(pieces ? { contexts: readings.map(({ context }) => prefix.length + context.length) } : {}),
+          ...(withTokenVectors
+            ? { contexts: readings.map(({ context }) => prefix.length + context.length) }
+            : {}),
         },
         { signal },
       );
       if (!this.#open) this.#start();
-      const { vectors, pieces: read = [] } = await answer;
+      const { vectors, tokenVectors = [] } = await answer;
       for (const [at, vector] of vectors.entries()) centred(vector, this.#centre, readings[at]?.text ?? '');
-      return { vectors, pieces: read };
+      return { vectors, tokenVectors };
     } catch (error) {
       const now = this.state.get();
       const isSaid =

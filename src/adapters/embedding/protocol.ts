@@ -35,8 +35,8 @@ export const modelCalls = {
       /** Characters of each text that are only context. Present: the caller wants token vectors too. */
       contexts: z.array(z.number().int().min(0)).optional(),
     }),
-    /** `pieces`: the token vectors of each text. */
-    answer: z.object({ vectors: z.array(numbers), pieces: z.array(tokenVectorsSchema).optional() }),
+    /** `tokenVectors`: those of each text, in order. */
+    answer: z.object({ vectors: z.array(numbers), tokenVectors: z.array(tokenVectorsSchema).optional() }),
   },
 };
 
@@ -46,7 +46,7 @@ export const portNewsSchema = z.discriminatedUnion('type', [
     type: z.literal('ready'),
     dimensions: z.number().int().positive(),
     /** Concurrency: how many passages are read at the same time. */
-    beside: z.number().int().positive(),
+    concurrency: z.number().int().positive(),
   }),
   /** The thread ends; the caller repeats unanswered requests on a new port. `withoutGpu`: WebGPU failed here, ask for `wasm`. */
   z.object({ type: z.literal('retired'), withoutGpu: z.boolean() }),

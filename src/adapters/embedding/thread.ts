@@ -17,14 +17,14 @@ export interface Thread extends Endpoint {
 
 const port = z.custom<Port>((value) => typeof value === 'object' && value !== null);
 export const threadNewsSchema = z.discriminatedUnion('type', [
-  /** From the owner to the thread: serve this port too. The news is named `line` between threads. */
-  z.object({ type: z.literal('line'), port }),
+  /** From the owner to the thread: serve this port too. */
+  z.object({ type: z.literal('connect'), port }),
   /** From the thread to its owner: it has retired and may be ended. */
   z.object({ type: z.literal('retired') }),
 ]);
 /** Call by which another thread asks the owner for a port. The port is transferred at once; the answer comes when the connection is lost. */
 const transferCalls = {
-  line: { given: z.null(), progress: z.object({ port }), answer: z.object({ retired: z.boolean() }) },
+  connect: { given: z.null(), progress: z.object({ port }), answer: z.object({ retired: z.boolean() }) },
 };
 
 interface Running {
@@ -75,7 +75,7 @@ export function createEmbeddingThread(spawn: () => Thread): EmbeddingThread {
   const connect = (): ModelConnection => {
     const { say, gone } = running ?? start();
     const { port1, port2 } = new MessageChannel();
-    say(withTransfer({ type: 'line', port: port2 } as const, [port2]));
+    say(withTransfer({ type: 'connect', port: port2 } as const, [port2]));
     return { port: port1, lost: gone.signal };
   };
   const transferPort = (handOver: (transferred: { port: Port }) => void) =>
@@ -90,7 +90,8 @@ export function createEmbeddingThread(spawn: () => Thread): EmbeddingThread {
 
   return {
     connect,
-    serve: (port) => serveCalls(transferCalls, port, { line: (_, { progress }) => transferPort(progress) }),
+    serve: (port) =>
+      serveCalls(transferCalls, port, { connect: (_, { progress }) => transferPort(progress) }),
     close: () => end(running, new DOMException('The embedding thread was ended.', 'AbortError')),
   };
 }
@@ -105,7 +106,7 @@ export function connectByTransfer(port: Port): () => Promise<ModelConnection> {
     new Promise((resolve) => {
       const gone = new AbortController();
       const opened = ({ port }: { port: Port }) => resolve({ port, lost: gone.signal });
-      call.line(null, { onProgress: opened }).then(
+      call.connect(null, { onProgress: opened }).then(
         ({ retired }) =>
           gone.abort(retired ? RETIRED : new DOMException('The embedding thread was ended.', 'AbortError')),
         (error: unknown) => gone.abort(error),

@@ -1,15 +1,15 @@
-// Makes a model's states of a text's pieces small, for late interaction. Each piece becomes the signs of `TOKEN_BITS` numbers
+// Makes a model's states of a text's tokens small, for late interaction. Each token becomes the signs of `TOKEN_BITS` numbers
 // of its rotated state (32 bytes), which nearly keeps the order of cosines. Only the centre is learnt from data.
 import type { TokenVectors } from './protocol.ts';
 import { unit } from './vector.ts';
 
-/** Signs kept for each piece of a passage. */
+/** Signs kept for each token of a passage. */
 export const TOKEN_BITS = 256;
-/** Most pieces of a question that are compared: those with the most weight. */
+/** Most tokens of a question that are compared: those with the most weight. */
 export const QUERY_TOKENS = 32;
-/** Most pieces of a passage that are kept. */
+/** Most tokens of a passage that are kept. */
 export const PASSAGE_TOKENS = 384;
-/** Pieces as frequent as this in the model's vocabulary (natural logarithm of their share) have no weight. */
+/** Tokens as frequent as this in the model's vocabulary (natural logarithm of their share) have no weight. */
 const COMMON = -5;
 
 /** +1 or -1 for each position, the same on every device and for ever: an integer hash (Wang's) of the position. */
@@ -95,11 +95,11 @@ function bitsOf(states: Float32Array, dimensions: number): Uint8Array {
   const count = Math.min(PASSAGE_TOKENS, states.length / dimensions);
   const bits = new Uint8Array((count * TOKEN_BITS) / 8);
   const row = new Float32Array(TOKEN_BITS);
-  for (let piece = 0; piece < count; piece++) {
-    turn(states.subarray(piece * dimensions, (piece + 1) * dimensions), row);
+  for (let token = 0; token < count; token++) {
+    turn(states.subarray(token * dimensions, (token + 1) * dimensions), row);
     for (let at = 0; at < TOKEN_BITS; at++)
       if ((row[at] as number) > 0) {
-        const byte = (piece * TOKEN_BITS + at) >> 3;
+        const byte = (token * TOKEN_BITS + at) >> 3;
         bits[byte] = (bits[byte] as number) | (1 << (at & 7));
       }
   }
@@ -111,7 +111,7 @@ export const logWeight = (logProbability: number | undefined): number =>
   Math.max(0, COMMON - (logProbability ?? COMMON));
 
 /**
- * The question's pieces with their weights: how rare each is by the vocabulary's log probabilities. That measures as good as counting rarity
+ * The question's tokens with their weights: how rare each is by the vocabulary's log probabilities. That measures as good as counting rarity
  * in the library. `scores` null: all weigh the same.
  */
 function queryTokens(
@@ -121,15 +121,15 @@ function queryTokens(
 ): { tokens: Float32Array; weights: Float32Array } {
   const turn = turner(dimensions);
   const count = states.length / dimensions;
-  const weigh = (piece: number) => (scores ? logWeight(scores[piece]) : 1);
-  const kept = Array.from({ length: count }, (_, piece) => ({ piece, weight: weigh(piece) }))
+  const weigh = (token: number) => (scores ? logWeight(scores[token]) : 1);
+  const kept = Array.from({ length: count }, (_, token) => ({ token, weight: weigh(token) }))
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .slice(0, QUERY_TOKENS);
   const tokens = new Float32Array(kept.length * TOKEN_BITS);
-  kept.forEach(({ piece }, at) => {
+  kept.forEach(({ token }, at) => {
     turn(
-      states.subarray(piece * dimensions, (piece + 1) * dimensions),
+      states.subarray(token * dimensions, (token + 1) * dimensions),
       tokens.subarray(at * TOKEN_BITS, (at + 1) * TOKEN_BITS),
     );
   });

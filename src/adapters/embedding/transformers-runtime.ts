@@ -199,7 +199,7 @@ function readingWith(
   };
 
   const scores = scoresOf(tokenizer);
-  /** Index of a text's first own piece, after the marks that stand before every text and after its context. */
+  /** Index of a text's first own token, after the marks that stand before every text and after its context. */
   const beginning = (text: string, context: number): number => {
     const front = text.slice(0, context).trimEnd();
     const { size } = tokenizer(front === '' ? '' : readable(front), {
@@ -212,27 +212,27 @@ function readingWith(
   const read: NonNullable<EmbeddingRuntime['read']> = async (text, context, kind) => {
     const inputs = tokenizer([readable(text)], { padding: false, truncation: true, max_length: limit });
     const begins = beginning(text, context);
-    const make = ({ dims, data }: Tensor): { vector: Float32Array; pieces: TokenVectors } => {
+    const make = ({ dims, data }: Tensor): { vector: Float32Array; tokenVectors: TokenVectors } => {
       const [, count, width] = dims as [number, number, number];
       // No other code uses this array, so it is changed in place.
       const numbers = data instanceof Float32Array ? data : Float32Array.from(data as ArrayLike<number>);
       const from = Math.min(begins, Math.max(0, count - 2));
       const pooled = new Float32Array(width);
-      // A passage's vector is the mean of its own pieces, each read in its context; a question's is the mean of all, as in `run`.
+      // A passage's vector is the mean of its own tokens, each read in its context; a question's is the mean of all, as in `run`.
       const [first, end] =
         model.pooling === 'cls'
           ? [0, 1]
           : kind === 'query'
             ? [0, count]
             : [from, Math.max(from + 1, count - 1)];
-      for (let piece = first; piece < end; piece++)
+      for (let token = first; token < end; token++)
         for (let at = 0; at < width; at++)
-          pooled[at] = (pooled[at] as number) + (numbers[piece * width + at] as number);
+          pooled[at] = (pooled[at] as number) + (numbers[token * width + at] as number);
       const own = numbers.subarray(from * width, Math.max(from, count - 1) * width);
       const ids = Array.from((inputs.input_ids.data as BigInt64Array).slice(from, count - 1), Number);
       return {
         vector: unit(pooled),
-        pieces: reduce({
+        tokenVectors: reduce({
           states: own,
           dimensions: width,
           kind,
@@ -289,7 +289,7 @@ function suspects(message: string, fetched: readonly string[]): string {
 
 /** A network in memory. */
 interface Network {
-  /** The states of the last layer: texts by pieces by numbers. */
+  /** The states of the last layer: texts by tokens by numbers. */
   run(inputs: Inputs): Promise<Tensor>;
   /** Turns the states of several texts into something while `run` is at work; the states are gone afterwards. */
   readonly pool?: {
@@ -298,7 +298,7 @@ interface Network {
   };
   dispose(): Promise<void>;
 }
-/** A tokenizer's output: each texts by pieces. */
+/** A tokenizer's output: each texts by tokens. */
 interface Inputs {
   readonly input_ids: Tensor;
   readonly attention_mask: Tensor;
@@ -543,7 +543,7 @@ const vocabularySchema = z.union([
 ]);
 
 /**
- * Log of each vocabulary piece's frequency: from the vocabulary, or by its order, which begins with the frequent ones (Zipf's law from
+ * Log of each vocabulary token's frequency: from the vocabulary, or by its order, which begins with the frequent ones (Zipf's law from
  * the commonest English word on; marks and single characters stand before it). Null: not known.
  */
 function scoresOf(tokenizer: { readonly _tokenizerJSON?: unknown }): readonly number[] | null {
@@ -613,7 +613,7 @@ const LIMITS = [
 
 /**
  * Requests a device without subgroups: if those are small (four on Chromium's software adapter), ONNX Runtime 1.31 computes attention over more
- * than some thirty pieces wrongly, cosine 0.9 to the right result.
+ * than some thirty tokens wrongly, cosine 0.9 to the right result.
  */
 const deviceOf = (adapter: GPUAdapter): Promise<GPUDevice> =>
   adapter.requestDevice({

@@ -51,7 +51,7 @@ const TABLES = {
 } as const;
 /** SQL that checks if message `m` has chunks. Not `exists`: Postgres would read all chunks once for a few such checks. */
 const HAS_CHUNKS =
-  'select coalesce((select true from chunks c where c.message = m.n limit 1), false) as told';
+  'select coalesce((select true from chunks c where c.message = m.n limit 1), false) as has_chunks';
 
 const conversationId = z.string().transform((id) => id as ConversationId);
 const messageId = z.string().transform((id) => id as MessageId);
@@ -60,12 +60,12 @@ const bookmarkRow = z.object({ bookmark: z.number() });
 const grownRow = z.object({ grown: z.boolean() });
 const idRow = z.object({ id: messageId });
 const conversationIdRow = z.object({ id: conversationId });
-const staleRow = z.object({ id: z.number(), embedded: z.string(), lead: z.string(), conversationId });
-const waitingRow = z.object({ conversationId, messages: z.number() });
+const pendingChunkRow = z.object({ id: z.number(), embedded: z.string(), lead: z.string(), conversationId });
+const pendingCountRow = z.object({ conversationId, messages: z.number() });
 const tableRow = z.object({ dimensions: z.number(), bytes: z.number() });
-const piecesRow = z.object({
+const tokenVectorsRow = z.object({
   id: z.number(),
-  /** 64 hexadecimal digits a piece */
+  /** 64 hexadecimal digits a token vector */
   signs: z.string(),
 });
 const meaningRow = z.object({
@@ -223,7 +223,7 @@ class PgliteIndex implements MemoryIndex {
     const parameters: Given[] = [limit];
     if (conversations) parameters.push(toJson(conversations));
     const rows = await this.#ask.prepared(
-      staleRow,
+      pendingChunkRow,
       `select c.n as id, coalesce(c.embedded, c.lead || c.text) as embedded,
            case when c.embedded is null then c.lead else '' end as lead, k.id as "conversationId"
          from (
@@ -253,7 +253,7 @@ class PgliteIndex implements MemoryIndex {
       if (table) this.#copy.want(model, table.dimensions, table.bytes);
     }
     return this.#ask.prepared(
-      waitingRow,
+      pendingCountRow,
       `select k.id as "conversationId", w.messages from (
            select conversation, count(distinct message)::integer as messages from waiting group by conversation
          ) w join conversations k on k.n = w.conversation`,
@@ -287,7 +287,7 @@ class PgliteIndex implements MemoryIndex {
   readonly maxSim: MemoryIndex['maxSim'] = async (model, question, chunks) => {
     if (chunks.length === 0) return new Map();
     const rows = await this.#ask.prepared(
-      piecesRow,
+      tokenVectorsRow,
       `select p.chunk as id, encode(p.signs, 'hex') as signs from pieces p
          where p.chunk in (select json_array_elements_text($2::json)::integer)
            and p.model = (select n from models where id = $1)`,
@@ -329,15 +329,15 @@ class PgliteIndex implements MemoryIndex {
            select id as origin, n, id, parent, role, created_at
            from messages where id in (select json_array_elements_text($1::json))
          ), up as (
-           select origin, n, id, parent, role, created_at, 0 as step, 0 as seen, false as told from start
+           select origin, n, id, parent, role, created_at, 0 as step, 0 as seen, false as has_chunks from start
            union all
-           select u.origin, m.n, m.id, m.parent, m.role, m.created_at, u.step + 1, u.seen + e.told::integer, e.told
+           select u.origin, m.n, m.id, m.parent, m.role, m.created_at, u.step + 1, u.seen + e.has_chunks::integer, e.has_chunks
            from up u join messages m on m.id = u.parent cross join lateral (${HAS_CHUNKS}) e
            where u.seen < $2 and u.step < ${NEIGHBOUR_STEPS}
          ), down as (
-           select origin, n, id, role, created_at, 0 as step, 0 as seen, false as told from start
+           select origin, n, id, role, created_at, 0 as step, 0 as seen, false as has_chunks from start
            union all
-           select d.origin, m.n, m.id, m.role, m.created_at, d.step + 1, d.seen + e.told::integer, e.told
+           select d.origin, m.n, m.id, m.role, m.created_at, d.step + 1, d.seen + e.has_chunks::integer, e.has_chunks
            from down d cross join lateral (
              select k.n, k.id, k.role, k.created_at from messages k
              where k.parent = d.id order by k.created_at desc, k.id desc limit 1) m
@@ -345,8 +345,8 @@ class PgliteIndex implements MemoryIndex {
            where d.seen < $3 and d.step < ${NEIGHBOUR_STEPS}
          ), around as (
            select origin, n, id, role, created_at, 'self' as side, 0 as place from start
-           union all select origin, n, id, role, created_at, 'before', -step from up where told
-           union all select origin, n, id, role, created_at, 'after', step from down where told
+           union all select origin, n, id, role, created_at, 'before', -step from up where has_chunks
+           union all select origin, n, id, role, created_at, 'after', step from down where has_chunks
          )
          select a.origin, a.side, a.id as "messageId", a.role, a.created_at as "createdAt",
            case when a.side = 'self' then '' else coalesce(

@@ -16,27 +16,27 @@ export interface QueryTokenVectors {
 
 /**
  * Makes the comparison for one question: the weighted mean, over its token vectors, of the best cosine with any of the passage, -0.8–0.8.
- * `bits`: 32 bytes a piece, lowest bit first. Null if the question or the passage has no pieces.
+ * `bits`: 32 bytes a token vector, lowest bit first. Null if the question or the passage has none.
  */
 export function lateInteraction({ tokens, weights }: QueryTokenVectors): (bits: Uint8Array) => number | null {
   const count = weights.length;
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   if (count === 0 || !(total > 0) || tokens.length !== count * WIDTH) return () => null;
-  const maxSim = (asked: number, bits: Uint8Array, piece: number): number => {
+  const maxSim = (asked: number, bits: Uint8Array, vector: number): number => {
     let sum = 0;
     for (let at = 0; at < WIDTH; at++) {
-      const sign = ((bits[piece * BYTES + (at >> 3)] as number) >> (at & 7)) & 1 ? SIGN : -SIGN;
+      const sign = ((bits[vector * BYTES + (at >> 3)] as number) >> (at & 7)) & 1 ? SIGN : -SIGN;
       sum += (tokens[asked * WIDTH + at] as number) * sign;
     }
     return sum;
   };
   return (bits) => {
-    const pieces = Math.floor(bits.length / BYTES);
-    if (pieces === 0) return null;
+    const vectors = Math.floor(bits.length / BYTES);
+    if (vectors === 0) return null;
     let score = 0;
     for (let asked = 0; asked < count; asked++) {
       let best = Number.NEGATIVE_INFINITY;
-      for (let piece = 0; piece < pieces; piece++) best = Math.max(best, maxSim(asked, bits, piece));
+      for (let vector = 0; vector < vectors; vector++) best = Math.max(best, maxSim(asked, bits, vector));
       score += best * (weights[asked] as number);
     }
     return score / total;

@@ -136,10 +136,10 @@ export class BulkChange {
         'a conversation that does not open shows nothing',
       );
       if (cached) {
-        const before = cached.place.read();
+        const before = cached.localHead.read();
         cached.document.apply(update);
-        cached.place.changed(before, 'tab');
-        cached.value.set(cached.place.read());
+        cached.localHead.changed(before, 'tab');
+        cached.value.set(cached.localHead.read());
         list.refresh(cached);
       }
       cache.release(id, entry);

@@ -13,7 +13,7 @@ import { type ConversationDocument, createConversationDocument } from './yjs-con
 
 export interface CachedConversation {
   readonly document: ConversationDocument;
-  readonly place: LocalHead;
+  readonly localHead: LocalHead;
   readonly value: ReturnType<typeof writable<Conversation>>;
   /** Log entries since the last snapshot. */
   entries: number;
@@ -127,11 +127,11 @@ export class ConversationCache {
     const document = loaded?.document ?? createConversationDocument(id);
     // A list entry that changed during the read is newer.
     if (loaded && list.get(id) === before) list.refresh(loaded);
-    const place = createLocalHead(document.read);
+    const localHead = createLocalHead(document.read);
     return {
       document,
-      place,
-      value: writable(place.read()),
+      localHead,
+      value: writable(localHead.read()),
       entries: (loaded?.entries ?? 0) + (repaired ? 1 : 0),
       damaged: loaded?.damaged ?? false,
     };

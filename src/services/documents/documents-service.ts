@@ -116,7 +116,7 @@ export function createDocuments({
     read: async (id) => {
       await started;
       const cached = await cache.find(id);
-      if (cached) return cached.place.read();
+      if (cached) return cached.localHead.read();
       const loaded = await loader.load(id);
       if (loaded) cache.repair(loaded);
       return loaded?.document.read();
@@ -191,13 +191,13 @@ const isBegun = ({ messages, meta }: Conversation): boolean => messages.size > 0
 
 async function openConversation(cache: ConversationCache, id: ConversationId): Promise<OpenConversation> {
   const entry = cache.acquire(id, false);
-  const { value, place } = await entry.opening;
+  const { value, localHead } = await entry.opening;
   let closed = false;
   return {
     id,
     get: value.get,
     subscribe: value.subscribe,
-    originOf: place.originOf,
+    originOf: localHead.originOf,
     close: () => {
       if (closed) return;
       closed = true;
@@ -232,12 +232,12 @@ function createChange({
     const change = wanted.restored ? withoutForgottenSince(wanted, forgotten()) : wanted;
     const entry = cache.acquire(id, true);
     const cached = await entry.opening;
-    const show = () => cached.value.set(cached.place.read());
+    const show = () => cached.value.set(cached.localHead.read());
     let update: Uint8Array | undefined;
     try {
       refuseNewer(cached.document);
       update = cached.document.change(change);
-      cached.place.change(change);
+      cached.localHead.change(change);
     } catch (error) {
       cache.release(id, entry);
       throw error;

@@ -23,17 +23,17 @@ export function createLocalHead(document: () => Conversation): LocalHead {
   const asked = new Set<MessageId>();
   /** Questions asked on other devices since then. */
   const received = new Set<MessageId>();
-  let held: MessageId | null = null;
+  let kept: MessageId | null = null;
   /** Last readings: as all devices have it, as it is shown here, and the head kept here. */
   let shared = document();
   let shown = shared;
-  let heldThen: MessageId | null = null;
+  let keptThen: MessageId | null = null;
 
   const read = (): Conversation => {
     const now = document();
-    const at = held !== null && now.messages.has(held) ? held : null;
-    if (shared === now && heldThen === at) return shown;
-    [shared, heldThen] = [now, at];
+    const at = kept !== null && now.messages.has(kept) ? kept : null;
+    if (shared === now && keptThen === at) return shown;
+    [shared, keptThen] = [now, at];
     shown = at === null ? now : { ...now, meta: { ...now.meta, head: at } };
     return shown;
   };
@@ -45,7 +45,7 @@ export function createLocalHead(document: () => Conversation): LocalHead {
     read,
     change: ({ messages, meta }) => {
       note(messages ?? []);
-      if (meta?.head !== undefined) held = null;
+      if (meta?.head !== undefined) kept = null;
     },
     changed: (before, by) => {
       const now = document();
@@ -56,13 +56,13 @@ export function createLocalHead(document: () => Conversation): LocalHead {
           by === 'tab' ? asked : received,
         );
       if (by === 'tab') {
-        if (head !== effectiveHead(shared)) held = null;
+        if (head !== effectiveHead(shared)) kept = null;
         return;
       }
       const stood = effectiveHead(before);
       const path = new Set(pathTo(now.messages, head).map(({ id }) => id));
       const left = pathTo(now.messages, stood).filter(({ id }) => !path.has(id));
-      held = left.some(({ id }) => asked.has(id)) ? stood : null;
+      kept = left.some(({ id }) => asked.has(id)) ? stood : null;
     },
     originOf: (question) => (asked.has(question) ? 'here' : received.has(question) ? 'elsewhere' : null),
   };

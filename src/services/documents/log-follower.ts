@@ -127,14 +127,14 @@ export class LogFollower {
       if (!cached) continue;
       const by = entry.origin === 'remote' ? 'device' : 'tab';
       const known = touched.get(cached);
-      if (known && known.by !== by) cached.place.changed(known.before, known.by);
-      if (known?.by !== by) touched.set(cached, { before: cached.place.read(), by });
+      if (known && known.by !== by) cached.localHead.changed(known.before, known.by);
+      if (known?.by !== by) touched.set(cached, { before: cached.localHead.read(), by });
       loader.apply(cached.document, entry);
       cached.entries += 1;
     }
     for (const [cached, { before, by }] of touched) {
-      cached.place.changed(before, by);
-      cached.value.set(cached.place.read());
+      cached.localHead.changed(before, by);
+      cached.value.set(cached.localHead.read());
       // The tab that receives another device's change lists it.
       if (by === 'tab') list.refresh(cached);
     }

@@ -2,7 +2,7 @@
 //
 //   log ──since(bookmark)──► projector: changed conversations → rows, chunks, words ──► index.apply (rows and bookmark together)
 //                                                                        │
-//   typing pauses it · every_messages, end, max_age trigger it ──► indexer: stale chunks → vectors ──► index.put
+//   typing pauses it · every_messages, end, max_age trigger it ──► indexer: pending chunks → vectors ──► index.put
 //                                                                        └► keywords, summary, title
 //
 // Both only compare the present state with the wanted one: killed anywhere, the next run continues where this one stopped.
@@ -130,7 +130,7 @@ class BackgroundEngine implements MemoryEngine {
   #unread = 0;
   /** A few entries do not justify reading the library: each counts as one message until its conversation is read. */
   #isCountedByEntry = false;
-  #waiting = 0;
+  #pendingMessages = 0;
   #rate = 0;
   #paused = false;
   /** The index does not answer, or the log cannot be read: everything waits for that. */
@@ -151,8 +151,8 @@ class BackgroundEngine implements MemoryEngine {
   #requested: 'ended' | 'now' | null = null;
   /** True: embed everything that waits. Set at the start, by the end of a conversation, and by `now`. */
   #all = true;
-  /** For each conversation with waiting chunks, since when, by `now()`. */
-  readonly #waitingSince = new Map<ConversationId, number>();
+  /** For each conversation with pending chunks, since when, by `now()`. */
+  readonly #pendingSince = new Map<ConversationId, number>();
   /** Texts in a batch, adjusted to the model's speed. */
   #size = 4;
   #sizeFor = '';
@@ -290,7 +290,7 @@ class BackgroundEngine implements MemoryEngine {
     if (this.#fatal) return 'failed';
     if (this.#starting) return 'starting';
     if (this.#projecting && this.#unread > 0) return 'indexing';
-    if (this.#paused && this.#waiting > 0) return 'paused';
+    if (this.#paused && this.#pendingMessages > 0) return 'paused';
     return this.#embeddingNow ? 'indexing' : 'ready';
   }
 
@@ -308,7 +308,7 @@ class BackgroundEngine implements MemoryEngine {
     const status: EngineStatus = {
       state: this.#stateNow(),
       unread: this.#unread,
-      waiting: this.#waiting,
+      waiting: this.#pendingMessages,
       rate: Math.round(this.#rate * 10) / 10,
       embedding: this.#embeddingState(),
       problem: this.#fatal ?? this.#vectorProblem ?? this.#skipped,
@@ -453,16 +453,16 @@ class BackgroundEngine implements MemoryEngine {
     return this.#paused;
   }
 
-  /** Conversations that are due, or `all` if every waiting one is. */
+  /** Conversations that are due, or `all` if every pending one is. */
   #ready(counts: readonly { conversationId: ConversationId; messages: number }[]): ConversationId[] | 'all' {
     const { every_messages, max_age_minutes } = this.#deps.config.get().indexing;
     const present = new Set(counts.map(({ conversationId }) => conversationId));
-    for (const id of [...this.#waitingSince.keys()]) if (!present.has(id)) this.#waitingSince.delete(id);
+    for (const id of [...this.#pendingSince.keys()]) if (!present.has(id)) this.#pendingSince.delete(id);
     let next = Number.POSITIVE_INFINITY;
     const due: ConversationId[] = [];
     for (const { conversationId, messages } of counts) {
-      const from = this.#waitingSince.get(conversationId) ?? this.#now();
-      this.#waitingSince.set(conversationId, from);
+      const from = this.#pendingSince.get(conversationId) ?? this.#now();
+      this.#pendingSince.set(conversationId, from);
       const left = from + max_age_minutes * 60_000 - this.#now();
       if (messages >= every_messages || left <= 0) due.push(conversationId);
       else next = Math.min(next, left);
@@ -618,7 +618,7 @@ class BackgroundEngine implements MemoryEngine {
         const provider = this.#deps.embedding();
         this.#watch(provider);
         if (!provider) {
-          this.#waiting = 0;
+          this.#pendingMessages = 0;
           await this.#describeDue(this.#all ? 'all' : []);
           this.#all = false;
           return;
@@ -630,34 +630,34 @@ class BackgroundEngine implements MemoryEngine {
           before = new Set();
         }
         const counts = await this.#deps.index.pendingCounts(provider.id);
-        this.#waiting = counts.reduce((sum, { messages }) => sum + messages, 0);
+        this.#pendingMessages = counts.reduce((sum, { messages }) => sum + messages, 0);
         const due = this.#ready(counts);
         this.#notifySoon();
         await this.#describeDue(due);
-        if (this.#waiting === 0) this.#all = false;
-        if (this.#waiting === 0 || due.length === 0) return;
+        if (this.#pendingMessages === 0) this.#all = false;
+        if (this.#pendingMessages === 0 || due.length === 0) return;
 
         if (this.#stillPaused()) {
           this.#indexer.wakeWithin(PAUSE_FORGOTTEN_MS + 50);
           return;
         }
-        const stale = await this.#deps.index.pendingChunks(
+        const pending = await this.#deps.index.pendingChunks(
           provider.id,
           LOOK_AHEAD,
           due === 'all' ? undefined : due,
         );
-        if (stale.length > 0 && stale.every((chunk) => before.has(chunk.id)))
+        if (pending.length > 0 && pending.every((chunk) => before.has(chunk.id)))
           throw new RecollectError('embedding-broken', 'The model gave no vectors', { retry: true });
-        if (stale.length === 0) return;
+        if (pending.length === 0) return;
         this.#embeddingNow = true;
         this.#notifySoon();
-        const read = await this.#embedAll(provider, stale, done > 0, (count) => {
+        const read = await this.#embedAll(provider, pending, done > 0, (count) => {
           done += count;
-          this.#waiting = Math.max(0, this.#waiting - count);
+          this.#pendingMessages = Math.max(0, this.#pendingMessages - count);
           this.#rate = done / ((performance.now() - began) / 1_000);
           this.#notifySoon();
         });
-        before = new Set(stale.slice(0, read).map((chunk) => chunk.id));
+        before = new Set(pending.slice(0, read).map((chunk) => chunk.id));
       }
     } catch (error) {
       // Leave the request standing for the next try.

@@ -50,7 +50,7 @@ function scripted(options: { batch?: number; held?: boolean; concurrency?: numbe
                 tokens: new Float32Array(0),
                 weights: new Float32Array(0),
               };
-              return { vector: vector as Float32Array, pieces: none };
+              return { vector: vector as Float32Array, tokenVectors: none };
             },
           }
         : {}),
@@ -195,7 +195,7 @@ describe('the queue', () => {
         order.push(text);
         const at = Number(text.at(-1));
         const none = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };
-        return { vector: Float32Array.of(at, 0), pieces: none };
+        return { vector: Float32Array.of(at, 0), tokenVectors: none };
       },
       dispose: async () => undefined,
     });
@@ -230,7 +230,7 @@ describe('the queue', () => {
             waits.set(text, (failing) => (failing ? reject(failing) : resolve())),
           );
           const none = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };
-          return { vector: Float32Array.of(1, 0), pieces: none };
+          return { vector: Float32Array.of(1, 0), tokenVectors: none };
         },
         dispose: async () => void log.push(`dispose ${model}`),
       };
