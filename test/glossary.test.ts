@@ -121,6 +121,7 @@ const NAMES: Readonly<Record<string, string>> = {
   canFold: 'canCompact',
   comparableIn: 'comparableUnits',
   countHeld: 'countValuesToHide',
+  createDesk: 'createDevice',
   createLooking: 'createSearching',
   foldedBy: 'compactedBy',
   foldProblem: 'compactionProblem',
@@ -250,11 +251,16 @@ it('has no word of the old idiom where it had none before', () => {
   expect(listed).toEqual([...listed].sort());
 });
 
-it('has no identifier again that was renamed as a whole', () => {
-  const found = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.tsx?$/.test(file))
+it('has no identifier again that was renamed as a whole, in tests either', () => {
+  const found = ['src', 'test', 'e2e']
+    .flatMap((folder) =>
+      readdirSync(resolve(SRC, '..', folder), { recursive: true, encoding: 'utf8' }).map(
+        (file) => `${folder}/${file.replaceAll('\\', '/')}`,
+      ),
+    )
+    .filter((file) => /\.tsx?$/.test(file) && file !== 'test/glossary.test.ts')
     .flatMap((file) =>
-      identifiersOf(readFileSync(join(SRC, file), 'utf8'))
+      identifiersOf(readFileSync(resolve(SRC, '..', file), 'utf8'))
         .filter((name) => Object.hasOwn(NAMES, name))
         .map((name) => `${file} ${name} (say: ${NAMES[name]})`),
     );
@@ -299,6 +305,18 @@ it('has no unambiguous word of the old idiom anywhere, tests, titles and comment
           .filter((line) => !STANDING.some(([where, word]) => where.test(file) && word.test(line)))
           .map((line) => `${file}: ${line.trim()}`);
       }),
+  );
+  expect(found).toEqual([]);
+});
+
+it('has no word of the old idiom in the name of a test, but as in that of the file it tries', () => {
+  const sources = new Set(readdirSync(SRC, { recursive: true, encoding: 'utf8' }));
+  const found = ['test', 'e2e'].flatMap((folder) =>
+    readdirSync(resolve(SRC, '..', folder), { recursive: true, encoding: 'utf8' })
+      .map((file) => file.replaceAll('\\', '/'))
+      .filter((file) => /\.tsx?$/.test(file) && !sources.has(file.replace(/(?:\.\w+)*\.test(?=\.tsx?$)/, '')))
+      .filter((file) => wordsOf(file).some((word) => Object.hasOwn(IDIOMS, word)))
+      .map((file) => `${folder}/${file}`),
   );
   expect(found).toEqual([]);
 });

@@ -145,7 +145,7 @@ async function formReaders(): Promise<Readers> {
     addSpellings: (text) => spellings.addSpellings(text, []),
     plainFigures: (text) => spellings.plainFigures(text, []),
     withoutEmptyEdges: typed.withoutEmptyEdges,
-    fromField: (text) => typed.restoreLineBreaks(text, text),
+    restoreLineBreaks: (text) => typed.restoreLineBreaks(text, text),
   };
 }
 

@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 /** Real documents and chat, and over them those parts of library and memory that commands use. */
-async function createDesk(titles: readonly string[] = [], chosen: object | null = null) {
+async function createDevice(titles: readonly string[] = [], chosen: object | null = null) {
   const scene = createScene({ store: createInMemoryStore() });
   scenes.push(scene);
   const { documents, chat } = scene;
@@ -138,58 +138,62 @@ const TITLES = ['Backups at night', 'Lunch plans', 'Backups in Chinese 备份', 
 
 describe('/recall', () => {
   it('asks memory, with what was typed', async () => {
-    const desk = await createDesk(TITLES);
-    const outcome = await desk.run('/recall when is "the backup" --limit 2 --with-context', desk.ids[0]);
+    const device = await createDevice(TITLES);
+    const outcome = await device.run('/recall when is "the backup" --limit 2 --with-context', device.ids[0]);
     expect(outcome).toMatchObject({
       type: 'recall',
       withContext: true,
       result: { query: 'when is the backup' },
     });
-    expect(desk.recalls[0]).toMatchObject({ limit: 2, currentConversation: desk.ids[0], withContext: true });
+    expect(device.recalls[0]).toMatchObject({
+      limit: 2,
+      currentConversation: device.ids[0],
+      withContext: true,
+    });
   });
 
   it('asks on an empty page as the conversation would that it is about to begin', async () => {
-    const desk = await createDesk(TITLES);
+    const device = await createDevice(TITLES);
     const persona = { memory: 'only', project: null } as unknown as Persona;
-    await desk.run('/recall backup', null, { project: desk.ids[2] as ConversationId, persona });
-    await desk.run('/recall backup');
-    expect(desk.recalls[0]).toMatchObject({ from: desk.ids[2], persona });
-    expect(desk.recalls[0]).not.toHaveProperty('currentConversation');
-    expect(desk.recalls[1]).not.toHaveProperty('from');
+    await device.run('/recall backup', null, { project: device.ids[2] as ConversationId, persona });
+    await device.run('/recall backup');
+    expect(device.recalls[0]).toMatchObject({ from: device.ids[2], persona });
+    expect(device.recalls[0]).not.toHaveProperty('currentConversation');
+    expect(device.recalls[1]).not.toHaveProperty('from');
   });
 
   it('takes the last thing said where nothing was typed, and says where there is none', async () => {
-    const desk = await createDesk(TITLES);
-    await desk.run('/recall', desk.ids[1]);
-    expect(desk.recalls[0]?.text).toBe('first words of Lunch plans');
-    expect(desk.recalls[0]?.limit).toBeUndefined();
-    expect(await desk.run('/recall')).toMatchObject({
+    const device = await createDevice(TITLES);
+    await device.run('/recall', device.ids[1]);
+    expect(device.recalls[0]?.text).toBe('first words of Lunch plans');
+    expect(device.recalls[0]?.limit).toBeUndefined();
+    expect(await device.run('/recall')).toMatchObject({
       type: 'problem',
       problem: { code: 'command-argument', params: { argument: 'query', value: '' } },
     });
   });
 
   it('jumps to a passage by its place in the list', async () => {
-    const desk = await createDesk();
-    expect(await desk.run('/recall x --jump-to 3')).toEqual({
+    const device = await createDevice();
+    expect(await device.run('/recall x --jump-to 3')).toEqual({
       type: 'open',
       conversationId: 'old',
       messageId: 'm3',
     });
-    expect(await desk.run('/recall x --jump-to 4')).toMatchObject({
+    expect(await device.run('/recall x --jump-to 4')).toMatchObject({
       problem: { code: 'command-argument', params: { argument: 'jump-to', value: '4', allowed: '1–3' } },
     });
   });
 
   it('shows what stands beside a passage only where that is asked for', async () => {
-    const desk = await createDesk(TITLES);
+    const device = await createDevice(TITLES);
     for (const [line, withContext] of [
       ['/recall backup', false],
       ['/recall backup --with-context', true],
       ['/recall backup --with-context=false', false],
     ] as const)
-      expect(await desk.run(line)).toMatchObject({ type: 'recall', withContext });
-    expect(desk.recalls.map(({ limit }) => limit)).toEqual([undefined, undefined, undefined]);
+      expect(await device.run(line)).toMatchObject({ type: 'recall', withContext });
+    expect(device.recalls.map(({ limit }) => limit)).toEqual([undefined, undefined, undefined]);
   });
 
   it.each([
@@ -202,8 +206,8 @@ describe('/recall', () => {
     ['0198ffff', ''],
     ['""', ''],
   ])('opens nothing for --jump-to %s', async (value, allowed) => {
-    const desk = await createDesk(TITLES);
-    expect(await desk.run(`/recall x --jump-to ${value}`)).toMatchObject({
+    const device = await createDevice(TITLES);
+    expect(await device.run(`/recall x --jump-to ${value}`)).toMatchObject({
       type: 'problem',
       problem: {
         code: 'command-argument',
@@ -213,19 +217,19 @@ describe('/recall', () => {
   });
 
   it('jumps to a message or a conversation by its id', async () => {
-    const desk = await createDesk(TITLES);
-    const [, second] = desk.firsts;
-    expect(await desk.run(`/recall --jump-to ${second}`)).toEqual({
+    const device = await createDevice(TITLES);
+    const [, second] = device.firsts;
+    expect(await device.run(`/recall --jump-to ${second}`)).toEqual({
       type: 'open',
-      conversationId: desk.ids[1],
+      conversationId: device.ids[1],
       messageId: second,
     });
-    expect(await desk.run(`/recall --jump-to ${desk.ids[3]}`)).toEqual({
+    expect(await device.run(`/recall --jump-to ${device.ids[3]}`)).toEqual({
       type: 'open',
-      conversationId: desk.ids[3],
+      conversationId: device.ids[3],
     });
-    expect(desk.recalls).toHaveLength(0);
-    expect(await desk.run('/recall --jump-to 0198ffff-dead-7000-8000-000000000000')).toMatchObject({
+    expect(device.recalls).toHaveLength(0);
+    expect(await device.run('/recall --jump-to 0198ffff-dead-7000-8000-000000000000')).toMatchObject({
       problem: { code: 'command-argument' },
     });
   });
@@ -233,7 +237,7 @@ describe('/recall', () => {
 
 describe('/recall in a scope, or explained', () => {
   it('narrows by work directory, pin, archive and dates', async () => {
-    const { run, recalls, documents, ids } = await createDesk(TITLES);
+    const { run, recalls, documents, ids } = await createDevice(TITLES);
     const [id] = ids as [ConversationId];
     await documents.change(id, { meta: { workDir: '/proj/demo' } });
     await run('/recall backups --scope "here, pinned"', id);
@@ -267,7 +271,7 @@ describe('/recall in a scope, or explained', () => {
   });
 
   it('narrows to a time in words', async () => {
-    const { run, recalls } = await createDesk(TITLES);
+    const { run, recalls } = await createDevice(TITLES);
     for (const scope of ['yesterday', 'last-week', '"last week"', '上周', '"pinned, 上周"'])
       await run(`/recall backups --scope ${scope}`);
     const spans = recalls.map(({ filter }) => [filter?.after, filter?.before]);
@@ -280,7 +284,7 @@ describe('/recall in a scope, or explained', () => {
   });
 
   it('explains a scope that it does not know', async () => {
-    const { run } = await createDesk(TITLES);
+    const { run } = await createDevice(TITLES);
     for (const [scope, near] of [
       ['archve', 'archived'],
       ['sometime', ''],
@@ -304,7 +308,7 @@ describe('/recall in a scope, or explained', () => {
   });
 
   it('runs dry with --explain', async () => {
-    const { run, recalls } = await createDesk(TITLES);
+    const { run, recalls } = await createDevice(TITLES);
     expect(await run('/recall backups --explain --limit 3')).toMatchObject({
       type: 'explain',
       draft: 'backups',
@@ -316,7 +320,7 @@ describe('/recall in a scope, or explained', () => {
   });
 
   it('explains what would go in to a model, and shows what is asked for', async () => {
-    const { run, recalls } = await createDesk(TITLES, { endpointId: 'e1', model: 'm' });
+    const { run, recalls } = await createDevice(TITLES, { endpointId: 'e1', model: 'm' });
     await run('/recall backups --explain');
     await run('/recall backups');
     expect(recalls.map(({ purpose }) => purpose)).toEqual(['inject', undefined]);
@@ -326,14 +330,14 @@ describe('/recall in a scope, or explained', () => {
 describe('checkpoints', () => {
   /** q1 a1 q2 a2 on one branch. */
   async function createTalk() {
-    const desk = await createDesk(['Talk']);
-    const [id] = desk.ids as [ConversationId];
-    let parentId = desk.firsts[0] as MessageId;
+    const device = await createDevice(['Talk']);
+    const [id] = device.ids as [ConversationId];
+    let parentId = device.firsts[0] as MessageId;
     const messages: MessageId[] = [parentId];
     for (const [at, text] of ['a1', 'q2', 'a2'].entries()) {
       const message = newMessageId();
       messages.push(message);
-      await desk.documents.change(id, {
+      await device.documents.change(id, {
         messages: [
           {
             id: message,
@@ -348,8 +352,8 @@ describe('checkpoints', () => {
       });
       parentId = message;
     }
-    const head = async () => (await desk.documents.read(id))?.meta.head;
-    return { ...desk, id, messages, head, control: desk.context };
+    const head = async () => (await device.documents.read(id))?.meta.head;
+    return { ...device, id, messages, head, control: device.context };
   }
 
   it('are named, listed with their first lines, gone back to, and all of it taken back', async () => {
@@ -444,10 +448,10 @@ describe('checkpoints', () => {
   });
 
   it('that are not there at all are told from a wrong name', async () => {
-    const desk = await createDesk(['Talk']);
-    const id = desk.ids[0] as ConversationId;
+    const device = await createDevice(['Talk']);
+    const id = device.ids[0] as ConversationId;
     for (const line of ['/restore release', '/dmail use port 8081', '/dmail use port 8081 --to release'])
-      expect(await desk.run(line, id)).toMatchObject({
+      expect(await device.run(line, id)).toMatchObject({
         type: 'problem',
         problem: { code: 'checkpoint-none' },
       });
@@ -506,7 +510,7 @@ describe('checkpoints', () => {
 
 describe('/compact', () => {
   it('says where there is nothing to compact, and no conversation', async () => {
-    const { run, ids } = await createDesk(TITLES);
+    const { run, ids } = await createDevice(TITLES);
     expect(await run('/compact', ids[0])).toMatchObject({
       type: 'compaction',
       result: { outcome: 'nothing' },
@@ -519,7 +523,7 @@ describe('/compact', () => {
 });
 
 describe.each(['/sync', '/memory sync'])('%s', (line) => {
-  const device = {
+  const phone = {
     id: 'a',
     name: 'Phone',
     here: false,
@@ -539,77 +543,80 @@ describe.each(['/sync', '/memory sync'])('%s', (line) => {
     ['remote', 'synced'],
     ['managed', 'stopped'],
   ] as const)('--status tells of mode %s in state %s, and asks nobody', async (mode, state) => {
-    const desk = await createDesk();
-    desk.standsAt({ mode, state, waiting: 3, devices: [device, device], problem: full.problem });
-    expect(await desk.run(`${line} --status`)).toEqual({
+    const device = await createDevice();
+    device.standsAt({ mode, state, waiting: 3, devices: [phone, phone], problem: full.problem });
+    expect(await device.run(`${line} --status`)).toEqual({
       type: 'done',
       what: `sync_${state}`,
       params: { waiting: 3, devices: 2 },
     });
-    expect(desk.looks).toEqual([]);
+    expect(device.looks).toEqual([]);
     for (const words of [en, zh]) expect(words.done).toHaveProperty(`sync_${state}`);
   });
 
   it.each(['connecting', 'offline', 'syncing', 'synced'] as const)(
     'looks for changes, and with --force compares everything, in state %s',
     async (state) => {
-      const desk = await createDesk();
-      desk.standsAt({ mode: 'remote', state });
-      expect(await desk.run(line)).toEqual({ type: 'done', what: 'syncing' });
-      expect(await desk.run(`${line} --force`)).toEqual({ type: 'done', what: 'syncForced' });
-      expect(desk.looks).toEqual([{ force: false }, { force: true }]);
+      const device = await createDevice();
+      device.standsAt({ mode: 'remote', state });
+      expect(await device.run(line)).toEqual({ type: 'done', what: 'syncing' });
+      expect(await device.run(`${line} --force`)).toEqual({ type: 'done', what: 'syncForced' });
+      expect(device.looks).toEqual([{ force: false }, { force: true }]);
     },
   );
 
   it.each(['disabled', 'unpaired'] satisfies SyncState[])('is refused in state %s', async (state) => {
-    const desk = await createDesk();
-    desk.standsAt({ state });
+    const device = await createDevice();
+    device.standsAt({ state });
     for (const flag of ['', ' --force'])
-      expect(await desk.run(line + flag)).toMatchObject({ problem: { code: 'sync-unpaired' } });
-    expect(desk.looks).toEqual([]);
+      expect(await device.run(line + flag)).toMatchObject({ problem: { code: 'sync-unpaired' } });
+    expect(device.looks).toEqual([]);
   });
 
   it('says of a browser that keeps to itself that it does', async () => {
-    const desk = await createDesk();
-    desk.standsAt({ mode: 'local', state: 'local' });
-    expect(await desk.run(line)).toMatchObject({ type: 'done', what: 'sync_local' });
+    const device = await createDevice();
+    device.standsAt({ mode: 'local', state: 'local' });
+    expect(await device.run(line)).toMatchObject({ type: 'done', what: 'sync_local' });
   });
 
   it('says why sync has stopped; --force tries all the same', async () => {
-    const desk = await createDesk();
-    desk.standsAt({ mode: 'remote', state: 'stopped', problem: full.problem });
-    expect(await desk.run(line)).toMatchObject({
+    const device = await createDevice();
+    device.standsAt({ mode: 'remote', state: 'stopped', problem: full.problem });
+    expect(await device.run(line)).toMatchObject({
       type: 'problem',
       problem: { code: 'sync-quota', params: { code: 4403 } },
     });
-    expect(desk.looks).toEqual([]);
-    expect(await desk.run(`${line} --force`)).toMatchObject({ what: 'syncForced' });
-    expect(desk.looks).toEqual([{ force: true }]);
+    expect(device.looks).toEqual([]);
+    expect(await device.run(`${line} --force`)).toMatchObject({ what: 'syncForced' });
+    expect(device.looks).toEqual([{ force: true }]);
   });
 
   it('is refused where this browser cannot sync', async () => {
-    const desk = await createDesk();
-    expect(await desk.run(line)).toMatchObject({ problem: { code: 'sync-unpaired' } });
+    const device = await createDevice();
+    expect(await device.run(line)).toMatchObject({ problem: { code: 'sync-unpaired' } });
   });
 });
 
 describe('/memory', () => {
   it('lists what is alive, newest first', async () => {
-    const desk = await createDesk(TITLES);
-    await desk.run('/memory archive Lunch plans');
-    await desk.run('/memory delete garden');
-    expect(titlesOf(await desk.run('/memory list'))).toEqual(['Backups in Chinese 备份', 'Backups at night']);
-    expect(titlesOf(await desk.run('/memory list --archived --limit 2'))).toEqual([
+    const device = await createDevice(TITLES);
+    await device.run('/memory archive Lunch plans');
+    await device.run('/memory delete garden');
+    expect(titlesOf(await device.run('/memory list'))).toEqual([
+      'Backups in Chinese 备份',
+      'Backups at night',
+    ]);
+    expect(titlesOf(await device.run('/memory list --archived --limit 2'))).toEqual([
       'Backups in Chinese 备份',
       'Lunch plans',
     ]);
   });
 
   it('lists those whose title has the words', async () => {
-    const desk = await createDesk(TITLES);
-    expect(titlesOf(await desk.run('/memory list in BACKUPS'))).toEqual(['Backups in Chinese 备份']);
-    expect(titlesOf(await desk.run('/memory list backups --limit 1'))).toEqual(['Backups in Chinese 备份']);
-    expect(titlesOf(await desk.run('/memory list nowhere'))).toEqual([]);
+    const device = await createDevice(TITLES);
+    expect(titlesOf(await device.run('/memory list in BACKUPS'))).toEqual(['Backups in Chinese 备份']);
+    expect(titlesOf(await device.run('/memory list backups --limit 1'))).toEqual(['Backups in Chinese 备份']);
+    expect(titlesOf(await device.run('/memory list nowhere'))).toEqual([]);
   });
 
   it.each([
@@ -617,8 +624,8 @@ describe('/memory', () => {
     ['config', '/memory config'],
     ['sync', '/memory sync, /memory sync --force, /memory sync --status'],
   ])('does not drop words that %s has no use for', async (action, allowed) => {
-    const desk = await createDesk(TITLES);
-    expect(await desk.run(`/memory ${action} of backups`)).toMatchObject({
+    const device = await createDevice(TITLES);
+    expect(await device.run(`/memory ${action} of backups`)).toMatchObject({
       type: 'problem',
       problem: {
         code: 'command-argument',
@@ -628,74 +635,74 @@ describe('/memory', () => {
   });
 
   it('searches titles and texts, each conversation once', async () => {
-    const desk = await createDesk(TITLES);
-    expect(titlesOf(await desk.run('/memory search night'))).toEqual([
+    const device = await createDevice(TITLES);
+    expect(titlesOf(await device.run('/memory search night'))).toEqual([
       'Backups at night',
       'Backups in Chinese 备份',
     ]);
-    desk.breakSearch();
-    expect(titlesOf(await desk.run('/memory search night'))).toEqual(['Backups at night']);
-    expect(await desk.run('/memory search nowhere')).toMatchObject({
+    device.breakSearch();
+    expect(titlesOf(await device.run('/memory search night'))).toEqual(['Backups at night']);
+    expect(await device.run('/memory search nowhere')).toMatchObject({
       problem: { code: 'index-unavailable' },
     });
-    expect(await desk.run('/memory search')).toMatchObject({ problem: { code: 'command-argument' } });
+    expect(await device.run('/memory search')).toMatchObject({ problem: { code: 'command-argument' } });
   });
 
   it('archives and deletes what is meant, and takes it back', async () => {
-    const desk = await createDesk(TITLES);
-    const [first] = desk.ids as [ConversationId];
-    const archived = await desk.run('/memory archive', first);
+    const device = await createDevice(TITLES);
+    const [first] = device.ids as [ConversationId];
+    const archived = await device.run('/memory archive', first);
     expect(archived).toMatchObject({ type: 'done', what: 'archived', params: { count: 1 } });
-    expect(desk.entry(first)?.archived).toBe(true);
+    expect(device.entry(first)?.archived).toBe(true);
     if (archived.type === 'done') await archived.undo?.();
-    expect(desk.entry(first)?.archived).toBe(false);
-    const deleted = await desk.run(`/memory delete ${first.slice(0, 35)}`);
-    expect(desk.entry(first)?.deletedAt).not.toBeNull();
+    expect(device.entry(first)?.archived).toBe(false);
+    const deleted = await device.run(`/memory delete ${first.slice(0, 35)}`);
+    expect(device.entry(first)?.deletedAt).not.toBeNull();
     if (deleted.type === 'done') await deleted.undo?.();
-    expect(desk.entry(first)?.deletedAt).toBeNull();
+    expect(device.entry(first)?.deletedAt).toBeNull();
   });
 
   it('asks which one where several fit', async () => {
-    const desk = await createDesk(TITLES);
-    expect(await desk.run('/memory delete backups')).toMatchObject({
+    const device = await createDevice(TITLES);
+    expect(await device.run('/memory delete backups')).toMatchObject({
       problem: {
         code: 'command-argument',
         params: { value: 'backups', allowed: 'Backups in Chinese 备份, Backups at night' },
       },
     });
-    const twins = await createDesk(['Twin', 'Twin']);
+    const twins = await createDevice(['Twin', 'Twin']);
     const outcome = await twins.run('/memory delete twin');
     for (const id of twins.ids) expect(JSON.stringify(outcome)).toContain(id);
-    expect(await desk.run('/memory delete nothing like it')).toMatchObject({
+    expect(await device.run('/memory delete nothing like it')).toMatchObject({
       problem: { params: { allowed: '' } },
     });
-    expect(await desk.run('/memory delete')).toMatchObject({ problem: { code: 'command-argument' } });
+    expect(await device.run('/memory delete')).toMatchObject({ problem: { code: 'command-argument' } });
   });
 
   it('exports one or all', async () => {
-    const desk = await createDesk(TITLES);
-    expect((await desk.run('/memory export', desk.ids[0])).type).toBe('download');
-    await desk.run('/memory export garden --format markdown');
-    await desk.run('/memory export --all');
-    expect(desk.exported).toEqual([
-      [[desk.ids[0]], 'json'],
-      [[desk.ids[3]], 'markdown'],
+    const device = await createDevice(TITLES);
+    expect((await device.run('/memory export', device.ids[0])).type).toBe('download');
+    await device.run('/memory export garden --format markdown');
+    await device.run('/memory export --all');
+    expect(device.exported).toEqual([
+      [[device.ids[0]], 'json'],
+      [[device.ids[3]], 'markdown'],
       ['all', 'json'],
     ]);
-    expect(await desk.run('/memory export garden --all')).toMatchObject({
+    expect(await device.run('/memory export garden --all')).toMatchObject({
       problem: { code: 'command-argument' },
     });
   });
 
   it('shows how things stand, and the settings', async () => {
-    const desk = await createDesk();
-    expect(await desk.run('/memory status')).toMatchObject({
+    const device = await createDevice();
+    expect(await device.run('/memory status')).toMatchObject({
       type: 'status',
       status: { state: 'ready' },
       stats: { messages: 3 },
     });
-    expect(await desk.run('/memory session', desk.ids[0])).toMatchObject({ type: 'problem' });
-    expect(await desk.run('/memory config')).toEqual({
+    expect(await device.run('/memory session', device.ids[0])).toMatchObject({ type: 'problem' });
+    expect(await device.run('/memory config')).toEqual({
       type: 'screen',
       screen: 'settings',
       section: 'memory',
@@ -722,22 +729,22 @@ describe('/memory', () => {
     ['config --all', 'command-flag', ''],
     ['forget', 'command-argument', 'list, search, archive, delete, export, status, session, sync, config'],
   ])('says of “%s” what would work, and does nothing', async (line, code, allowed) => {
-    const desk = await createDesk(TITLES);
-    const before = desk.documents.library.get();
-    expect(await desk.run(`/memory ${line}`)).toMatchObject({
+    const device = await createDevice(TITLES);
+    const before = device.documents.library.get();
+    expect(await device.run(`/memory ${line}`)).toMatchObject({
       type: 'problem',
       problem: { code, params: { allowed } },
     });
-    expect(desk.documents.library.get()).toBe(before);
-    expect(desk.exported).toEqual([]);
+    expect(device.documents.library.get()).toBe(before);
+    expect(device.exported).toEqual([]);
   });
 
   it('refuses a flag that belongs to another action', async () => {
-    const desk = await createDesk(TITLES);
-    expect(await desk.run('/memory delete --all')).toMatchObject({
+    const device = await createDevice(TITLES);
+    expect(await device.run('/memory delete --all')).toMatchObject({
       problem: { code: 'command-flag', params: { command: 'memory delete', flag: '--all', allowed: '' } },
     });
-    expect(await desk.run('/memory list --format json')).toMatchObject({
+    expect(await device.run('/memory list --format json')).toMatchObject({
       problem: { params: { allowed: '--limit, --archived' } },
     });
   });
@@ -745,43 +752,43 @@ describe('/memory', () => {
 
 describe('/new, /title, /help', () => {
   it('opens an empty page, or sends a first message', async () => {
-    const desk = await createDesk();
-    expect(await desk.run('/new')).toEqual({ type: 'open', conversationId: null });
-    const outcome = await desk.run('/new What  is "this"?');
+    const device = await createDevice();
+    expect(await device.run('/new')).toEqual({ type: 'open', conversationId: null });
+    const outcome = await device.run('/new What  is "this"?');
     if (outcome.type !== 'open' || outcome.conversationId === null) throw new Error('not opened');
-    await desk.idle(outcome.conversationId);
-    const [question] = await desk.path(outcome.conversationId);
+    await device.idle(outcome.conversationId);
+    const [question] = await device.path(outcome.conversationId);
     expect(question && textOf(question)).toBe('What  is "this"?');
   });
 
   it('renames, and takes it back with who had named it', async () => {
-    const desk = await createDesk(TITLES);
-    const [first] = desk.ids as [ConversationId];
-    const outcome = await desk.run('/title  A better   name', first);
+    const device = await createDevice(TITLES);
+    const [first] = device.ids as [ConversationId];
+    const outcome = await device.run('/title  A better   name', first);
     expect(outcome).toMatchObject({ type: 'done', what: 'titled', params: { title: 'A better name' } });
-    expect((await desk.documents.read(first))?.meta).toMatchObject({
+    expect((await device.documents.read(first))?.meta).toMatchObject({
       title: 'A better name',
       titleBy: 'person',
     });
     if (outcome.type === 'done') await outcome.undo?.();
-    expect((await desk.documents.read(first))?.meta).toMatchObject({
+    expect((await device.documents.read(first))?.meta).toMatchObject({
       title: 'Backups at night',
       titleBy: 'auto',
     });
-    expect(await desk.run('/title x')).toMatchObject({ problem: { code: 'command-conversation' } });
+    expect(await device.run('/title x')).toMatchObject({ problem: { code: 'command-conversation' } });
   });
 
   it('helps', async () => {
-    const desk = await createDesk();
-    expect(await desk.run('/help')).toEqual({ type: 'help' });
-    expect(await desk.run('/help /Recall')).toEqual({ type: 'help', command: 'recall' });
-    expect(await desk.run('/help checkpoint')).toEqual({ type: 'help', command: 'checkpoint' });
-    expect(await desk.run('/help rec')).toEqual({ type: 'help', command: 'recall' });
-    expect(await desk.run('/help recal me')).toMatchObject({
+    const device = await createDevice();
+    expect(await device.run('/help')).toEqual({ type: 'help' });
+    expect(await device.run('/help /Recall')).toEqual({ type: 'help', command: 'recall' });
+    expect(await device.run('/help checkpoint')).toEqual({ type: 'help', command: 'checkpoint' });
+    expect(await device.run('/help rec')).toEqual({ type: 'help', command: 'recall' });
+    expect(await device.run('/help recal me')).toMatchObject({
       type: 'problem',
       problem: { code: 'command-unknown', params: { name: 'recal me', nearest: 'recall' } },
     });
-    expect(await desk.run('/help nonsense')).toMatchObject({
+    expect(await device.run('/help nonsense')).toMatchObject({
       type: 'problem',
       problem: { code: 'command-unknown', params: { name: 'nonsense', nearest: '' } },
     });
@@ -789,7 +796,7 @@ describe('/new, /title, /help', () => {
 });
 
 it('cancelling is no outcome', async () => {
-  const desk = await createDesk();
+  const device = await createDevice();
   const command = {
     name: 'stop',
     arguments: [],
@@ -798,5 +805,5 @@ it('cancelling is no outcome', async () => {
   await expect(runCommand([command], '/stop', {} as CommandContext)).rejects.toMatchObject({
     name: 'AbortError',
   });
-  expect(desk.ids).toEqual([]);
+  expect(device.ids).toEqual([]);
 });

@@ -46,7 +46,7 @@ class Counted extends Map<MessageId, Message> {
 }
 
 /** One branch of questions and answers, a checkpoint `here` at its fourth message, and the commands over it. */
-function desk(size: number) {
+function createDevice(size: number) {
   const messages = new Counted();
   for (let at = 0; at < size; at += 1)
     messages.set(idOf(at), {
@@ -101,19 +101,19 @@ describe('going back to a checkpoint', () => {
     ['a name that was given', '/restore here'],
     ['the id of a message', `/restore ${idOf(3)}`],
   ])('by %s looks at no more messages of ten thousand than of a hundred', async (_what, line) => {
-    const [small, large] = [desk(100), desk(10_000)];
+    const [small, large] = [createDevice(100), createDevice(10_000)];
     expect(await large.cost(line)).toBe(await small.cost(line));
     for (const { changes } of [small, large]) expect(changes).toEqual([{ meta: { head: idOf(3) } }]);
   });
 
   it('by the number of a turn, which counts from the beginning, looks at each message of the branch once', async () => {
-    const large = desk(10_000);
+    const large = createDevice(10_000);
     expect(await large.cost('/restore turn-3')).toBeLessThan(10_010);
     expect(large.changes).toEqual([{ meta: { head: idOf(3) } }]);
   });
 
   it('by a bare number is by the turn of that number', async () => {
-    const { run, changes } = desk(6);
+    const { run, changes } = createDevice(6);
     await run('/restore 2');
     expect(changes).toEqual([{ meta: { head: idOf(1) } }]);
     expect(await run('/restore 9')).toMatchObject({
@@ -123,14 +123,14 @@ describe('going back to a checkpoint', () => {
   });
 
   it('without a name shows what there is, and changes nothing', async () => {
-    const { run, changes } = desk(6);
+    const { run, changes } = createDevice(6);
     expect(await run('/restore')).toEqual(await run('/checkpoints'));
     expect(changes).toEqual([]);
   });
 });
 
 it('checkpoints are listed with the time they were set, those of a turn with the time of its question', async () => {
-  const { run } = desk(6);
+  const { run } = createDevice(6);
   expect(await run('/checkpoints')).toMatchObject({
     type: 'checkpoints',
     checkpoints: [
@@ -142,7 +142,7 @@ it('checkpoints are listed with the time they were set, those of a turn with the
 });
 
 it('a checkpoint is set at the time of its command', async () => {
-  const { run, changes } = desk(6);
+  const { run, changes } = createDevice(6);
   await run('/checkpoint now');
   expect(changes).toMatchObject([{ checkpoints: { now: { messageId: idOf(5), createdAt: SET_AT + 1 } } }]);
 });

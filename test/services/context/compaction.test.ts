@@ -222,7 +222,7 @@ describe('a manual compaction', () => {
 });
 
 describe('/compact', () => {
-  const desk = (options: Parameters<typeof talk>[0]) => {
+  const withCommands = (options: Parameters<typeof talk>[0]) => {
     const made = talk(options);
     const { documents, chat, context } = made;
     const run = (line: string, conversationId: ConversationId) =>
@@ -238,7 +238,7 @@ describe('/compact', () => {
   };
 
   it('alone compacts with the strategy of the settings, and asks no model where that is the session memory', async () => {
-    const { grown, run, compactions } = desk({ config: contextConfig() });
+    const { grown, run, compactions } = withCommands({ config: contextConfig() });
     const id = await grown(22);
     const done = await run('/compact', id);
     expect(done).toMatchObject({ type: 'compaction', result: { outcome: 'applied' } });
@@ -249,7 +249,7 @@ describe('/compact', () => {
   });
 
   it('with words hands them to the model, with the prompt of the settings in place of the shipped one', async () => {
-    const { grown, run, compactions } = desk({
+    const { grown, run, compactions } = withCommands({
       config: contextConfig({ strategy: 'summary', summary_prompt: 'Write it as a ship’s log.' }),
     });
     const id = await grown(8);
@@ -267,7 +267,7 @@ describe('/compact', () => {
   it.each(STRATEGIES.map(({ id }) => id))(
     '--strategy %s takes that one; --preview changes nothing',
     async (strategy) => {
-      const { grown, run, compactions, context } = desk({ config: contextConfig() });
+      const { grown, run, compactions, context } = withCommands({ config: contextConfig() });
       const id = await grown(22);
       server.answer(() => words(SUMMARY));
       expect(await run(`/compact --preview --strategy ${strategy}`, id)).toMatchObject({
@@ -692,7 +692,7 @@ describe('an answer that misses what is compacted', () => {
 });
 
 describe('a message that the person marked as kept', () => {
-  const formOf = async (scene: ReturnType<typeof talk>, id: ConversationId, message: MessageId) =>
+  const formSentOf = async (scene: ReturnType<typeof talk>, id: ConversationId, message: MessageId) =>
     (await scene.context.next(id, []))?.manifest.lines.find(({ from }) => from === message)?.form;
 
   it.each(STRATEGIES.map(({ id }) => id))('stays whole through a compaction by %s', async (strategy) => {
@@ -704,7 +704,7 @@ describe('a message that the person marked as kept', () => {
     expect(await scene.context.compact(id, { strategy, preview: false })).toMatchObject({
       outcome: 'applied',
     });
-    expect(await formOf(scene, id, said)).toBe('whole');
+    expect(await formSentOf(scene, id, said)).toBe('whole');
     const [made] = await scene.compactions(id);
     expect(JSON.stringify(made?.plan)).toContain('pinned');
     await scene.say('What was the last region?', id);
@@ -716,13 +716,13 @@ describe('a message that the person marked as kept', () => {
     const id = await scene.grown(22);
     const [, , , , , , said, answer] = (await scene.path(id)).map((message) => message.id);
     await scene.context.compact(id, { strategy: 'sliding-window' });
-    expect(await formOf(scene, id, said as MessageId)).toBeUndefined();
+    expect(await formSentOf(scene, id, said as MessageId)).toBeUndefined();
     await scene.documents.change(id, { meta: keptChange(said as MessageId, true) });
-    expect(await formOf(scene, id, said as MessageId)).toBe('whole');
+    expect(await formSentOf(scene, id, said as MessageId)).toBe('whole');
     await scene.say('What was the last region?', id);
     expect(JSON.stringify(server.chats().at(-1))).toContain(filler(6));
     await scene.documents.change(id, { meta: keptChange(said as MessageId, false) });
-    expect(await formOf(scene, id, said as MessageId)).toBeUndefined();
+    expect(await formSentOf(scene, id, said as MessageId)).toBeUndefined();
     // A person cannot mark a model's message, because it may contain half of a call.
     await scene.documents.change(id, { meta: keptChange(answer as MessageId, true) });
     expect(keptIn((await scene.documents.read(id)) as Conversation).size).toBe(0);

@@ -1,18 +1,18 @@
 // Memory as a whole with its real parts: a log, documents, the engine, Postgres in memory, the shipped model.
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
-import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
-import type { ConversationId } from '../../src/domain/base/ids.ts';
-import type { Part, RecalledPassage } from '../../src/domain/chat/message.ts';
-import { sampleConversations } from '../../src/services/library/samples.ts';
-import { readAssembled } from '../adapters/assembled.ts';
-import { createInProcessLocalEmbedding } from '../adapters/embedding/in-process.ts';
-import { openDatabase } from '../adapters/index/database.ts';
-import { deep } from '../scale.ts';
-import { conversationOf, type HomeOptions, openHome } from '../services/memory/home.ts';
+import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import type { ConversationId } from '../../../src/domain/base/ids.ts';
+import type { Part, RecalledPassage } from '../../../src/domain/chat/message.ts';
+import { sampleConversations } from '../../../src/services/library/samples.ts';
+import { readAssembled } from '../../adapters/assembled.ts';
+import { createInProcessLocalEmbedding } from '../../adapters/embedding/in-process.ts';
+import { openDatabase } from '../../adapters/index/database.ts';
+import { deep } from '../../scale.ts';
+import { conversationOf, type HomeOptions, openHome } from './home.ts';
 
-const MODELS = fileURLToPath(new URL('../../public/models', import.meta.url));
+const MODELS = fileURLToPath(new URL('../../../public/models', import.meta.url));
 const NOW = Date.UTC(2026, 5, 1);
 const DAY = 86_400_000;
 
