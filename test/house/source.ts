@@ -42,8 +42,10 @@ const whole = (file: string | undefined): Import => ({
   names: [{ name: ALL, isType: true }],
 });
 
-function readSource(path: string): SourceFile {
-  const text = readFileSync(join(ROOT, path), 'utf8');
+const readSource = (path: string): SourceFile => readText(path, readFileSync(join(ROOT, path), 'utf8'));
+
+/** Reads the text of one module; `path` below the root. */
+export function readText(path: string, text: string): SourceFile {
   const { program, module } = parseSync(path, text, { lang: path.endsWith('x') ? 'tsx' : 'ts' });
   const target = (request: string): string | undefined =>
     request.startsWith('.')
@@ -194,6 +196,121 @@ function contains(node: Node, type: string): boolean {
   let found = false;
   walkTree(node, (inner) => {
     found ||= inner.type === type;
+  });
+  return found;
+}
+
+interface Assigned {
+  /** Text of the variable or field, or of the look-up in a map, that gets the value. */
+  readonly target: string;
+  readonly value: Node;
+}
+
+/**
+ * Targets that are set to a promise which waits for their own earlier value, be it by way of constants of the same function:
+ * `x = x.then(…)`, `const turn = x.then(…); x = orElse(turn, …)`, the same with `map.get(key)` and `map.set(key, …)`.
+ */
+export function promiseQueues({ program, text }: SourceFile): string[] {
+  const textOf = ({ start, end }: Node): string => text.slice(start, end);
+  const found: string[] = [];
+  const visitFunction = (body: Node): void => {
+    const constants = new Map<string, Node>();
+    const assigned: Assigned[] = [];
+    walkWithin(body, visitFunction, (node) => {
+      const { id, init, left, right, callee, arguments: passed } = node as Parts;
+      if (node.type === 'VariableDeclarator' && id?.type === 'Identifier' && init)
+        constants.set(textOf(id), init);
+      if (node.type === 'AssignmentExpression' && left && right)
+        assigned.push({ target: textOf(left), value: right });
+      const [key, value] = passed ?? [];
+      if (callee?.object && key && value && callee.property?.name === 'set')
+        assigned.push({ target: `${textOf(callee.object)}.get(${textOf(key)})`, value });
+    });
+    for (const { target, value } of assigned)
+      if (waitsFor(value, target, constants, textOf, new Set([target]))) found.push(target);
+  };
+  visitFunction(program);
+  return found;
+}
+
+type Parts = Node & {
+  id?: Node;
+  init?: Node | null;
+  left?: Node;
+  right?: Node;
+  object?: Node;
+  property?: { name?: string };
+  argument?: Node | null;
+  callee?: Node & { object?: Node; property?: { name?: string } };
+  arguments?: Node[];
+};
+const FUNCTION = /^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
+const THEN = /^(?:then|catch|finally)$/;
+
+/** Visits the nodes of one function; `inner` gets the functions in it. */
+function walkWithin(node: unknown, inner: (body: Node) => void, visit: (node: Node) => void): void {
+  if (Array.isArray(node)) for (const each of node) walkWithin(each, inner, visit);
+  else if (typeof node === 'object' && node !== null) {
+    const { type, params, body } = node as Handler;
+    if (FUNCTION.test(type) && body) {
+      walkWithin(params, inner, visit);
+      inner(body);
+      return;
+    }
+    if (type) visit(node as Node);
+    for (const value of Object.values(node)) if (typeof value === 'object') walkWithin(value, inner, visit);
+  }
+}
+
+/** True if the value goes on after `target`, by `then` or by `await` in a function of its own. */
+function waitsFor(
+  value: Node,
+  target: string,
+  constants: ReadonlyMap<string, Node>,
+  textOf: (node: Node) => string,
+  seen: Set<string>,
+): boolean {
+  let waits = false;
+  const reads = (node: Node): boolean => mentions(node, target, constants, textOf, new Set());
+  walkTree(value, (node) => {
+    const { callee } = node as Parts;
+    if (node.type === 'CallExpression' && callee?.object && THEN.test(callee.property?.name ?? ''))
+      waits ||= reads(callee.object);
+    if (FUNCTION.test(node.type))
+      walkTree(node, (inner) => {
+        const { argument: awaited } = inner as Parts;
+        if (inner.type === 'AwaitExpression' && awaited) waits ||= reads(awaited);
+      });
+    if (node.type !== 'Identifier') return;
+    const name = textOf(node);
+    const constant = constants.get(name);
+    if (!constant || seen.has(name)) return;
+    seen.add(name);
+    waits ||= waitsFor(constant, target, constants, textOf, seen);
+  });
+  return waits;
+}
+
+/** True if the node or a constant in it reads `target`. */
+function mentions(
+  node: Node,
+  target: string,
+  constants: ReadonlyMap<string, Node>,
+  textOf: (node: Node) => string,
+  seen: Set<string>,
+): boolean {
+  let found = false;
+  const fields = new Set<number>();
+  walkTree(node, (inner) => {
+    const { object, property } = inner as Parts;
+    // `engine.ask()` reads a field of the target, and waits for nothing that it held before.
+    if (object && textOf(object) === target && !THEN.test(property?.name ?? '')) fields.add(object.start);
+    const text = textOf(inner);
+    found ||= text === target && !fields.has(inner.start);
+    const constant = inner.type === 'Identifier' && !seen.has(text) ? constants.get(text) : undefined;
+    if (!constant) return;
+    seen.add(text);
+    found ||= mentions(constant, target, constants, textOf, seen);
   });
   return found;
 }

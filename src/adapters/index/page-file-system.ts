@@ -17,6 +17,7 @@ import {
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, wrap } from 'idb';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
+import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { hasPages, placeOfPages } from './page-place.ts';
 
 /** Page size of Postgres, in bytes. */
@@ -192,8 +193,8 @@ class PageBackend implements StorageBackend {
   #found: Promise<Found> | undefined;
   /** Contents of the files, read while PGlite gets its program ready. */
   #reading: Promise<ReadonlyMap<number, Uint8Array>> | undefined;
-  /** Settles when nobody writes. */
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Flushes and packs, which must not write at once. */
+  readonly #queue = new SerialQueue();
   #isPacking = false;
   #quiet: ReturnType<typeof setTimeout> | undefined;
   /** Flushes so far. */
@@ -251,14 +252,14 @@ class PageBackend implements StorageBackend {
 
   async apply(changes: ChangeSet): Promise<void> {
     this.#writes += 1;
-    await this.#inTurn(() => this.#apply(changes));
+    await this.#queue.run(() => this.#apply(changes));
     this.#packLater();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#quiet);
-    await orElse(this.#turn, undefined, 'the last write of pages, which failed for whoever asked for it');
+    await this.#queue.idle();
     this.#database?.close();
   }
 
@@ -312,16 +313,6 @@ class PageBackend implements StorageBackend {
     await placing;
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(work);
-    this.#turn = orElse<unknown, unknown>(
-      turn,
-      undefined,
-      'a write of pages, which failed for whoever asked for it',
-    );
-    return turn;
-  }
-
   /** How often the pages outside of packs fill the room for them; above 1 they are to be packed. */
   #fill(): number {
     const { loose, packs } = this.#stored;
@@ -350,7 +341,7 @@ class PageBackend implements StorageBackend {
         const pack = this.#stored.fullest((key) => !tried.has(key));
         if (pack === undefined) return;
         tried.add(pack);
-        await this.#inTurn(() => this.#pack(pack));
+        await this.#queue.run(() => this.#pack(pack));
       }
     };
     // After a failure, such as a full disk, nothing is packed until the next start.
