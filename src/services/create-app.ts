@@ -151,7 +151,7 @@ function connectMemory(parts: AppParts) {
   const memory = createMemory({
     index: engine.index,
     begin: engine.begin,
-    embedding: embedding.get,
+    embedding,
     config: settings.config,
     filter: parts.filter,
     documents,
@@ -181,7 +181,7 @@ function connectForget(parts: AppParts, memory: Memory, sync: App['sync']): App[
     log: store.log,
     copy: parts.secondCopy,
     keyValues,
-    index: engine.index,
+    index: engine.index.get,
     wakeIndex: () => memory.wake('now'),
     privacy: () => settings.config.get().privacy,
     filter: parts.filter,
@@ -259,7 +259,7 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
       toolsInForce(settings.config.get(), { notes, conversationId }).map(descriptionOf),
     meaning: meaningBy({
       memory,
-      index: engine.index,
+      index: engine.index.get,
       model: () => embedding.get()?.id ?? null,
       sentences: createSentenceMeaning({
         // People who chose a remote embedding service chose to send it passages, not these sentences.

@@ -7,7 +7,7 @@ import type { Condition } from '../adapters/index/worker-host.ts';
 import type { Store } from '../adapters/log/conversation-log.ts';
 import { type Problem, toProblem } from '../domain/base/errors.ts';
 import { ignore } from '../domain/base/log.ts';
-import type { Readable, Writable } from '../domain/base/readable.ts';
+import { type Readable, type Writable, writable } from '../domain/base/readable.ts';
 import type { Config } from '../domain/settings/config.ts';
 import type { Documents } from '../services/documents/documents.ts';
 import {
@@ -43,17 +43,18 @@ export const startTabEngine = (deps: TabEngineDeps): RunningEngine =>
 /** Runs the index in the page if this browser stores nothing; it ends with the page. */
 function startInPage(deps: TabEngineDeps): RunningEngine {
   const { store, keyValues, documents, config, embedding, status, start, signal } = deps;
-  let index: MemoryIndex | null = null;
+  const index = writable<MemoryIndex | null>(null);
   const running = (async () => {
     await start.begun;
     const { openEngine } = await import('../adapters/index/engines.ts');
     const { createPgliteIndex } = await import('../adapters/index/pglite.ts');
     const opened = await openEngine({ wanted: 'memory' });
-    index = createPgliteIndex(opened.database, { readAssembly });
+    const pglite = createPgliteIndex(opened.database, { readAssembly });
+    index.set(pglite);
     const { giveTitle, startMemoryEngine } = await import('../services/memory/engine.ts');
     return startMemoryEngine({
       store,
-      index,
+      index: pglite,
       embedding: embedding.get,
       config,
       setTitle: (id, title) => giveTitle(documents, id, title),
@@ -67,7 +68,7 @@ function startInPage(deps: TabEngineDeps): RunningEngine {
   const request = (ask: (engine: Awaited<typeof running>) => unknown) =>
     ignore(running.then(ask), 'a request to an index that did not open; the status says so');
   return {
-    index: () => index,
+    index,
     begin: start.begin,
     wake: (reason) => request((engine) => engine.wake(reason)),
     setPaused: (paused) => request((engine) => engine.setPaused(paused)),
@@ -90,7 +91,7 @@ function startInWorker({
 }: TabEngineDeps): RunningEngine {
   const send = joinEngineChannel((message) => {
     // While this tab has no index, the status is that of an ending engine, or of one that this tab cannot ask yet, which answers `hello`.
-    if (message.type === 'status' && supervisor.index() !== null) status.set(message.status);
+    if (message.type === 'status' && supervisor.index.get() !== null) status.set(message.status);
   }, signal);
   const supervisor: IndexSupervisor = new IndexSupervisor({
     open: async (wanted, events): Promise<OpenedIndex> => {
@@ -119,7 +120,7 @@ function startInWorker({
     signal,
   });
   return {
-    index: () => supervisor.index(),
+    index: supervisor.index,
     begin: start.begin,
     wake: (reason) => send({ type: 'wake', reason }),
     setPaused: (paused) => send({ type: 'paused', paused }),

@@ -148,8 +148,8 @@ function createEmptyMemory(deps: {
   const index = createInMemoryIndex();
   const status = writable<MemoryStatus>({ ...STARTING, state: 'ready', engine: 'memory' });
   const memory = createMemory({
-    index: () => index,
-    embedding: () => null,
+    index: writable(index),
+    embedding: writable(null),
     config: deps.settings.config,
     documents: deps.documents,
     notes: deps.notes,

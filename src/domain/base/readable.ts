@@ -34,6 +34,17 @@ export function writable<T>(initial: T): Writable<T> {
   };
 }
 
+/** Announces a change of any of `sources`. Its value says nothing: wait for a state of several readables with `until`. */
+export const anyOf = (sources: readonly Readable<unknown>[]): Readable<null> => ({
+  get: () => null,
+  subscribe: (listener) => {
+    const stops = sources.map((source) => source.subscribe(listener));
+    return () => {
+      for (const stop of stops) stop();
+    };
+  },
+});
+
 /** Parts of an `AbortSignal` that are used here; `domain` has no types of the browser. */
 export interface Cancellation {
   readonly aborted: boolean;

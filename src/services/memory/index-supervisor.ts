@@ -6,7 +6,7 @@
 //      └──► failed ──new condition of the files, another engine in the settings──► starting
 import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import type { Cancellation, Readable, Writable } from '../../domain/base/readable.ts';
+import { type Cancellation, type Readable, type Writable, writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { type Memory, type MemoryStatus, STARTING } from './memory.ts';
 
@@ -20,7 +20,7 @@ export interface RunningEngine extends Pick<Memory, 'wake' | 'setPaused'> {
   /** Opens the index at once, instead of waiting until the page is usable. */
   begin(): void;
   /** Null while no index can be asked. */
-  index(): MemoryIndex | null;
+  readonly index: Readable<MemoryIndex | null>;
   /** Requests a rebuild of the index from the log. Resolves when the request is made. */
   requestRebuild(): Promise<void>;
 }
@@ -96,7 +96,7 @@ interface IndexSupervisorDeps {
 
 export class IndexSupervisor {
   readonly #deps: IndexSupervisorDeps;
-  #index: MemoryIndex | null = null;
+  readonly #index = writable<MemoryIndex | null>(null);
   /** Resolves with the latest opening, after all earlier ones; with undefined if it failed. Never rejects. */
   #opening: Promise<OpenedIndex | undefined>;
   #history: History = { crashes: 0, remade: false, waited: false };
@@ -130,7 +130,7 @@ export class IndexSupervisor {
   }
 
   /** Null while it opens, and if it could not be opened. Another object for each engine that answers. */
-  index(): MemoryIndex | null {
+  get index(): Readable<MemoryIndex | null> {
     return this.#index;
   }
 
@@ -155,7 +155,7 @@ export class IndexSupervisor {
           this.#deps.onRemade(new RecollectError('index-damaged', 'The index did not open').problem),
         onNewLeader: () => this.#followLeader(),
       });
-      this.#index = opened.index;
+      this.#index.set(opened.index);
       this.#deps.onOpened();
       return opened;
     } catch (error) {
@@ -186,14 +186,16 @@ export class IndexSupervisor {
 
   /** Resets the state, which describes the previous engine: callers ask again once the new one reports. */
   #followLeader(): void {
-    if (this.#index === null) return;
-    this.#index = { ...this.#index };
+    const before = this.#index.get();
+    if (before === null) return;
+    // First the state: who waits for the index would take the old one for that of the new engine.
     this.#deps.status.set(STARTING);
+    this.#index.set({ ...before });
     this.#deps.onOpened();
   }
 
   #hasFailed(): boolean {
-    return this.#index === null && this.#deps.status.get().state === 'failed';
+    return this.#index.get() === null && this.#deps.status.get().state === 'failed';
   }
 
   #fail(problem: Problem): void {
@@ -211,8 +213,8 @@ export class IndexSupervisor {
   #reopen(): void {
     clearTimeout(this.#timer);
     this.#opening = this.#opening.then(async (before) => {
-      this.#index = null;
       this.#deps.status.set(STARTING);
+      this.#index.set(null);
       await before?.index.close();
       return await this.#open();
     });
@@ -221,7 +223,7 @@ export class IndexSupervisor {
   /** Gives up an engine that stops again and again. */
   #giveUp({ message, params }: Problem): void {
     this.#opening = this.#opening.then(async (before) => {
-      this.#index = null;
+      this.#index.set(null);
       this.#fail(new RecollectError('index-unavailable', message, { params: params ?? {} }).problem);
       await before?.index.close();
       return undefined;

@@ -273,14 +273,14 @@ class MemoryService implements Memory {
   prepare(): void {
     if (!this.#deps.documents.library.get().ready || this.#asking.isEmpty(undefined)) return;
     this.#deps.begin?.();
-    this.#deps.embedding()?.prepare?.();
+    this.#deps.embedding.get()?.prepare?.();
   }
 
   async stats(): Promise<IndexStats> {
-    const from = this.#deps.index();
+    const from = this.#deps.index.get();
     if (!from) return { conversations: 0, messages: 0, chunks: 0, vectors: 0, bytes: 0 };
     const [stats, notes] = await Promise.all([
-      from.stats(this.#deps.embedding()?.id ?? ''),
+      from.stats(this.#deps.embedding.get()?.id ?? ''),
       from.messageIds(NOTES).then(({ size }) => size),
     ]);
     // The memory notes are one more document of the index, but no conversation.
@@ -289,7 +289,7 @@ class MemoryService implements Memory {
   }
 
   async overview(): Promise<Overview> {
-    const seen = await this.#deps.index()?.overview(this.#deps.embedding()?.id ?? '');
+    const seen = await this.#deps.index.get()?.overview(this.#deps.embedding.get()?.id ?? '');
     return {
       conversations: seen?.conversations.filter(({ id }) => !isNotes(id)) ?? [],
       recalled: seen?.recalled ?? [],

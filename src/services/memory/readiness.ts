@@ -6,8 +6,8 @@ import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { ignore } from '../../domain/base/log.ts';
-import type { Readable } from '../../domain/base/readable.ts';
-import { isTimeout, withDeadline } from '../../domain/base/time-limit.ts';
+import { anyOf, type Readable, until, writable } from '../../domain/base/readable.ts';
+import { isTimeout, withDeadline, withTimeLimit } from '../../domain/base/time-limit.ts';
 import type { QueryTokenVectors } from '../../domain/memory/late.ts';
 import { blendQuestion, lastLineOf, type QuestionRead } from '../../domain/memory/question-blend.ts';
 import { type CosineScale, knowsLanguageOf } from '../../domain/memory/rank.ts';
@@ -25,8 +25,6 @@ const CATCH_UP = 1_000;
 const LET_GO = 5_000;
 /** Problem codes of an index that another one will replace. */
 const REPLACED: ReadonlySet<string> = new Set(['index-damaged', 'index-crashed']);
-/** Time between two checks whether the index is there, ms. */
-const INDEX_LOOK = 25;
 /** Longest wait of a recall for a loading model, ms. */
 const MODEL_TIMEOUT_MS = 6_000;
 const NOT_YET: Problem = {
@@ -37,10 +35,10 @@ const NOT_YET: Problem = {
 
 export interface AskingDeps {
   /** Null while it starts, or if it failed. */
-  readonly index: () => MemoryIndex | null;
+  readonly index: Readable<MemoryIndex | null>;
   /** Starts index and model at once; otherwise they wait until the page is usable. */
   readonly begin?: () => void;
-  readonly embedding: () => EmbeddingProvider | null;
+  readonly embedding: Readable<EmbeddingProvider | null>;
   readonly config: Readable<Config>;
   readonly documents: Pick<Documents, 'library'>;
   /** Feedback of the person on earlier hits. */
@@ -65,11 +63,21 @@ export function createAsking(deps: AskingDeps) {
   return new QuestionEmbedder(deps);
 }
 
+/** An index that was asked. */
+interface Opened {
+  readonly index: MemoryIndex;
+  /** It was empty when it opened, i.e. new or being rebuilt. */
+  readonly isEmpty: boolean;
+  /** It had `CATCH_UP` to read what it missed. */
+  readonly hadTime: boolean;
+}
+
 class QuestionEmbedder {
   readonly #deps: AskingDeps;
   readonly #filter: PrivacyFilter;
-  /** The last index asked: the time of its opening, and whether it was empty then, i.e. new or being rebuilt. */
-  #opened: { readonly index: MemoryIndex; readonly since: number; empty: boolean } | null = null;
+  /** The last index asked. */
+  readonly #opened = writable<Opened | null>(null);
+  #catchUp: ReturnType<typeof setTimeout> | undefined;
 
   constructor(deps: AskingDeps) {
     this.#deps = deps;
@@ -79,17 +87,14 @@ class QuestionEmbedder {
   async waitForIndex(signal: AbortSignal): Promise<MemoryIndex | null> {
     this.#deps.begin?.();
     const isUpToDate = () => {
-      const there = this.#deps.index();
-      if (there !== null && there !== this.#opened?.index) this.#noteOpened(there);
-      return (
-        there !== null &&
-        this.#opened !== null &&
-        (this.#deps.status.get().state !== 'starting' ||
-          (!this.#opened.empty && performance.now() - this.#opened.since > CATCH_UP))
-      );
+      const there = this.#deps.index.get();
+      if (there === null) return false;
+      if (there !== this.#opened.get()?.index) this.#noteOpened(there);
+      const { isEmpty, hadTime } = this.#opened.get() ?? { isEmpty: false, hadTime: false };
+      return this.#deps.status.get().state !== 'starting' || (!isEmpty && hadTime);
     };
     await this.#wait(isUpToDate, INDEX_TIMEOUT_MS, signal);
-    return this.#deps.index();
+    return this.#deps.index.get();
   }
 
   /**
@@ -103,19 +108,19 @@ class QuestionEmbedder {
   ): Promise<Found> {
     try {
       const found = await work(from);
-      if (this.#deps.index() === from || this.#deps.index() === null) return found;
+      if (this.#deps.index.get() === from || this.#deps.index.get() === null) return found;
       const now = await this.waitForIndex(signal);
       return now === null ? found : await this.inIndex(now, signal, work);
     } catch (error) {
       if (REPLACED.has(toProblem(error).code))
-        await this.#wait(() => this.#deps.index() !== from, LET_GO, signal);
-      if (this.#deps.index() === from) throw error;
+        await this.#wait(() => this.#deps.index.get() !== from, LET_GO, signal);
+      if (this.#deps.index.get() === from) throw error;
       const isWhole = () =>
-        this.#deps.index() !== null &&
+        this.#deps.index.get() !== null &&
         this.#deps.status.get().state !== 'starting' &&
         this.#deps.status.get().unread === 0;
       await this.#wait(isWhole, INDEX_TIMEOUT_MS, signal);
-      const again = this.#deps.index();
+      const again = this.#deps.index.get();
       if (again === null) throw error;
       return await work(again);
     }
@@ -148,16 +153,15 @@ class QuestionEmbedder {
     const { embedding: chosen } = this.#deps.config.get();
     if (draft && chosen.provider !== 'local') return { vector: null, reason: null };
     const text = this.#filter.hidden('index', asked);
-    if (!this.#deps.embedding()) {
+    if (!this.#deps.embedding.get()) {
       // Right after opening neither is known yet, and a caller that waits for the index can wait for the model as well.
-      let isAsked = false;
-      const asked = () => {
-        isAsked = true;
-      };
+      const isAsked = writable(false);
+      const asked = () => isAsked.set(true);
       void asking.then(asked, asked);
-      await this.#wait(() => this.#deps.embedding() !== null || isAsked, INDEX_TIMEOUT_MS, signal);
+      const isKnown = () => this.#deps.embedding.get() !== null || isAsked.get();
+      await this.#wait(isKnown, INDEX_TIMEOUT_MS, signal, [this.#deps.embedding, isAsked]);
     }
-    const provider = this.#deps.embedding();
+    const provider = this.#deps.embedding.get();
     if (!provider) {
       const known = this.#deps.status.get().embedding;
       return { vector: null, reason: known.status === 'failed' ? known.problem : NOT_YET };
@@ -200,23 +204,34 @@ class QuestionEmbedder {
     }
   }
 
-  /** Waits until `ready`, at most `ms`. Gives up at once on an index that failed to start; one that opened and failed may be rebuilt. */
-  async #wait(ready: () => boolean, ms: number, signal: AbortSignal): Promise<void> {
-    const deadline = performance.now() + ms;
-    const isHopeless = () => this.#deps.index() === null && this.#deps.status.get().state === 'failed';
-    while (!ready() && performance.now() < deadline && !isHopeless()) {
-      signal.throwIfAborted();
-      await new Promise((resolve) => setTimeout(resolve, INDEX_LOOK));
+  /**
+   * Waits until `ready`, at most `ms`; it is asked again whenever index, status or one of `others` changes. Gives up at once on an index
+   * that failed to start; one that opened and failed may be rebuilt.
+   */
+  async #wait(
+    ready: () => boolean,
+    ms: number,
+    signal: AbortSignal,
+    others: readonly Readable<unknown>[] = [],
+  ): Promise<void> {
+    const { index, status } = this.#deps;
+    const isHopeless = () => index.get() === null && status.get().state === 'failed';
+    const changes = anyOf([index, status, this.#opened, ...others]);
+    try {
+      await withTimeLimit(signal, ms, (bounded) => until(changes, () => ready() || isHopeless(), bounded));
+    } catch (error) {
+      if (!isTimeout(error)) throw error;
     }
     signal.throwIfAborted();
   }
 
   #noteOpened(there: MemoryIndex): void {
-    const seen = { index: there, since: performance.now(), empty: false };
-    this.#opened = seen;
-    const noted = there.bookmark().then((bookmark) => {
-      seen.empty = bookmark === 0;
-    });
+    const note = (more: Partial<Opened>) =>
+      this.#opened.update((now) => (now?.index === there ? { ...now, ...more } : now));
+    clearTimeout(this.#catchUp);
+    this.#catchUp = setTimeout(() => note({ hadTime: true }), CATCH_UP);
+    this.#opened.set({ index: there, isEmpty: false, hadTime: false });
+    const noted = there.bookmark().then((bookmark) => note({ isEmpty: bookmark === 0 }));
     ignore(noted, 'the bookmark of an index; its other callers get the same error');
   }
 }

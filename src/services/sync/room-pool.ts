@@ -204,7 +204,7 @@ class PooledRooms implements RoomPool {
     this.#deps.signal.throwIfAborted();
     let link: SyncedRoom | undefined;
     const room = this.#deps.backend.open(this.#deps.relay, keys.roomId, () => {
-      link?.markDirty();
+      link?.noteChange();
       this.#deps.wake();
     });
     link = new SyncedRoom({

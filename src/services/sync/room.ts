@@ -7,6 +7,7 @@
 // After a kill anywhere, the next start finds either the commit or its cause, and repeats it; doing it twice changes nothing.
 import type { SyncRoom } from '../../adapters/sync/sync-backend.ts';
 import type { Problem } from '../../domain/base/errors.ts';
+import { type Readable, writable } from '../../domain/base/readable.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { RoomCompactor } from './compact.ts';
 import { RoomQuota } from './quota.ts';
@@ -38,6 +39,7 @@ export class SyncedRoom {
   readonly #repair: RoomRepair;
   readonly #compactor: RoomCompactor;
   readonly #quota: RoomQuota;
+  readonly #changes = writable(0);
   #dirty = true;
   #lastActiveAt: number;
   #settled = false;
@@ -115,6 +117,17 @@ export class SyncedRoom {
   retry(force?: boolean): void {
     if (this.#sender.retryOverQuota()) this.#dirty = true;
     this.room.retry(force);
+  }
+
+  /** Grows with each change that the room reports. */
+  get changes(): Readable<number> {
+    return this.#changes;
+  }
+
+  /** The room reported a change: the next round handles it. */
+  noteChange(): void {
+    this.markDirty();
+    this.#changes.update((count) => count + 1);
   }
 
   /** Makes the next round handle the room. */

@@ -10,7 +10,8 @@ import type { KeyRing, Sealing } from '../../adapters/vault/sealing.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { isConversation } from '../../domain/base/ids.ts';
-import type { Readable } from '../../domain/base/readable.ts';
+import { type Readable, until } from '../../domain/base/readable.ts';
+import { isTimeout, withTimeLimit } from '../../domain/base/time-limit.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { CompactionPolicy } from '../../domain/sync/compaction.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
@@ -66,9 +67,8 @@ export interface SyncSession {
 /** List entries are made after a conversation has been quiet for so long, ms. */
 const LIST_ENTRIES_AFTER_MS = 40;
 const WATCH_MS = 5_000;
-/** Longest wait of a leaving device for the relay to accept its announcement, and the interval of checks, ms. */
+/** Longest wait of a leaving device for the relay to accept its announcement, ms. */
 const DEPARTURE_TIMEOUT_MS = 3_000;
-const DEPARTURE_POLL_MS = 20;
 /** Least time between two reports of the last agreement, ms: not every round is worth a message. */
 const SYNCED_AT_EVERY_MS = 10_000;
 
@@ -449,13 +449,20 @@ class ConnectedSession implements SyncSession {
     const transaction = newTransaction();
     await this.#accountState.removeDevice(transaction, this.#device);
     await this.#records.commit(transaction);
-    const end = this.#deps.clock() + DEPARTURE_TIMEOUT_MS;
-    for (;;) {
-      index.markDirty();
-      await index.sync(this.#signal);
-      if (!this.#records.outbox.has(INDEX_ROOM) || index.room.state !== 'synced' || this.#deps.clock() >= end)
-        return;
-      await new Promise((resolve) => setTimeout(resolve, DEPARTURE_POLL_MS));
+    const announced = async (signal: AbortSignal) => {
+      for (;;) {
+        const before = index.changes.get();
+        index.markDirty();
+        const more = await index.sync(this.#signal);
+        if (!this.#records.outbox.has(INDEX_ROOM) || index.room.state !== 'synced') return;
+        if (!more) await until(index.changes, (count) => count !== before, signal);
+        signal.throwIfAborted();
+      }
+    };
+    try {
+      await withTimeLimit(this.#signal, DEPARTURE_TIMEOUT_MS, announced);
+    } catch (error) {
+      if (!isTimeout(error)) throw error;
     }
   }
 

@@ -85,8 +85,8 @@ export function openHome(options: HomeOptions = {}) {
     });
   let engine = options.engine === false ? undefined : start();
   const memory = createMemory({
-    index: () => index,
-    embedding: embedding.get,
+    index: writable(index),
+    embedding,
     config,
     documents,
     notes,

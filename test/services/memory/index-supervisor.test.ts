@@ -100,21 +100,21 @@ function setup(...script: readonly (RecollectError | 'opens')[]) {
 describe('the course in time', () => {
   it('opens at once with the engine that the settings want', async () => {
     const { supervisor, openings, opened, settle } = setup();
-    expect(supervisor.index()).toBeNull();
+    expect(supervisor.index.get()).toBeNull();
     await settle();
-    expect(supervisor.index()).not.toBeNull();
+    expect(supervisor.index.get()).not.toBeNull();
     expect([openings.map(({ wanted }) => wanted), opened()]).toEqual([['auto'], 1]);
   });
 
   it('gives another index for each engine that answers, of which nothing is known until it says so', async () => {
     const { supervisor, openings, status, settle, opened } = setup();
     await settle();
-    const before = supervisor.index();
+    const before = supervisor.index.get();
     const seen: string[] = [];
     status.subscribe(() => seen.push(status.get().state));
     openings[0]?.events.onNewLeader();
-    expect(supervisor.index()).not.toBe(before);
-    expect(supervisor.index()).toEqual(before);
+    expect(supervisor.index.get()).not.toBe(before);
+    expect(supervisor.index.get()).toEqual(before);
     expect([seen, opened(), openings.length]).toEqual([['starting', 'ready'], 2, 1]);
   });
 
@@ -126,7 +126,7 @@ describe('the course in time', () => {
     expect(openings).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
     expect(openings).toHaveLength(2);
-    expect(supervisor.index()).not.toBeNull();
+    expect(supervisor.index.get()).not.toBeNull();
   });
 
   it('does not try again what a newer app made', async () => {
@@ -157,7 +157,7 @@ describe('the course in time', () => {
     await vi.advanceTimersByTimeAsync(10 * RETRY_MS);
     expect(openings).toHaveLength(4);
     expect(openings.every(({ closed }) => closed)).toBe(true);
-    expect(supervisor.index()).toBeNull();
+    expect(supervisor.index.get()).toBeNull();
     expect(status.get()).toMatchObject({
       state: 'failed',
       problem: { code: 'index-unavailable', message: 'Postgres ended' },
@@ -214,7 +214,7 @@ describe('the course in time', () => {
     await settle();
     // The mark on the files is what every tab without an index follows.
     expect(openings).toHaveLength(2);
-    expect(supervisor.index()).not.toBeNull();
+    expect(supervisor.index.get()).not.toBeNull();
     expect(await supervisor.remake()).toBe(false);
     expect(openings).toHaveLength(2);
   });

@@ -14,16 +14,16 @@ const never = () => new Promise<void>(() => {});
 
 /** A memory whose index is there once the start has begun. */
 function memoryWith(begin: () => void, begun: Promise<void>, entries = [libraryEntry('talked')]) {
-  let index: MemoryIndex | null = null;
+  const index = writable<MemoryIndex | null>(null);
   const status = writable<MemoryStatus>(STARTING);
   void begun.then(() => {
-    index = createInMemoryIndex();
+    index.set(createInMemoryIndex());
     status.set({ ...STARTING, state: 'ready' });
   });
   return createMemory({
-    index: () => index,
+    index,
     begin,
-    embedding: () => null,
+    embedding: writable(null),
     config: writable(structuredClone(defaultConfig)),
     documents: { library: writable({ ready: true, entries, projects: [] }) },
     status,

@@ -36,14 +36,14 @@ const TALKED = libraryEntry('talked');
 const listed = () => [TALKED, ...homes.flatMap(({ documents }) => documents.library.get().entries)];
 /** A memory without an engine, over the index and provider that a test passes in. */
 function memoryOver(
-  index: () => MemoryIndex | null,
-  embedding: EmbeddingProvider | null | (() => EmbeddingProvider | null),
+  index: MemoryIndex | null | Readable<MemoryIndex | null>,
+  embedding: EmbeddingProvider | null | Readable<EmbeddingProvider | null>,
   status: MemoryStatus | Readable<MemoryStatus> = READY,
   entries: readonly LibraryEntry[] = listed(),
 ) {
   return createMemory({
-    index,
-    embedding: typeof embedding === 'function' ? embedding : () => embedding,
+    index: index && 'subscribe' in index ? index : writable(index),
+    embedding: embedding && 'subscribe' in embedding ? embedding : writable(embedding),
     config: writable(structuredClone(defaultConfig)),
     documents: { library: writable({ ready: true, entries, projects: [] }) },
     status: 'get' in status ? status : writable(status),
@@ -286,7 +286,7 @@ describe('recall', () => {
   it('says that memory is behind where nothing was found and much has no vectors yet', async () => {
     const { index, embedding } = await remembered();
     const memory = (waiting: number) =>
-      memoryOver(() => index, embedding.get(), { ...READY, state: 'indexing', waiting });
+      memoryOver(index, embedding.get(), { ...READY, state: 'indexing', waiting });
     const asked = (waiting: number, text: string) => memory(waiting).recall({ text, signal: signal() });
     expect((await asked(10, 'the moons of Jupiter')).degraded?.code).toBe('memory-behind');
     expect((await asked(9, 'the moons of Jupiter')).degraded).toBeNull();
@@ -298,7 +298,7 @@ describe('recall', () => {
     await house.add(...library());
     await house.engine().settled();
     const memory = (waiting: number) =>
-      memoryOver(() => house.index, createHashingEmbedding(), { ...READY, waiting });
+      memoryOver(house.index, createHashingEmbedding(), { ...READY, waiting });
     const asked = (waiting: number) =>
       memory(waiting).recall({ text: 'What of a key, oars and boats?', signal: signal() });
     expect(await asked(2)).toMatchObject({ passages: [], degraded: { code: 'memory-behind' } });
@@ -342,17 +342,36 @@ describe('recall', () => {
   });
   it('waits for an index that is starting', async () => {
     const index = createInMemoryIndex();
-    let here: MemoryIndex | null = null;
-    const memory = memoryOver(() => here, null);
+    const here = writable<MemoryIndex | null>(null);
+    const memory = memoryOver(here, null);
     const asked = memory.recall({ text: 'anything', signal: signal() });
-    setTimeout(() => {
-      here = index;
-    }, 60);
+    setTimeout(() => here.set(index), 60);
     expect(await asked).toMatchObject({
       passages: [],
       mode: 'keyword',
       degraded: { code: 'memory-behind' },
     });
+  });
+
+  it('goes on as soon as the index is announced, and leaves no timer behind', async () => {
+    const house = await remembered();
+    vi.useFakeTimers();
+    try {
+      const here = writable<MemoryIndex | null>(null);
+      const provider = writable<EmbeddingProvider | null>(null);
+      const status = writable<MemoryStatus>(STARTING);
+      const asked = memoryOver(here, provider, status).recall({ text: 'cellar key', signal: signal() });
+      await vi.advanceTimersByTimeAsync(1_000);
+      provider.set(house.embedding.get());
+      here.set(house.index);
+      status.set(READY);
+      // No time passes: neither wait may look by the clock.
+      expect((await asked).mode).toBe('hybrid');
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('waits for an index that is made again, however long it has nothing', async () => {
@@ -367,7 +386,7 @@ describe('recall', () => {
         neighbours: (...given) => house.index.neighbours(...given),
       };
       const status = writable<MemoryStatus>(STARTING);
-      const asked = memoryOver(() => here, null, status).recall({ text: 'cellar key', signal: signal() });
+      const asked = memoryOver(here, null, status).recall({ text: 'cellar key', signal: signal() });
       await vi.advanceTimersByTimeAsync(10_000);
       isFilled = true;
       status.set(READY);
@@ -382,15 +401,12 @@ describe('recall', () => {
   it('asks a model by meaning that becomes known while the index is opened', async () => {
     const house = await remembered();
     const status = writable<MemoryStatus>(STARTING);
-    let [here, provider]: [MemoryIndex | null, EmbeddingProvider | null] = [null, null];
-    const memory = memoryOver(
-      () => here,
-      () => provider,
-      status,
-    );
+    const here = writable<MemoryIndex | null>(null);
+    const provider = writable<EmbeddingProvider | null>(null);
+    const memory = memoryOver(here, provider, status);
     const asked = memory.recall({ text: 'where is the cellar key', signal: signal() });
-    provider = house.embedding.get();
-    here = house.index;
+    provider.set(house.embedding.get());
+    here.set(house.index);
     status.set(READY);
     expect(await asked).toMatchObject({ mode: 'hybrid', degraded: null });
   });
@@ -399,13 +415,13 @@ describe('recall', () => {
     const house = await remembered();
     vi.useFakeTimers();
     try {
-      let here: MemoryIndex | null = null;
+      const here = writable<MemoryIndex | null>(null);
       const status = writable<MemoryStatus>(STARTING);
-      const asked = memoryOver(() => here, null, status).recall({ text: 'cellar key', signal: signal() });
+      const asked = memoryOver(here, null, status).recall({ text: 'cellar key', signal: signal() });
       await vi.advanceTimersByTimeAsync(20_000);
-      here = createInMemoryIndex();
+      here.set(createInMemoryIndex());
       await vi.advanceTimersByTimeAsync(500);
-      here = house.index;
+      here.set(house.index);
       status.set(READY);
       await vi.advanceTimersByTimeAsync(100);
       const { passages, nearMisses } = await asked;
@@ -426,10 +442,10 @@ describe('recall', () => {
       },
     };
     for (const ask of ['recall', 'search'] as const) {
-      let here: MemoryIndex | null = damaged;
+      const here = writable<MemoryIndex | null>(damaged);
       isClosed = false;
       const status = writable<MemoryStatus>(READY);
-      const memory = memoryOver(() => here, createHashingEmbedding(), status);
+      const memory = memoryOver(here, createHashingEmbedding(), status);
       let hits: readonly SearchHit[] = [];
       const asked =
         ask === 'recall'
@@ -446,11 +462,12 @@ describe('recall', () => {
       // The engine meets the damage, too.
       status.set({ ...READY, state: 'failed' });
       setTimeout(() => {
-        [here, isClosed] = [null, true];
+        isClosed = true;
         status.set(STARTING);
+        here.set(null);
       }, 40);
       setTimeout(() => {
-        here = house.index;
+        here.set(house.index);
         status.set({ ...READY, unread: 3 });
       }, 80);
       setTimeout(() => status.set(READY), 160);
@@ -459,12 +476,10 @@ describe('recall', () => {
       expect(best).toContain('cellar key');
     }
     isClosed = false;
-    let last: MemoryIndex | null = damaged;
-    const hopeless = memoryOver(() => last, null, { ...READY, state: 'failed' });
+    const last = writable<MemoryIndex | null>(damaged);
+    const hopeless = memoryOver(last, null, { ...READY, state: 'failed' });
     const asked = hopeless.recall({ text: 'key', signal: signal() });
-    setTimeout(() => {
-      last = null;
-    }, 40);
+    setTimeout(() => last.set(null), 40);
     expect(await asked).toMatchObject({ unavailable: true, degraded: { code: 'index-damaged' } });
   });
 
@@ -473,14 +488,14 @@ describe('recall', () => {
     for (const ask of ['recall', 'search'] as const) {
       const before = { ...house.index };
       const after = { ...house.index };
-      let here: MemoryIndex = before;
+      const here = writable<MemoryIndex | null>(before);
       const status = writable<MemoryStatus>(READY);
       let looks = 0;
       // The first answer comes from the new index, which is empty.
       before.search = async (wanted) => {
         looks += 1;
-        here = after;
         status.set(STARTING);
+        here.set(after);
         setTimeout(() => status.set(READY), 60);
         return createInMemoryIndex().search(wanted);
       };
@@ -489,7 +504,7 @@ describe('recall', () => {
         expect(status.get().state).toBe('ready');
         return house.index.search(wanted);
       };
-      const memory = memoryOver(() => here, null, status);
+      const memory = memoryOver(here, null, status);
       const finals: string[][] = [];
       const asked =
         ask === 'recall'
@@ -513,7 +528,7 @@ describe('recall', () => {
 
   it('waits for no index where nothing was said before', async () => {
     const ask = (entries: readonly LibraryEntry[]) =>
-      memoryOver(() => null, null, STARTING, entries).recall({
+      memoryOver(null, null, STARTING, entries).recall({
         text: 'anything',
         currentConversation: TALKED.id,
         signal: AbortSignal.timeout(200),
@@ -533,13 +548,13 @@ describe('recall', () => {
         prepared += 1;
       },
     };
-    memoryOver(() => null, provider, STARTING, []).prepare();
+    memoryOver(null, provider, STARTING, []).prepare();
     expect(prepared).toBe(0);
-    memoryOver(() => null, provider, STARTING).prepare();
+    memoryOver(null, provider, STARTING).prepare();
     expect(prepared).toBe(1);
     createMemory({
-      index: () => null,
-      embedding: () => provider,
+      index: writable(null),
+      embedding: writable(provider),
       config: writable(structuredClone(defaultConfig)),
       documents: { library: writable({ ready: false, entries: [], projects: [] }) },
       status: writable(STARTING),
@@ -548,12 +563,12 @@ describe('recall', () => {
       rebuild: async () => {},
     }).prepare();
     expect(prepared, 'not before it is known what there is').toBe(1);
-    memoryOver(() => null, createHashingEmbedding()).prepare();
+    memoryOver(null, createHashingEmbedding()).prepare();
   });
 
   it('answers with nothing and the reason when the index cannot be had', async () => {
     const problem = { code: 'newer-index', message: 'newer', retry: false } as const;
-    const memory = memoryOver(() => null, null, { ...READY, state: 'failed', problem });
+    const memory = memoryOver(null, null, { ...READY, state: 'failed', problem });
     expect(await memory.recall({ text: 'anything', signal: signal() })).toMatchObject({
       passages: [],
       nearMisses: [],
@@ -566,16 +581,16 @@ describe('recall', () => {
         throw new RecollectError('index-unavailable', 'gone', { retry: true });
       },
     };
-    expect(
-      (await memoryOver(() => down, null).recall({ text: 'anything', signal: signal() })).degraded?.code,
-    ).toBe('index-unavailable');
+    expect((await memoryOver(down, null).recall({ text: 'anything', signal: signal() })).degraded?.code).toBe(
+      'index-unavailable',
+    );
   });
 
   it('does not wait for ever for an index that does not answer', async () => {
     vi.useFakeTimers();
     try {
       const mute: MemoryIndex = { ...createInMemoryIndex(), search: () => new Promise(() => {}) };
-      const asked = memoryOver(() => mute, null).recall({ text: 'anything', signal: signal() });
+      const asked = memoryOver(mute, null).recall({ text: 'anything', signal: signal() });
       await vi.advanceTimersByTimeAsync(31_000);
       expect(await asked).toMatchObject({ unavailable: true, degraded: { code: 'index-unavailable' } });
     } finally {
@@ -595,7 +610,7 @@ describe('recall', () => {
         return query.after ? found : { ...found, knownWords: known };
       },
     };
-    const memory = memoryOver(() => index, house.embedding.get);
+    const memory = memoryOver(index, house.embedding);
     await memory.recall({ text: 'where is the cellar key', signal: signal() });
     await memory.search({ text: 'cellar key', filter: {}, limit: 5, signal: signal(), onHits: () => {} });
     expect(asked.map(({ vector, knownWords }) => [vector !== undefined, knownWords])).toEqual([
@@ -626,7 +641,7 @@ describe('recall', () => {
       embed: (...given) => reading.then(() => hashing.embed(...given)),
     };
     const request = { text: 'where is the cellar key' };
-    const found = memoryOver(() => index, slow).recall({ ...request, signal: signal() });
+    const found = memoryOver(index, slow).recall({ ...request, signal: signal() });
     await vi.waitFor(() => expect(asked).toEqual(['words']));
     read();
     expect(await found).toEqual({
@@ -639,19 +654,19 @@ describe('recall', () => {
       ...hashing,
       embed: () => Promise.reject(new RecollectError('embedding-broken', 'no')),
     };
-    expect(await memoryOver(() => index, broken).recall({ ...request, signal: signal() })).toMatchObject({
+    expect(await memoryOver(index, broken).recall({ ...request, signal: signal() })).toMatchObject({
       mode: 'keyword',
       degraded: { code: 'embedding-broken' },
     });
     const never: EmbeddingProvider = { ...hashing, embed: () => new Promise(() => {}) };
     const giving = new AbortController();
-    const given = memoryOver(() => index, never).recall({ ...request, signal: giving.signal });
+    const given = memoryOver(index, never).recall({ ...request, signal: giving.signal });
     giving.abort();
     await expect(given).rejects.toThrow();
   });
 
   it('asks nothing for an empty question, and rejects when it is given up', async () => {
-    const memory = memoryOver(() => createInMemoryIndex(), createHashingEmbedding());
+    const memory = memoryOver(createInMemoryIndex(), createHashingEmbedding());
     expect((await memory.recall({ text: '  ', signal: signal() })).passages).toEqual([]);
     await expect(memory.recall({ text: 'x', signal: AbortSignal.abort() })).rejects.toThrow();
   });
@@ -775,7 +790,7 @@ describe('search', () => {
     expect((await run(wordsOnly, '')).at(-1)).toEqual({ hits: [], final: true });
     const problem = { code: 'storage-full', message: 'no room', retry: true } as const;
     const search = (status: MemoryStatus) =>
-      memoryOver(() => null, null, status).search({
+      memoryOver(null, null, status).search({
         text: 'x',
         filter: {},
         limit: 5,
