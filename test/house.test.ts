@@ -221,6 +221,15 @@ describe('the house', () => {
     expect([...queues].sort(), 'use SerialQueue of domain/base/serial-queue.ts').toEqual(may);
   });
 
+  it('has one hash of a text and one test for an object of JSON', () => {
+    const having = (shape: RegExp): string[] =>
+      source.filter(({ text }) => shape.test(text)).map(({ path }) => path);
+    // The codes of sync hash bytes.
+    expect(having(/sha256\(\s*utf8ToBytes\(/), 'use hashOfText').toEqual(['src/domain/base/hash.ts']);
+    const isObject = /typeof (\w+) === 'object' &&\s+\1 !== null &&\s+!Array\.isArray\(\1\)/;
+    expect(having(isObject), 'use isFields').toEqual(['src/domain/base/json.ts']);
+  });
+
   it.each([
     ['itself', 'x = x.then(work);'],
     ['a field', 'class A { #x; run(work) { this.#x = this.#x.catch(skip).then(work); } }'],

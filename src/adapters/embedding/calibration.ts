@@ -1,8 +1,7 @@
 // Measures how a model's cosines are to be read, from pairs written for this project, for models without published figures.
 
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
+import { hashOfText } from '../../domain/base/hash.ts';
 import { orElse } from '../../domain/base/log.ts';
 import { unlessAborted } from '../../domain/base/time-limit.ts';
 import { CALIBRATION_PAIRS } from './calibration-pairs.ts';
@@ -89,7 +88,7 @@ export function createCalibration(
   const take = async (): Promise<Calibration> => {
     if (!kept) return (await measure(embed)).calibration;
     // The name may hold an address; a hash keeps it out of reports that list keys.
-    const key = KEPT + bytesToHex(sha256(utf8ToBytes(kept.name)));
+    const key = KEPT + hashOfText(kept.name);
     // An entry that cannot be read is measured again; nothing else is lost.
     const known = keptSchema.safeParse(
       await orElse(kept.keyValues.get(key), undefined, 'a calibration that was kept'),

@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
+import { isFields } from '../../domain/base/json.ts';
 import { namedSchema } from '../../domain/chat/archive.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
@@ -304,9 +305,6 @@ function toPieces(foreign: ForeignMessage, uuid: string, skipped: SkipCounter): 
   skipped.count('unknown-part', JSON.stringify(beside));
   return [{ role, kind, parts: [{ type: 'unknown', original: beside }] }];
 }
-
-const isFields = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
 
 function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter): Part[] {
   const parts: Part[] = [];

@@ -1,5 +1,6 @@
 // context.jsonl of kimi-cli: what the model saw. Reads the file and its rotated copies as snapshots of one history and merges them:
 // equal beginnings are one path, differences are branches. Nothing that a rewrite cut off is lost.
+import { isFields } from '../../domain/base/json.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import { isTooLarge, mediaTypeOf, mediaTypeOfUrl } from './attachments.ts';
@@ -62,7 +63,7 @@ export function readContext(text: string, skipped: SkipCounter, seen: Set<string
       if (!seen.has(key)) skipped.count(reason, line);
       seen.add(key);
     };
-    if (!isObject(raw)) {
+    if (!isFields(raw)) {
       skip('malformed-line');
       continue;
     }
@@ -114,9 +115,6 @@ function readUnnamed(
   return message && { ...message, rescued: true };
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Python counts booleans as integers. */
 const integer = (value: unknown): number | undefined =>
   typeof value === 'boolean' ? Number(value) : Number.isInteger(value) ? (value as number) : undefined;
@@ -139,11 +137,11 @@ function readMessage(
     else if (isGiven) skip('broken-call');
   }
   for (const call of Array.isArray(raw.tool_calls) ? (raw.tool_calls as unknown[]) : []) {
-    const described = isObject(call) && isObject(call.function) ? call.function : undefined;
+    const described = isFields(call) && isFields(call.function) ? call.function : undefined;
     // Some servers give an object; kimi-cli takes text alone.
-    const text = isObject(described?.arguments) ? JSON.stringify(described.arguments) : described?.arguments;
+    const text = isFields(described?.arguments) ? JSON.stringify(described.arguments) : described?.arguments;
     if (
-      !isObject(call) ||
+      !isFields(call) ||
       typeof call.id !== 'string' ||
       typeof described?.name !== 'string' ||
       !('arguments' in described) ||
@@ -185,8 +183,8 @@ export function contentParts(
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   const parts: Part[] = [];
   for (const given of Array.isArray(content) ? (content as unknown[]) : [content]) {
-    const part = isObject(given) && typeof given.text === 'string' ? { type: 'text', ...given } : given;
-    if (!isObject(part) || typeof part.type !== 'string') {
+    const part = isFields(given) && typeof given.text === 'string' ? { type: 'text', ...given } : given;
+    if (!isFields(part) || typeof part.type !== 'string') {
       onRescued();
       const words = typeof part === 'string' ? part : '';
       if (words !== '') parts.push({ type: 'text', text: words });
@@ -214,7 +212,7 @@ function knownPart(part: Record<string, unknown>, onTooLarge: () => void): Part[
   }
   const media = /^(image|audio|video)_url$/.exec(part.type as string)?.[1];
   const holder = media === undefined ? undefined : part[`${media}_url`];
-  if (media === undefined || !isObject(holder) || typeof holder.url !== 'string') return undefined;
+  if (media === undefined || !isFields(holder) || typeof holder.url !== 'string') return undefined;
   const embedded = mediaTypeOfUrl(holder.url);
   if (embedded !== undefined) {
     const tooLarge = isTooLarge(holder.url);

@@ -1,5 +1,6 @@
 // Messages of a kimi-cli session that only its wire holds: answers that were stopped or that a crash kept out of the context, calls and
 // results, side questions, plans. Makes messages of them and places them among those of the context.
+import { isFields } from '../../domain/base/json.ts';
 import type { Finish, Part } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -10,7 +11,6 @@ import {
   byKey,
   commandIn,
   inputText,
-  isObject,
   isSilent,
   keysOf,
   type Matchable,
@@ -184,7 +184,7 @@ function newestOf(events: readonly WireEvent[], owners: Matching['owners']): (nu
 
 /** Returns how an answer with this last event ended; undefined if nothing shows that it broke off. */
 function endings(events: readonly WireEvent[]): (last: number) => Finish | undefined {
-  const isWhole = ({ type, payload }: WireEvent) => type === 'StatusUpdate' && isObject(payload.token_usage);
+  const isWhole = ({ type, payload }: WireEvent) => type === 'StatusUpdate' && isFields(payload.token_usage);
   // Wires of early versions do not show when an answer is complete.
   const tells = events.some(isWhole);
   return (last) => {
@@ -207,7 +207,7 @@ function isSaid(words: unknown, events: readonly WireEvent[]): boolean {
       ? value.includes(wanted)
       : typeof value === 'object' && value !== null && Object.values(value).some(holds);
   return events.some(({ type, payload }) => {
-    if (type === 'ToolCall' && isObject(payload.function))
+    if (type === 'ToolCall' && isFields(payload.function))
       return holds(parseJson(String(payload.function.arguments)));
     return (type === 'ToolResult' || type === 'ContentPart') && holds(payload);
   });
@@ -257,7 +257,7 @@ function toDrafts(
           parts[parts.length - 1] = { ...part, text: last.text + part.text };
         else parts.push(part);
       }
-    } else if (type === 'ToolCall' && isObject(payload.function) && typeof payload.id === 'string') {
+    } else if (type === 'ToolCall' && isFields(payload.function) && typeof payload.id === 'string') {
       const { name, arguments: text } = payload.function;
       answering(at).push({
         type: 'tool-call',
@@ -268,7 +268,7 @@ function toDrafts(
     } else if (type === 'ToolResult' && typeof payload.tool_call_id === 'string') {
       // Early versions ended the answer at a result even if the answer continued.
       if (!earlier || earlier.has(at)) flush();
-      const value = isObject(payload.return_value) ? payload.return_value : {};
+      const value = isFields(payload.return_value) ? payload.return_value : {};
       const contents = contentParts(value.output, () => {});
       const words: readonly Part[] =
         textIn(contents) === '' && typeof value.message === 'string'

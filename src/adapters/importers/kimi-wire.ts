@@ -1,5 +1,6 @@
 // wire.jsonl of kimi-cli: what the interface showed, and the only place with times. Finds the events that each message of
 // the context was made of. `kimi-lost.ts` handles the rest.
+import { isFields } from '../../domain/base/json.ts';
 import type { Part, Role, Usage } from '../../domain/chat/message.ts';
 import { contentParts, syntheticKind } from './kimi-context.ts';
 import { recordsOf } from './lenient-json.ts';
@@ -73,23 +74,19 @@ export interface Wire {
   agent(id: string): Wire | undefined;
 }
 
-/** True for an object that is neither null nor an array. */
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Reads the file; counts damaged lines. */
 export function readWire(text: string, skipped: SkipCounter): Wire {
   const events: WireEvent[] = [];
   for (const { value: raw, line } of recordsOf(text)) {
-    if (isObject(raw) && raw.type === 'metadata') continue;
-    const message = isObject(raw) ? raw.message : undefined;
-    if (!isObject(raw) || !isObject(message) || typeof message.type !== 'string') {
+    if (isFields(raw) && raw.type === 'metadata') continue;
+    const message = isFields(raw) ? raw.message : undefined;
+    if (!isFields(raw) || !isFields(message) || typeof message.type !== 'string') {
       skipped.count('malformed-line', line);
       continue;
     }
     const time = timeOf(raw.timestamp);
     if (time === 'impossible') skipped.count('impossible-time', String(raw.timestamp));
-    const payload = isObject(message.payload) ? message.payload : { value: message.payload };
+    const payload = isFields(message.payload) ? message.payload : { value: message.payload };
     events.push(toEvent(message.type, payload, typeof time === 'number' ? time : undefined));
   }
   return wireOf(events, skipped);
@@ -159,7 +156,7 @@ function wireOf(events: readonly WireEvent[], skipped: SkipCounter): Wire {
   const usageAfter = (from: number): Usage | undefined => {
     for (let at = from + 1; at < events.length; at += 1) {
       const { type, payload } = events[at] as WireEvent;
-      if (type === 'StatusUpdate' && isObject(payload.token_usage)) return toUsage(payload.token_usage);
+      if (type === 'StatusUpdate' && isFields(payload.token_usage)) return toUsage(payload.token_usage);
       if (type === 'StepBegin' || type === 'TurnBegin' || type === 'TurnEnd') return undefined;
     }
     return undefined;
@@ -168,7 +165,7 @@ function wireOf(events: readonly WireEvent[], skipped: SkipCounter): Wire {
   const agents = new Map<string, WireEvent[]>();
   const callOfAgent = new Map<string, string>();
   for (const { type, payload, time } of events) {
-    if (type !== 'SubagentEvent' || !isObject(payload.event) || typeof payload.event.type !== 'string')
+    if (type !== 'SubagentEvent' || !isFields(payload.event) || typeof payload.event.type !== 'string')
       continue;
     const call = [payload.parent_tool_call_id, payload.task_tool_call_id].find(
       (one) => typeof one === 'string',
@@ -180,7 +177,7 @@ function wireOf(events: readonly WireEvent[], skipped: SkipCounter): Wire {
     const list = agents.get(id) ?? [];
     agents.set(id, list);
     list.push(
-      toEvent(payload.event.type, isObject(payload.event.payload) ? payload.event.payload : {}, time),
+      toEvent(payload.event.type, isFields(payload.event.payload) ? payload.event.payload : {}, time),
     );
   }
 

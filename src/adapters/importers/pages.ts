@@ -1,4 +1,5 @@
 // Finds the pages and documents that an answer of another app cites, in any of the shapes in which exports name them.
+import { isFields } from '../../domain/base/json.ts';
 import { shortenCited } from '../../domain/chat/cited.ts';
 import type { Part } from '../../domain/chat/message.ts';
 
@@ -12,9 +13,6 @@ interface Page {
 /** Most pages kept of one answer. */
 const MOST_PAGES = 100;
 const DEEPEST = 8;
-
-const isFields = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Lists each page and each place in a document once, in the order in which they are named; leaves out other addresses. */
 export function pagesIn(value: unknown): Page[] {

@@ -1,6 +1,6 @@
 // Normalises one event of an answer, as endpoints really send it, for the SDK's strict schema. Keeps only the parts in
 // use: text, thoughts, calls, the finish reason, usage, an error. The rest is dropped before the SDK can refuse it.
-import { readJson } from '../../domain/base/json.ts';
+import { isFields, readJson } from '../../domain/base/json.ts';
 import { shortenCited } from '../../domain/chat/cited.ts';
 import { objectsIn } from './server-events.ts';
 import { SpokenCalls, type TypeInput, type WordsOrCalls } from './spoken-calls.ts';
@@ -52,8 +52,6 @@ export const newFacts = (onFinished: () => void = nobody): StreamFacts => ({
 });
 
 type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
 /** Lists calls: from a list, from a single call, or by their numbers. */

@@ -1,5 +1,7 @@
 // Parses an endpoint's list of models, and picks those that can answer.
+
 import { z } from 'zod';
+import { isFields } from '../../domain/base/json.ts';
 import type { Price } from '../../domain/context/budget.ts';
 import { shownName } from '../../domain/text/shown.ts';
 
@@ -59,9 +61,7 @@ function listIn(body: unknown, depth = 0): FoundList | undefined {
 function namedIn(value: unknown): FoundList | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const entries = Object.entries(value);
-  const list = entries.map(([id, entry]): unknown =>
-    typeof entry === 'object' && entry !== null && !Array.isArray(entry) ? { id, ...entry } : undefined,
-  );
+  const list = entries.map(([id, entry]): unknown => (isFields(entry) ? { id, ...entry } : undefined));
   return entries.length > 0 && !list.includes(undefined) ? { list, isOther: true } : undefined;
 }
 

@@ -1,9 +1,7 @@
 // Gives events of Anthropic Messages, Gemini and OpenAI Responses the order and the fields that the SDK counts on: words that stand in the event
 // which opens or ends a block, blocks that nothing opened, answers in one document. No word is said twice.
+import { isFields } from '../../domain/base/json.ts';
 export type Fields = Readonly<Record<string, unknown>>;
-/** True for a JSON object. */
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 /** Returns the fields of a JSON object; none for any other value. */
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);

@@ -1,5 +1,6 @@
 // Repairs requests that an endpoint refused for something unnecessary: finds the part, and makes the request without it. Each kind of refusal
 // is one entry of RULES. Facts are from the endpoints' public error texts.
+import { isFields } from '../../domain/base/json.ts';
 
 /** Change to every request to an endpoint, e.g. `drop:stream_options`. Stored for each endpoint and model. */
 export type Repair = string;
@@ -16,8 +17,6 @@ interface Rule {
   readonly fits: (text: string, body: Fields) => boolean;
 }
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const messagesOf = (body: Fields): Fields[] =>
   Array.isArray(body.messages) ? body.messages.filter(isFields) : [];
 const callsOf = (message: Fields): Fields[] =>

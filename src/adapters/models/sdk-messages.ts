@@ -1,5 +1,7 @@
 // Converts the messages of a conversation to the SDK's form.
+
 import type { AssistantModelMessage, FilePart, ModelMessage, TextPart } from 'ai';
+import { isFields } from '../../domain/base/json.ts';
 import { log } from '../../domain/base/log.ts';
 import type { ProviderFields } from '../../domain/chat/draft.ts';
 import { textOfFile } from '../../domain/chat/files.ts';
@@ -101,7 +103,7 @@ function asObjectText(text: string): string {
   if (text.trim() === '') return '{}';
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
+    if (isFields(value)) return text;
     return value === null ? '{}' : JSON.stringify({ arguments: value });
   } catch (error) {
     log.debug('Arguments of a call are no JSON and are sent as a text', error);

@@ -1,6 +1,6 @@
 // Finds calls among the words of an answer: servers without a parser for a model's own form pass them on as it wrote them. Only what can be read
 // whole, and names a tool that was offered, is a call; anything else stays words, as does what stands in code.
-import { lenientJson } from '../../domain/base/json.ts';
+import { isFields, lenientJson } from '../../domain/base/json.ts';
 import { objectsIn } from './server-events.ts';
 
 interface SpokenCall {
@@ -16,8 +16,6 @@ type NameTool = (written: string) => string | undefined;
 export type TypeInput = (tool: string, input: string) => string;
 
 type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 interface Mark {
   readonly open: string;

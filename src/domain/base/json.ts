@@ -1,5 +1,9 @@
 // Reads JSON that other programs wrote.
 
+/** True for what JSON calls an object: neither an array nor null. */
+export const isFields = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Value of a JSON text; undefined, which no JSON text stands for, if the text is no JSON. */
 export function readJson(text: string): unknown {
   try {

@@ -3,7 +3,9 @@
 //   { "format": "recollect", "version": 1, "exportedAt": ms, "told": { notes, feedback, prompts, personas }, "conversations": [ { id, meta, said, checkpoints, compactions, messages: [ … ] }, … ] }
 //
 // Unknown keys are kept at every level. A file with a higher `version` may give the same words another meaning, so it is refused.
+
 import { z } from 'zod';
+import { isFields } from '../base/json.ts';
 import { type Feedback, feedbackSchema, type MemoryNote, noteSchema } from '../memory/notes.ts';
 import { type Persona, personaSchema } from '../prompts/persona.ts';
 import { type Prompt, promptSchema } from '../prompts/prompt.ts';
@@ -21,9 +23,7 @@ export const ARCHIVE_LIMITS = { message: 480 * 1024 * 1024, conversation: 2 * 10
 export type ArchiveLimits = { readonly [K in keyof typeof ARCHIVE_LIMITS]: number };
 
 /** An object under arbitrary names. Unlike `z.record`, it keeps an entry called `__proto__`. */
-export const namedSchema = z.custom<Readonly<Record<string, unknown>>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-);
+export const namedSchema = z.custom<Readonly<Record<string, unknown>>>(isFields);
 
 /** Header before the conversations. */
 export const archiveHeaderSchema = z.looseObject({

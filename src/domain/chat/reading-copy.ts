@@ -1,7 +1,7 @@
 // Recognises a conversation's Markdown file written by this app: its conversation, and if anybody changed the file since.
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+
 import { z } from 'zod';
+import { hashOfText } from '../base/hash.ts';
 import { asConversationId, type ConversationId } from '../base/ids.ts';
 
 export interface ReadingCopy {
@@ -19,8 +19,7 @@ const frontSchema = z.object({
 });
 
 /** Computes 32 hex digits from the words below the front matter. Line ends and blanks do not count, since editors change them. */
-export const checksumOf = (body: string): string =>
-  bytesToHex(sha256(utf8ToBytes(body.replace(/\s+/g, '')))).slice(0, 32);
+export const checksumOf = (body: string): string => hashOfText(body.replace(/\s+/g, ''), 32);
 
 /** Undefined for a file of another tool. */
 export function readingCopy(front: unknown, body: string): ReadingCopy | undefined {

@@ -1,6 +1,5 @@
 // Quotes other people's words in a prompt, so that they cannot be mistaken for the app's, the person's or the model's own.
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { hashOfText } from '../base/hash.ts';
 
 const TAGS = /<(?=\/?(?:recalled_memory|standing_notes|passage|earlier)\b)/gi;
 /** Everything that some reader takes for the end of a line. */
@@ -29,6 +28,6 @@ const UNSEEN = /[\p{Cf}\p{Z}\s]+/gu;
 export function quotedFile(name: string, words: string): string {
   const label = `name="${name.replaceAll('"', "'").replace(/[\p{Cc}<>]+/gu, ' ')}"`;
   const holdsEnd = words.normalize('NFKC').replace(UNSEEN, '').toLowerCase().includes('/file>');
-  const number = holdsEnd ? ` id="${bytesToHex(sha256(utf8ToBytes(words))).slice(0, 12)}"` : '';
+  const number = holdsEnd ? ` id="${hashOfText(words, 12)}"` : '';
   return `<file ${label}${number}>\n${words}\n</file${number}>`;
 }

@@ -1,6 +1,5 @@
 // Cuts a message into chunks, the unit of recall: what is shown, what is searched by words, what is embedded.
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { hashOfText } from '../base/hash.ts';
 import { sourceLine, textOfFile } from '../chat/files.ts';
 import type { ExtractedText, Message } from '../chat/message.ts';
 import { wordsOfUnknown } from '../chat/unknown.ts';
@@ -226,7 +225,7 @@ function contextOf(before: string, text: string): string {
 }
 
 /** 128 bits of SHA-256, hex: equal texts share a vector. */
-export const hashOf = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
+export const hashOf = (text: string): string => hashOfText(text, 32);
 
 /** Cuts an attached text into pieces: a long paste becomes one, and is asked for later like any words. */
 const attachedPieces = (text: string, mediaType: string): Piece[] =>

@@ -1,9 +1,11 @@
 // Memory notes in the person's own words, and feedback on passages. The log and exports hold them as plain JSON, so
 // every shape here is also a schema for data from outside.
+
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
+import { hashOfText } from '../base/hash.ts';
 import { asMessageId, type ConversationId, type MessageId, NOTES } from '../base/ids.ts';
 import { timeSchema } from '../base/time.ts';
 import type { ConversationMeta } from '../chat/conversation.ts';
@@ -85,8 +87,9 @@ export type Proposal = Known<z.infer<typeof proposalSchema>>;
  * earlier versions.
  */
 export const proposalId = (text: string, salt?: string): string => {
-  const words = utf8ToBytes(squeezed(text));
-  return bytesToHex(salt === undefined ? sha256(words) : hmac(sha256, utf8ToBytes(salt), words)).slice(0, 24);
+  const words = squeezed(text);
+  if (salt === undefined) return hashOfText(words, 24);
+  return bytesToHex(hmac(sha256, utf8ToBytes(salt), utf8ToBytes(words))).slice(0, 24);
 };
 
 /** True if a note holds at this time, ms since 1970. */

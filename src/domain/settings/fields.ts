@@ -1,7 +1,9 @@
 // The configuration by dotted path: what each key is, what it may be, and what a value handed in would do. Derived from the
 // schema in config.ts; there is no second list.
+
 import { z } from 'zod';
 import { RecollectError } from '../base/errors.ts';
+import { isFields } from '../base/json.ts';
 import { once } from '../base/once.ts';
 import { type Config, configSchema, defaultConfig } from './config.ts';
 
@@ -123,7 +125,7 @@ export const configField = (path: string): ConfigField | undefined => byPath().g
 export function configValue(config: Config, path: string): unknown {
   let value: unknown = config;
   for (const key of path.split('.'))
-    value = isGroup(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    value = isFields(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   return value;
 }
 
@@ -160,9 +162,6 @@ export interface Refusal {
   /** The key does not exist; `allowed` then lists the names that do. */
   readonly unknown?: boolean;
 }
-
-const isGroup = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Makes the configuration from these values and defaults for the rest, and refuses invalid values key by key. */
 export function configOf(values: ConfigValues): { config: Config; refused: readonly Refusal[] } {
@@ -224,7 +223,7 @@ export function valuesAt(
       for (const field of configFields()) {
         if (at === '' || field.path.startsWith(`${at}.`)) values[field.path] = undefined;
       }
-    else if (isGroup(found))
+    else if (isFields(found))
       for (const [key, inner] of Object.entries(found)) collect(at ? `${at}.${key}` : key, inner);
     else refused.push({ key: at, value: found, allowed: `{ ${siblings(`${at}.`)} }` });
   };

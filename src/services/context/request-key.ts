@@ -1,13 +1,13 @@
 // Makes a key of everything that a model is sent: equal requests have equal keys, so that an answer can be reused. Pure.
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+
 import type { ChatModel, Prompt, ToolDescription } from '../../adapters/models/chat-model.ts';
+import { hashOfText } from '../../domain/base/hash.ts';
 import type { Part } from '../../domain/chat/message.ts';
 
 /** Messages never change, nor do their parts, so each is hashed once. */
 const known = new WeakMap<object, string>();
 
-const hashText = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
+const hashText = (text: string): string => hashOfText(text, 32);
 
 function hashOf(value: object, content: readonly unknown[]): string {
   const kept = known.get(value);

@@ -1,9 +1,9 @@
 // Recognises kinds of sentences with classifiers that were trained on the embedding model in use, else by their words. Those for the bundled
 // model ship with it; for another model they are trained once, on the same examples, and kept on the device.
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
+import { hashOfText } from '../../domain/base/hash.ts';
 import { log } from '../../domain/base/log.ts';
 import { createTraining, type Head, readHead, writeHead } from '../../domain/memory/recognition/head.ts';
 import { SENTENCE_CLASSES, TOPICS } from '../../domain/memory/recognition/kinds.ts';
@@ -139,7 +139,7 @@ class RecognisingService implements Recognising {
 
 /** The name may hold an address; a hash keeps it out of reports that list keys. */
 const keyOf = (examples: number, provider: string): string =>
-  `memory.heads/${examples}/${bytesToHex(sha256(utf8ToBytes(provider))).slice(0, 16)}`;
+  `memory.heads/${examples}/${hashOfText(provider, 16)}`;
 
 function read({ kinds, topics }: { readonly kinds?: unknown; readonly topics?: unknown }): Heads | null {
   const [first, second] = [kinds, topics].map((text) => (typeof text === 'string' ? readHead(text) : null));

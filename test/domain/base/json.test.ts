@@ -1,12 +1,17 @@
 // JSON that others wrote, and what is none.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lenientJson, readJson, repairedJson } from '../../../src/domain/base/json.ts';
+import { isFields, lenientJson, readJson, repairedJson } from '../../../src/domain/base/json.ts';
 
 it('gives the value, or undefined where the text is no JSON', () => {
   expect(readJson('{"a":[1,null]}')).toEqual({ a: [1, null] });
   expect(readJson('null')).toBeNull();
   for (const text of ['', '{', 'undefined', '{"a":1} more']) expect(readJson(text)).toBeUndefined();
+});
+
+it('tells objects from arrays, null and plain values', () => {
+  const values = [{}, { a: 1 }, [], [{}], null, undefined, 'a', 1, true];
+  expect(values.map(isFields)).toEqual([true, true, false, false, false, false, false, false, false]);
 });
 
 describe('JSON as other tools write it', () => {
