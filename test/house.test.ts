@@ -184,8 +184,7 @@ describe('the house', () => {
       // Another origin; PGlite's own worker; a task that waits for its turn by a port of its own.
       'ui/chat/markdown/preview.tsx',
       'adapters/index/worker.ts',
-      'adapters/embedding/host.ts',
-      'adapters/importers/yielder.ts',
+      'domain/base/yielding.ts',
       // Endpoints of calls: to the channel of a tab, and in the form of before on a channel.
       'adapters/index/calls.ts',
       'workers/sync-link.ts',
@@ -219,6 +218,20 @@ describe('the house', () => {
       source.flatMap((file) => promiseQueues(file).map((target) => `${file.path} ${target}`)),
     );
     expect([...queues].sort(), 'use SerialQueue of domain/base/serial-queue.ts').toEqual(may);
+  });
+
+  it('yields to the event loop by one helper', () => {
+    const yields =
+      /setTimeout\((?:resolve|done|next)(?:, 0)?\)|setTimeout\(\(\) => (?:resolve|done|next)\(\)(?:, 0)?\)/;
+    const may = [
+      // Browsers that do not report idleness: the timer is the handle of what is given up.
+      'src/adapters/browser/idle.ts',
+      'src/domain/base/yielding.ts',
+    ];
+    expect(
+      source.filter(({ text }) => yields.test(text)).map(({ path }) => path),
+      'use yieldToEvents of domain/base/yielding.ts',
+    ).toEqual(may);
   });
 
   it('has one hash of a text and one test for an object of JSON', () => {

@@ -121,9 +121,3 @@ export function createJob({
     },
   };
 }
-
-/** Lets everything else that waits have its turn. Rejects with the signal's reason once it is aborted. */
-export async function yieldToEvents(signal: AbortSignal): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 0));
-  signal.throwIfAborted();
-}

@@ -1,7 +1,9 @@
 // Leaves the page when the device is locked: removes the drawn page first, then its memory by reloading.
+
 import type { KeyValues } from '../adapters/log/conversation-log.ts';
 import { ignore, orElse } from '../domain/base/log.ts';
 import { until } from '../domain/base/readable.ts';
+import { yieldToEvents } from '../domain/base/yielding.ts';
 import type { Documents } from '../services/documents/documents.ts';
 import type { KeyHolder } from '../services/lock/key-holder.ts';
 
@@ -37,6 +39,6 @@ export async function settle(documents: Documents, keyValues: KeyValues): Promis
   window.dispatchEvent(new Event('pagehide'));
   await until(documents.saving, ({ state }) => state === 'saved', AbortSignal.timeout(SETTLE_MS));
   // A draft reaches the store a few promises later, within this task.
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await yieldToEvents();
   await keyValues.set('settled', undefined);
 }

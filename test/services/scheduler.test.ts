@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createJob, yieldToEvents } from '../../src/services/scheduler.ts';
+import { yieldToEvents } from '../../src/domain/base/yielding.ts';
+import { createJob } from '../../src/services/scheduler.ts';
 
 /** A run that a test ends by hand. */
 function gate() {

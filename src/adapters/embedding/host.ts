@@ -6,6 +6,7 @@ import type { Problem } from '../../domain/base/errors.ts';
 import { RecollectError, toError } from '../../domain/base/errors.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { Cancellation } from '../../domain/base/readable.ts';
+import { nextTask } from '../../domain/base/yielding.ts';
 import { type Served, serveCalls } from '../../domain/threads/calls.ts';
 import { withTransfer } from '../../domain/threads/endpoint.ts';
 import { joinNews } from '../../domain/threads/news.ts';
@@ -281,16 +282,4 @@ function problemOf(error: unknown, model: string): Problem {
     params: { model, detail },
     retry: true,
   };
-}
-
-/** Resolves in a later task, after messages that have arrived were delivered. Timers are clamped to 4 ms; a port is not. */
-function nextTask(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
 }

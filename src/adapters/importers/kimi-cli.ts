@@ -4,6 +4,7 @@ import { md5 } from '@noble/hashes/legacy.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
+import { createYielder } from '../../domain/base/yielding.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, Source, SourceFile } from './importer.ts';
 import { type ContextNode, type History, isBookkeeping, layOver, readContext } from './kimi-context.ts';
@@ -13,7 +14,6 @@ import { decode, linesOf, looksBinary, parseJson } from './lenient-json.ts';
 import { createSkipCounter, type SkipCounter, shortened, wordsOf } from './skipping.ts';
 import { baseName, folderOf, headOf, isWithin } from './source-file.ts';
 import { interpolated, timeOf } from './times.ts';
-import { createYielder } from './yielder.ts';
 
 const TOOL = 'kimi-cli';
 const CONTEXT = /^context(?:_(\d+))?\.jsonl$/;

@@ -7,9 +7,9 @@
 
 import { RecollectError } from '../../domain/base/errors.ts';
 import { lenientJson } from '../../domain/base/json.ts';
+import { createYielder } from '../../domain/base/yielding.ts';
 import { decodeText, utf16Of } from '../../domain/text/encoding.ts';
 import { joined } from './source-file.ts';
-import { createYielder } from './yielder.ts';
 
 /** Largest JSON document of another tool, uncompressed. */
 export const MAX_JSON_BYTES = 512 * 1024 * 1024;

@@ -1,11 +1,11 @@
 // Reads exports that are one list of conversations in JSON files, alone or beside others: the part that ChatGPT and Claude.ai share.
 import type { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
+import { createYielder } from '../../domain/base/yielding.ts';
 import type { Claim, ImportedConversation, Importer, SourceFile } from './importer.ts';
 import { decode, itemsOf } from './lenient-json.ts';
 import { countForeign, createSkipCounter, type SkipCounter } from './skipping.ts';
 import { baseName, chunksOf, folderOf, headOf, isWithin } from './source-file.ts';
-import { createYielder } from './yielder.ts';
 
 const LISTING = /^conversations(?:[-_]\d+)?\.json$/i;
 /** A listing without its ending, or with a second ending: browsers and mail programs rename files in this way. */

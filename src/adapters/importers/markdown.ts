@@ -3,6 +3,7 @@
 // that names fewer than two speakers is a document, not a conversation.
 import { parse } from 'yaml';
 import { attempt } from '../../domain/base/log.ts';
+import { createYielder } from '../../domain/base/yielding.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
 import { readingCopy } from '../../domain/chat/reading-copy.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -12,7 +13,6 @@ import { createSkipCounter, type SkipCounter, wordsOf } from './skipping.ts';
 import { baseName, headOf } from './source-file.ts';
 import { type Speaker, speakerIn } from './speakers.ts';
 import { interpolated, timeOf } from './times.ts';
-import { createYielder } from './yielder.ts';
 
 const TOOL = 'markdown';
 const NAME = /\.(?:md|markdown|mdown|txt)$/i;

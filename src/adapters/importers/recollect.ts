@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { asConversationId } from '../../domain/base/ids.ts';
+import { createYielder } from '../../domain/base/yielding.ts';
 import {
   ARCHIVE_FORMAT,
   ARCHIVE_LIMITS,
@@ -28,7 +29,6 @@ import { decode, itemsOf } from './lenient-json.ts';
 import { roleNamed } from './roles.ts';
 import { createSkipCounter, type SkipCounter } from './skipping.ts';
 import { chunksOf, headOf } from './source-file.ts';
-import { createYielder } from './yielder.ts';
 
 /** Our own ids are UUIDs; a file with any other id was not written by us. */
 const isId = (id: string): boolean =>

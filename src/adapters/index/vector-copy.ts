@@ -1,8 +1,10 @@
 // Keeps a copy of one model's vectors in memory, so that a search need not read them all from the table. Its owner reports every write,
 // and it takes the changes over before the next answer; while it cannot answer, the table is searched.
+
 import { z } from 'zod';
 import { log, orElse } from '../../domain/base/log.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
+import { yieldToEvents } from '../../domain/base/yielding.ts';
 import { createNearest, type Likely, type Nearest } from './nearest.ts';
 import { type Ask, fromHex, type Given, toJson } from './statements.ts';
 
@@ -215,7 +217,7 @@ class PagedVectorCopy implements VectorCopy {
       const last = await this.#take(copy, `chunk > $3 order by chunk limit ${PAGE}`, copy.last);
       if (last === null) return;
       copy.last = last;
-      if (!copy.complete) await new Promise((resolve) => setTimeout(resolve, 0));
+      if (!copy.complete) await yieldToEvents();
     }
   }
 

@@ -1,6 +1,8 @@
 // Log databases by number. Sealing a log, or unsealing it, copies it into the database of the next number, with the same seqs, while
 // the present one is in use. An interrupted copy continues later; other code decides which of the two is in force.
+
 import { deleteDB, openDB } from 'idb';
+import { yieldToEvents } from '../../domain/base/yielding.ts';
 import type { LogEntry, Store } from './conversation-log.ts';
 import { valuesCopyOf } from './copied-values.ts';
 import { removeCopy } from './copy-files.ts';
@@ -56,7 +58,7 @@ export async function copyEntries(options: LogCopyOptions): Promise<number> {
     done += wanted.length;
     seq = last.seq;
     onProgress?.(done, all);
-    await nextTurn();
+    await yieldToEvents();
   }
   await recountLog(to);
   await raiseHead(to, await source.head());
@@ -95,5 +97,3 @@ export async function deleteGeneration(generation: number): Promise<void> {
   });
   guard.close();
 }
-
-const nextTurn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));

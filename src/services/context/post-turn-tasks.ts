@@ -1,10 +1,12 @@
 // Tasks in the background after an answer: finds compacted messages that it missed, and reads ahead so that a compaction
 // under pressure finds its work done.
+
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import { loadPart } from '../../domain/base/part.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import { yieldToEvents } from '../../domain/base/yielding.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { notesOf } from '../../domain/context/notes.ts';
@@ -66,7 +68,7 @@ export function createPostTurnTasks({
 
   /** Looks for messages that the answer missed, and updates the notes for a session memory. */
   async function run(id: ConversationId): Promise<void> {
-    await pause();
+    await yieldToEvents();
     await ready();
     const conversation = await documents.read(id);
     if (!conversation || closing.aborted) return;
@@ -115,7 +117,7 @@ export function createPostTurnTasks({
         read.add(message);
         fresh += 1;
         if (performance.now() - rested < SLICE_MS) continue;
-        await pause();
+        await yieldToEvents();
         rested = performance.now();
       }
       const path = requests.redaction().path(pathTo(open.get().messages, effectiveHead(open.get())));
@@ -127,7 +129,7 @@ export function createPostTurnTasks({
         const known = path.slice(0, end);
         readBranchAhead(known);
         weight = structureOf(known, meter).tokens.reduce((sum, tokens) => sum + tokens, 0);
-        await pause();
+        await yieldToEvents();
       }
       if (weight >= requests.windowOf(writer) * config.get().context.trigger_ratio * COMING)
         await orElse(
@@ -148,6 +150,3 @@ export function createPostTurnTasks({
 
   return { run, isRead: (message) => read.has(message) };
 }
-
-/** Yields to the event loop. */
-const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 0));

@@ -1,10 +1,12 @@
 // Changes many conversations in one durable append, for imports. Prepares the changes on copies and shows them once they are durable, so that
 // an import is there as a whole or not at all.
+
 import * as Y from 'yjs';
 import type { Origin } from '../../adapters/log/conversation-log.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { type ConversationId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
+import { yieldToEvents } from '../../domain/base/yielding.ts';
 import { type AppendQueue, newEntry } from './append-queue.ts';
 import type { ConversationCache } from './conversation-cache.ts';
 import type { ConversationList } from './conversation-list.ts';
@@ -75,7 +77,7 @@ export class BulkChange {
     let restedAt = performance.now();
     for (const { id, change } of changes) {
       if (performance.now() - restedAt > MAX_WORK_MS) {
-        await new Promise((resolve) => setTimeout(resolve));
+        await yieldToEvents();
         restedAt = performance.now();
       }
       // Flush the queue first: `load` reads only the log.

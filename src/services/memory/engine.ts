@@ -6,6 +6,7 @@
 //                                                                        └► keywords, summary, title
 //
 // Both only compare the present state with the wanted one: killed anywhere, the next run continues where this one stopped.
+
 import {
   CALIBRATIONS,
   type EmbeddingProvider,
@@ -17,6 +18,7 @@ import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/b
 import { type ConversationId, isConversation } from '../../domain/base/ids.ts';
 import { log as diagnostics } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import { yieldToEvents } from '../../domain/base/yielding.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
 import { isExcluded } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -25,7 +27,7 @@ import type { Reader } from '../documents/reader.ts';
 import { createReader } from '../documents/reader.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { TokenTable } from '../privacy/token-table.ts';
-import { createJob, yieldToEvents } from '../scheduler.ts';
+import { createJob } from '../scheduler.ts';
 import type { Memory, MemoryStatus } from './memory.ts';
 import { createProjection } from './projection.ts';
 import { describeConversation, isRemembered, pipelineVersionOf, withoutCutWords } from './rows.ts';
@@ -281,7 +283,7 @@ class BackgroundEngine implements MemoryEngine {
     for (let quiet = 0; quiet < 2; ) {
       await this.#projector.settled();
       await this.#indexer.settled();
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      await yieldToEvents();
       quiet += 1;
     }
   }

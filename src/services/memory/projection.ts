@@ -1,16 +1,17 @@
 // Turns changed conversations into rows of the index, in batches: a batch is one transaction, a bad row costs only its conversation,
 // and everything may be repeated.
+
 import type { ConversationRow, MemoryIndex, MessageRow } from '../../adapters/index/memory-index.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import { yieldToEvents } from '../../domain/base/yielding.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Reader } from '../documents/reader.ts';
 import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
-import { yieldToEvents } from '../scheduler.ts';
 import {
   continuations,
   conversationRow,

@@ -5,11 +5,11 @@ import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provi
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { hashOfText } from '../../domain/base/hash.ts';
 import { log } from '../../domain/base/log.ts';
+import { yieldToEvents } from '../../domain/base/yielding.ts';
 import { createTraining, type Head, readHead, writeHead } from '../../domain/memory/recognition/head.ts';
 import { SENTENCE_CLASSES, TOPICS } from '../../domain/memory/recognition/kinds.ts';
 import { type Heads, type Recognition, recognise } from '../../domain/memory/recognition/recognise.ts';
 import { cuesOf } from '../../domain/memory/recognition/wording.ts';
-import { yieldToEvents } from '../scheduler.ts';
 
 export interface Recognised extends Recognition {
   /** Vector of the text, of length 1; null if no model could be asked. */

@@ -3,12 +3,14 @@
 //   log ──since(bookmark)──► append ──► files in OPFS          a document was rewritten or erased ──► drop what the log dropped
 //   start: compare ──► the log lost something (counters, head, another id at a seq) ──► restore from the copy
 //                 └──► otherwise the log is right ──► copy what is missing, drop what was removed
+
 import type { LogEntry, Store } from '../../adapters/log/conversation-log.ts';
 import { CopyFiles, CopyFull, type Held } from '../../adapters/log/copy-files.ts';
 import { countLog, recountLog, seqsOfLog } from '../../adapters/log/log-integrity.ts';
 import { joinRewritten, noteRepaired, VALUES } from '../../adapters/log/recovering.ts';
 import type { DocumentId } from '../../domain/base/ids.ts';
 import { ignore, log } from '../../domain/base/log.ts';
+import { yieldToEvents } from '../../domain/base/yielding.ts';
 import { createJob } from '../scheduler.ts';
 import { COPY_STATE, type CopyState } from './copy-state.ts';
 import { ValueCopying } from './value-copying.ts';
@@ -257,8 +259,7 @@ class Copying {
       }
       await files.append(missing);
       seq = last.seq;
-      await nextTurn();
-      this.#deps.signal.throwIfAborted();
+      await yieldToEvents(this.#deps.signal);
     }
     return unmatched;
   }
@@ -285,7 +286,7 @@ class Copying {
       await files.append(entries.filter(({ bytes }) => bytes.length > 0));
       this.#bookmark = last.seq;
       this.#deps.signal.throwIfAborted();
-      if (entries.length === PAGE) await nextTurn();
+      if (entries.length === PAGE) await yieldToEvents();
     }
   }
 
@@ -305,6 +306,3 @@ class Copying {
     await files.drop(({ id, document }) => documents.has(document as DocumentId) && !live.has(id));
   }
 }
-
-/** Yields to other work of the thread. */
-const nextTurn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));

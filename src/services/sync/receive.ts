@@ -1,9 +1,9 @@
 // Receives: opens the blobs of a room and commits their bodies with the record that marks them as applied, in one transaction.
+import { yieldToEvents } from '../../domain/base/yielding.ts';
 import { blobHash } from '../../domain/sync/blob.ts';
 import { toText } from '../../domain/sync/bytes.ts';
 import { covers, union } from '../../domain/sync/coverage.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
-import { yieldToEvents } from '../scheduler.ts';
 import { groupParts, type OpenedBlob, openBlob } from './envelope.ts';
 import { newTransaction, type RoomRecord, type Transaction, toStoredCoverage } from './records.ts';
 import { type RoomContext, readBody } from './room-context.ts';

@@ -1,5 +1,7 @@
 // Conversations in the log, also in the trash, with titles, summaries, recall cards and quotations.
+
 import { type ConversationId, isConversation } from '../../../domain/base/ids.ts';
+import { yieldToEvents } from '../../../domain/base/yielding.ts';
 import type { Conversation } from '../../../domain/chat/conversation.ts';
 import type { Message } from '../../../domain/chat/message.ts';
 import { TAKEN_OUT } from '../../../domain/forget/imprint.ts';
@@ -50,8 +52,7 @@ export const conversations: CreatePlace = (deps) => {
   const each = async function* () {
     for (const id of (await log.documents()).filter(isConversation)) {
       // Yields to the page between two conversations.
-      await new Promise((resolve) => setTimeout(resolve));
-      signal.throwIfAborted();
+      await yieldToEvents(signal);
       const conversation = await documents.read(id);
       if (conversation) yield conversation;
     }
