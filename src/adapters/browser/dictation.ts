@@ -79,7 +79,7 @@ const PROBLEMS: Readonly<Record<string, DictationProblem>> = {
   'language-not-supported': 'language',
 };
 
-class Session implements Listening {
+class DictationSession implements Listening {
   readonly #recogniser: Recogniser;
   readonly #hearing: Hearing;
   #problem: DictationProblem | null = null;
@@ -180,7 +180,7 @@ export function createDictation(scope: object = globalThis): Dictation | null {
       recogniser.continuous = goesOn;
       recogniser.interimResults = true;
       if (onDevice || 'processLocally' in recogniser) recogniser.processLocally = onDevice;
-      const session = new Session(recogniser, hearing);
+      const session = new DictationSession(recogniser, hearing);
       session.start();
       return session;
     },

@@ -62,7 +62,7 @@ interface Caller {
 }
 
 type Embed = Parameters<Served<typeof modelCalls>['embed']>[0];
-type Answer = Awaited<ReturnType<Served<typeof modelCalls>['embed']>>;
+type EmbedAnswer = Awaited<ReturnType<Served<typeof modelCalls>['embed']>>;
 
 interface Job {
   readonly caller: Caller;
@@ -77,7 +77,7 @@ interface Job {
   /** How many texts have begun their step, and how many have finished it. */
   begun: number;
   over: number;
-  resolve(answer: Answer): void;
+  resolve(answer: EmbedAnswer): void;
   reject(error: unknown): void;
 }
 
@@ -242,7 +242,7 @@ class ModelHost implements EmbeddingHost {
     this.#deps.onRetired();
   }
 
-  #embed(caller: Caller, given: Embed, signal: Cancellation): Promise<Answer> {
+  #embed(caller: Caller, given: Embed, signal: Cancellation): Promise<EmbedAnswer> {
     return new Promise((resolve, reject) => {
       const key = JSON.stringify(given.model);
       const job: Job = {

@@ -14,26 +14,26 @@ const WASM = [0x00, 0x61, 0x73, 0x6d];
 const nameOf = (url: string): string => url.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? url;
 
 /** Browsers run a script only under a script's type; a WebAssembly module is recognised by its bytes. */
-function isRunnable(url: string, { ok, type, bytes }: Answer): boolean {
+function isRunnable(url: string, { ok, type, bytes }: KeptAnswer): boolean {
   if (!ok || type.startsWith('text/html')) return false;
   return nameOf(url).endsWith('.wasm')
     ? WASM.every((byte, at) => bytes[at] === byte)
     : /^(?:text|application)\/(?:x-)?(?:java|ecma)script/.test(type);
 }
 
-interface Answer {
+interface KeptAnswer {
   readonly ok: boolean;
   readonly type: string;
   readonly bytes: Uint8Array;
 }
 
-async function ask(url: string, cache: RequestCache, get: typeof fetch): Promise<Answer> {
+async function ask(url: string, cache: RequestCache, get: typeof fetch): Promise<KeptAnswer> {
   const answer = await get(url, { cache });
   const type = (answer.headers.get('content-type') ?? '').toLowerCase();
   return { ok: answer.ok, type, bytes: new Uint8Array(await answer.arrayBuffer()) };
 }
 
-const isSame = (one: Answer, other: Answer): boolean =>
+const isSame = (one: KeptAnswer, other: KeptAnswer): boolean =>
   one.ok === other.ok &&
   one.type === other.type &&
   one.bytes.length === other.bytes.length &&

@@ -25,7 +25,7 @@ const FIRST_WORDS = 'good morning';
 /** How long a retired thread's last messages may take to arrive, ms. */
 const LAST_WORDS_MS = 50;
 
-interface Answer {
+interface EmbedAnswer {
   readonly vectors: Float32Array[];
   readonly tokenVectors: readonly TokenVectors[];
 }
@@ -238,7 +238,7 @@ class LocalEmbedding {
     readings: readonly Reading[],
     withTokenVectors: boolean,
     { kind, signal }: { kind: EmbeddingKind; signal: AbortSignal },
-  ): Promise<Answer> {
+  ): Promise<EmbedAnswer> {
     signal.throwIfAborted();
     if (readings.length === 0) return { vectors: [], tokenVectors: [] };
     const before = this.state.get();

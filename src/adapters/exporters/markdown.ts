@@ -73,7 +73,7 @@ async function* asFiles(
     signal.throwIfAborted();
     const name = freeName(fileName(conversation, words), '', taken);
     const attachments: { path: string; bytes: () => Uint8Array }[] = [];
-    const place: Place = (part) => {
+    const place: AttachmentPath = (part) => {
       const { url, extract } = part;
       if (url === undefined && !extract) return nameOnly(words)(part);
       const { stem, ending } = attachmentName(part.name ?? 'file');
@@ -141,15 +141,15 @@ const target = (path: string): string =>
     )
     .join('/');
 
-type Place = (part: PartOf<'file'>) => string;
+type AttachmentPath = (part: PartOf<'file'>) => string;
 
 const nameOnly =
-  (words: ExportWords): Place =>
+  (words: ExportWords): AttachmentPath =>
   (part) =>
     `*[${asPlainMarkdown(part.name ?? '') || words('attachment')}, ${asPlainMarkdown(part.mediaType)}]*`;
 
 /** Writes one conversation. `place` shows an attachment. */
-function toMarkdown(conversation: Conversation, place: Place, words: ExportWords): string {
+function toMarkdown(conversation: Conversation, place: AttachmentPath, words: ExportWords): string {
   const { meta, messages, checkpoints } = conversation;
   const shown = pathTo(messages, effectiveHead(conversation));
   const front = (body: string) =>
@@ -320,7 +320,7 @@ function speaker(message: Message, words: ExportWords, escaped: Escape): string 
 const spot = (message: Message, words: ExportWords, escaped: Escape = asPlainMarkdown) =>
   `${speaker(message, words, escaped)} · ${stamp(message.createdAt)}`;
 
-function asSection(message: Message, place: Place, words: ExportWords): string {
+function asSection(message: Message, place: AttachmentPath, words: ExportWords): string {
   if (message.kind === 'note') {
     const body = blocks(message.parts, place, words, sealed);
     return collapsed(spot(message, words, inHtml), body.join('\n\n'));
@@ -331,7 +331,7 @@ function asSection(message: Message, place: Place, words: ExportWords): string {
 /** Writes parts one below the other. A text may continue a list of the text above it, and then belongs to that list. */
 function blocks(
   parts: readonly Part[],
-  place: Place,
+  place: AttachmentPath,
   words: ExportWords,
   said: (text: string, reader: BlockReader) => string,
 ): string[] {
@@ -348,7 +348,7 @@ function blocks(
   return out;
 }
 
-function block(part: Exclude<Part, { type: 'text' }>, place: Place, words: ExportWords): string {
+function block(part: Exclude<Part, { type: 'text' }>, place: AttachmentPath, words: ExportWords): string {
   switch (part.type) {
     case 'reasoning':
       return part.text.trim() === '' ? '' : collapsed(words('reasoning'), sealed(part.text));

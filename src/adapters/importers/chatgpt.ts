@@ -127,7 +127,7 @@ export const chatgpt: Importer = {
   },
 };
 
-interface Reading {
+interface ExportReading {
   readonly assets: ReadonlyMap<string, SourceFile>;
   /** Assets that a message names. */
   readonly used: Set<SourceFile>;
@@ -193,7 +193,7 @@ function nodesOf(
 
 async function toConversation(
   foreign: z.infer<typeof conversationSchema>,
-  reading: Reading,
+  reading: ExportReading,
 ): Promise<ImportedConversation | undefined> {
   const { skipped } = reading;
   const { nodes, keyFor } = nodesOf(foreign.mapping, skipped);
@@ -314,7 +314,7 @@ async function toMessage(
   key: string,
   foreign: ForeignMessage,
   call: { callId: string; name: string } | undefined,
-  reading: Reading,
+  reading: ExportReading,
 ): Promise<Read | undefined> {
   const report = reportIn(foreign.metadata?.chatgpt_sdk);
   if (report)
@@ -414,7 +414,7 @@ const wordsOf = (parts: readonly Part[], foreign: ForeignMessage): string =>
         .map((part) => part.text)
         .join('\n\n');
 
-const toParts = async (foreign: ForeignMessage, reading: Reading): Promise<Part[]> =>
+const toParts = async (foreign: ForeignMessage, reading: ExportReading): Promise<Part[]> =>
   withPages(await toWords(foreign, reading), foreign.author.role === 'user' ? [] : pagesOf(foreign));
 
 /** Types of a reference list whose items are pages, and not pictures, files, places or goods. */
@@ -429,14 +429,14 @@ function pagesOf({ metadata }: ForeignMessage): ReturnType<typeof pagesIn> {
 }
 
 /** Reads the words of a message; where a known kind of content has them in other fields than its own, they are kept as they are. */
-async function toWords(foreign: ForeignMessage, reading: Reading): Promise<Part[]> {
+async function toWords(foreign: ForeignMessage, reading: ExportReading): Promise<Part[]> {
   const parts = await toKnownWords(foreign, reading);
   if (parts.length > 0 || wordsOfUnknown(foreign.content) === '') return parts;
   reading.skipped.count('unknown-part', foreign.content?.content_type);
   return [{ type: 'unknown', original: foreign.content }];
 }
 
-async function toKnownWords(foreign: ForeignMessage, reading: Reading): Promise<Part[]> {
+async function toKnownWords(foreign: ForeignMessage, reading: ExportReading): Promise<Part[]> {
   const { content } = foreign;
   if (!content) return [];
   const text = (value: unknown): Part[] => {
@@ -558,7 +558,7 @@ function entityIn(mark: string): string {
 async function toMedia(
   part: unknown,
   foreign: ForeignMessage,
-  reading: Reading,
+  reading: ExportReading,
 ): Promise<Part[] | undefined> {
   if (typeof part !== 'object' || part === null) return undefined;
   const {
@@ -617,7 +617,7 @@ function assetIdOf(pointer: string): string {
 async function toFile(
   pointer: string,
   { name, mediaType: said, otherwise }: Details,
-  { assets, used, skipped, signal }: Reading,
+  { assets, used, skipped, signal }: ExportReading,
 ): Promise<Part> {
   const id = assetIdOf(pointer);
   const file = assets.get(id);
@@ -643,7 +643,7 @@ function nameOf(file: SourceFile, id: string): string {
 }
 
 /** Reads pictures that code drew while it ran. */
-async function toDrawn(foreign: ForeignMessage, reading: Reading): Promise<Part[]> {
+async function toDrawn(foreign: ForeignMessage, reading: ExportReading): Promise<Part[]> {
   const { messages } = (foreign.metadata?.aggregate_result ?? {}) as { messages?: unknown };
   const drawn: Part[] = [];
   for (const message of Array.isArray(messages) ? (messages as unknown[]) : []) {
@@ -657,7 +657,7 @@ async function toDrawn(foreign: ForeignMessage, reading: Reading): Promise<Part[
 async function toAttachments(
   foreign: ForeignMessage,
   parts: readonly Part[],
-  reading: Reading,
+  reading: ExportReading,
 ): Promise<Part[]> {
   const there = parts.flatMap((part) => (part.type === 'file' ? [part.reference ?? ''] : []));
   const files: Part[] = [];

@@ -49,7 +49,7 @@ const agentSchema = z.looseObject({
 });
 
 /** The files of one session or subagent. */
-interface Session {
+interface KimiSession {
   readonly id: string;
   readonly folder: string;
   readonly bucket: string | undefined;
@@ -185,7 +185,7 @@ function isKeptBy(levels: ReadonlySet<string>, folder: string, names: RegExp): b
   return false;
 }
 
-async function sessionsOf(source: Source, signal: AbortSignal): Promise<Session[]> {
+async function sessionsOf(source: Source, signal: AbortSignal): Promise<KimiSession[]> {
   const folders = new Map<string, Map<string, SourceFile>>();
   const levels = new Set<string>();
   for (const { path } of source.files) {
@@ -202,7 +202,7 @@ async function sessionsOf(source: Source, signal: AbortSignal): Promise<Session[
     files.set(baseName(file.path), file);
   }
 
-  const sessions = new Map<string, Session>();
+  const sessions = new Map<string, KimiSession>();
   for (const [folder, files] of folders) {
     const { contexts, live } = contextsIn(files);
     const wire = files.get('wire.jsonl');
@@ -328,7 +328,7 @@ async function workDirsOf(source: Source, signal: AbortSignal): Promise<Map<stri
   return workDirs;
 }
 
-interface Reading {
+interface SessionReading {
   readonly skipped: SkipCounter;
   readonly signal: AbortSignal;
   readonly now: number | undefined;
@@ -336,10 +336,10 @@ interface Reading {
 
 /** Yields the conversation of a session and those of its subagents; a folder below `subagents` yields nothing by itself. */
 async function readSession(
-  session: Session,
+  session: KimiSession,
   source: Source,
   workDirs: ReadonlyMap<string, string>,
-  reading: Reading,
+  reading: SessionReading,
 ): Promise<ImportedConversation[]> {
   if (SUBAGENT.test(session.folder) || /(?:^|\/)subagents(?:\/|$)/.test(session.folder)) {
     // The session reads this folder if it is in the source as well.
@@ -422,14 +422,14 @@ async function readSession(
 async function readAgent(
   { agent, files, folder }: { agent: string; files: ReadonlyMap<string, SourceFile>; folder: string },
   parentWire: Wire | undefined,
-  reading: Reading,
+  reading: SessionReading,
 ) {
   const { skipped, signal } = reading;
   const wireFile = files.get('wire.jsonl');
   const wire = wireFile
     ? readWire(wordsOf(await wireFile.bytes(signal), skipped), skipped)
     : parentWire?.agent(agent);
-  const session: Session = {
+  const session: KimiSession = {
     id: agent,
     folder,
     bucket: undefined,
@@ -449,7 +449,7 @@ async function readAgent(
 }
 
 /** Parses the first of these files that is JSON. */
-async function jsonIn(session: Session, names: readonly string[], signal: AbortSignal): Promise<unknown> {
+async function jsonIn(session: KimiSession, names: readonly string[], signal: AbortSignal): Promise<unknown> {
   for (const name of names) {
     const file = session.files.get(name);
     const value = file && parseJson(decode(await file.bytes(signal)));
@@ -469,9 +469,9 @@ interface Read {
 }
 
 async function toConversation(
-  session: Session,
+  session: KimiSession,
   wire: Wire | undefined,
-  reading: Reading,
+  reading: SessionReading,
 ): Promise<Read | undefined> {
   const { skipped, signal, now } = reading;
   const seen = new Set<string>();
@@ -545,7 +545,7 @@ function timesOf(
     lost: readonly WireMessage[];
     order: readonly string[];
   },
-  session: Session,
+  session: KimiSession,
   now: number | undefined,
 ): Map<string, number> {
   const times = new Map<string, number>();

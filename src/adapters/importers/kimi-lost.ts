@@ -214,7 +214,7 @@ function isSaid(words: unknown, events: readonly WireEvent[]): boolean {
 }
 
 /** A message made of events, before it has a place. */
-interface Draft extends Matchable {
+interface LostMessage extends Matchable {
   readonly time: number | undefined;
   readonly events: readonly number[];
 }
@@ -224,10 +224,10 @@ function toDrafts(
   left: readonly number[],
   events: readonly WireEvent[],
   earlier: ReadonlyMap<number, string> | undefined,
-): Draft[] {
-  const drafts: Draft[] = [];
+): LostMessage[] {
+  const drafts: LostMessage[] = [];
   let answer: { parts: Part[]; time: number | undefined; events: number[] } | undefined;
-  let results: Draft[] = [];
+  let results: LostMessage[] = [];
   const flush = () => {
     if (answer && answer.parts.length > 0) drafts.push({ role: 'assistant', ...answer });
     answer = undefined;

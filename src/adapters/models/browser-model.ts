@@ -20,7 +20,7 @@ interface Line {
 }
 
 /** The members of a session that are used; older browsers have the figures under other names. */
-interface Session {
+interface PromptSession {
   promptStreaming(input: readonly Line[], options: { signal: AbortSignal }): ReadableStream<string>;
   readonly contextWindow?: number;
   readonly contextUsage?: number;
@@ -44,7 +44,7 @@ interface LanguageModelStatic {
       readonly signal: AbortSignal;
       readonly monitor: (monitor: EventTarget) => void;
     },
-  ): Promise<Session>;
+  ): Promise<PromptSession>;
 }
 
 const languageModel = (): LanguageModelStatic | undefined =>
@@ -98,7 +98,7 @@ async function openSession(
   initialPrompts: readonly Line[],
   signal: AbortSignal,
   onProgress: (share: number) => void,
-): Promise<Session> {
+): Promise<PromptSession> {
   const model = languageModel();
   const { state, options } = await stateNow();
   if (!model || state === 'unavailable') throw browserProblem('unavailable', 'There is no model here.');
@@ -158,7 +158,7 @@ export function createBrowserModel(): ChatModel {
 async function* answer(prompt: Prompt, signal: AbortSignal): AsyncIterable<ChatEvent> {
   if (signal.aborted) return yield { type: 'end', finish: 'stopped' };
   const { before, last } = linesOf(prompt);
-  let session: Session | undefined;
+  let session: PromptSession | undefined;
   let reader: ReadableStreamDefaultReader<string> | undefined;
   let isBegun = false;
   try {
@@ -186,7 +186,7 @@ async function* answer(prompt: Prompt, signal: AbortSignal): AsyncIterable<ChatE
   }
 }
 
-const usageOf = ({ contextUsage, inputUsage }: Session): number => contextUsage ?? inputUsage ?? 0;
+const usageOf = ({ contextUsage, inputUsage }: PromptSession): number => contextUsage ?? inputUsage ?? 0;
 
 /** Converts the conversation for the API: one system line first, alternating roles, the last line apart. */
 function linesOf({ system, messages }: Prompt): { readonly before: readonly Line[]; readonly last: Line } {

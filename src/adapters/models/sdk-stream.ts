@@ -117,11 +117,11 @@ export function createSdkModel(options: ModelOptions, protocol: Protocol): ChatM
     endpoint: hostOf(endpoint.baseUrl),
     contextWindow: contextWindowOf(model),
     ...parametersOf(endpoint),
-    stream: (prompt, given) => new Answer(options, protocol, given).events(prompt),
+    stream: (prompt, given) => new StreamedAnswer(options, protocol, given).events(prompt),
   };
 }
 
-class Answer {
+class StreamedAnswer {
   readonly #options: ModelOptions;
   readonly #protocol: Protocol;
   readonly #given: StreamOptions;

@@ -79,10 +79,10 @@ const BEHIND = 2;
 
 const startsWith = (text: string, tag: string) => text.slice(0, tag.length).toLowerCase() === tag;
 
-type Found = { readonly tag: Tag; readonly isOpening: boolean; readonly length: number };
+type FoundTag = { readonly tag: Tag; readonly isOpening: boolean; readonly length: number };
 
 /** Tag at the beginning of a text; `undecided` if it may become one. */
-function tagAt(text: string): Found | 'undecided' | undefined {
+function tagAt(text: string): FoundTag | 'undecided' | undefined {
   for (const tag of TAGS) {
     if (startsWith(text, tag.open)) return { tag, isOpening: true, length: tag.open.length };
     if (startsWith(text, tag.close)) return { tag, isOpening: false, length: tag.close.length };
@@ -181,7 +181,7 @@ class ThoughtReader implements Thoughts {
     return thought === '' ? [] : [{ type: 'reasoning-delta', text: thought }];
   }
 
-  #open(found: Found, isLate: boolean): void {
+  #open(found: FoundTag, isLate: boolean): void {
     this.#opened = { tag: found.tag, written: this.#take(found.length), isLate };
     this.#late = '';
     this.#begun = false;

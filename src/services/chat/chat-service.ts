@@ -104,7 +104,7 @@ const TITLE_LENGTH = 60;
 const ARRIVES_WITHIN_MS = 3000;
 
 /** State of one conversation in this tab. */
-interface Session {
+interface ChatSession {
   readonly state: Writable<TurnState>;
   /** Set while a turn runs; aborting it stops the turn. */
   turn: AbortController | null;
@@ -134,7 +134,7 @@ class ChatService implements Chat {
   readonly #rows: ReturnType<typeof createDraftRows>;
   readonly #refusals: ModelRefusals;
   readonly #turns: ReturnType<typeof createTurns>;
-  readonly #sessions = new Map<ConversationId, Session>();
+  readonly #sessions = new Map<ConversationId, ChatSession>();
   readonly #closing = new AbortController();
   #closed = false;
   readonly #crossTab: ReturnType<typeof createCrossTabTurns> | undefined;
@@ -499,10 +499,10 @@ class ChatService implements Chat {
     this.#crossTab?.close();
   }
 
-  #sessionOf(id: ConversationId): Session {
+  #sessionOf(id: ConversationId): ChatSession {
     const known = this.#sessions.get(id);
     if (known) return known;
-    const session: Session = {
+    const session: ChatSession = {
       state: writable(IDLE_TURN),
       turn: null,
       stopAsked: false,
@@ -522,7 +522,7 @@ class ChatService implements Chat {
   }
 
   /** Shows another tab's turn until its answer is here; then this tab is free again. */
-  async #endInAnotherTab(session: Session, id: ConversationId, answer: MessageId | null): Promise<void> {
+  async #endInAnotherTab(session: ChatSession, id: ConversationId, answer: MessageId | null): Promise<void> {
     const shown = session.state.get();
     let failed = false;
     // A conversation that was erased meanwhile cannot be opened: there is nothing to wait for.
@@ -543,7 +543,7 @@ class ChatService implements Chat {
     if (session.next.length > 0 || (queue.length > 0 && !failed)) this.#start(session, id, null);
   }
 
-  #set(session: Session, change: Partial<TurnState>): void {
+  #set(session: ChatSession, change: Partial<TurnState>): void {
     session.state.update((state) => ({ ...state, ...change }));
   }
 
@@ -568,7 +568,7 @@ class ChatService implements Chat {
 
   /** Continues as soon as the message is on the disk, unless the person has moved on by then. Until then the turn shows the reason. */
   #onceSaved(
-    session: Session,
+    session: ChatSession,
     id: ConversationId,
     { leaf, unsaved }: { leaf: MessageId; unsaved: Problem },
     goOn: () => unknown,
@@ -662,7 +662,7 @@ class ChatService implements Chat {
   }
 
   /** Runs the turn, then explicit requests made meanwhile, then queued messages, one by one. */
-  #start(session: Session, id: ConversationId, request: TurnRequest | null): void {
+  #start(session: ChatSession, id: ConversationId, request: TurnRequest | null): void {
     if (request) session.next.push(request);
     if (this.#isBusy(session)) return;
     const work = async () => {
@@ -717,7 +717,7 @@ class ChatService implements Chat {
    * Its row stays until it is in the log. Throws if it was not sent: then it is first in the queue again.
    */
   async #sayQueued(
-    session: Session,
+    session: ChatSession,
     id: ConversationId,
     queued: Queued[number],
     tip: MessageId | null,
@@ -766,27 +766,27 @@ class ChatService implements Chat {
     return copy.said.id;
   }
 
-  #isBusy(session: Session): boolean {
+  #isBusy(session: ChatSession): boolean {
     return session.state.get().status !== 'idle';
   }
 
-  #abort(session: Session | undefined): void {
+  #abort(session: ChatSession | undefined): void {
     session?.turn?.abort(new DOMException('Stopped', 'AbortError'));
   }
 
   /** Stops the answer and holds the queue: after Stop the person wants nothing more sent. */
-  #stopByPerson(session: Session | undefined): void {
+  #stopByPerson(session: ChatSession | undefined): void {
     if (session && this.#isBusy(session)) session.stopAsked = true;
     this.#abort(session);
   }
 
   /** Stops the answer because something replaces it; the queue continues. */
-  #stop(session: Session, id: ConversationId): void {
+  #stop(session: ChatSession, id: ConversationId): void {
     if (session.state.get().inAnotherTab) this.#crossTab?.stop(id);
     else this.#abort(session);
   }
 
-  #keepQueue(session: Session, id: ConversationId): Promise<void> {
+  #keepQueue(session: ChatSession, id: ConversationId): Promise<void> {
     return this.#rows.queue(id, [...session.sending, ...session.state.get().queue]);
   }
 

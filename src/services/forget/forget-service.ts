@@ -49,7 +49,7 @@ const NO_ACCOUNT = 'local';
 const quotesSchema = z.array(z.object({ tokens: z.number().int().positive(), hash: z.string() }));
 /** Number of finds in each place, for the report of a page that opens later. */
 const foundSchema = z.partialRecord(z.enum(PLACES), z.number().int().nonnegative()).catch({});
-type Found = z.infer<typeof foundSchema>;
+type FoundPlaces = z.infer<typeof foundSchema>;
 const underWaySchema = z.object({ quotes: quotesSchema, found: foundSchema });
 const askedSchema = z.object({
   record: forgottenSchema,
@@ -57,7 +57,7 @@ const askedSchema = z.object({
   found: foundSchema,
   startsAt: z.number(),
 });
-type Begun = Pick<ForgetPlan, 'record' | 'quotes'> & { readonly found: Found };
+type Begun = Pick<ForgetPlan, 'record' | 'quotes'> & { readonly found: FoundPlaces };
 type Asked = Begun & { readonly startsAt: number };
 /** Ids, times and counts, none of the words. */
 const reportSchema = z.object({
@@ -75,8 +75,8 @@ const reportSchema = z.object({
     }),
   ),
 });
-const foundIn = ({ finds }: ForgetPlan): Found => {
-  const found: Found = {};
+const foundIn = ({ finds }: ForgetPlan): FoundPlaces => {
+  const found: FoundPlaces = {};
   for (const { place, count } of finds) found[place] = (found[place] ?? 0) + count;
   return found;
 };
@@ -393,7 +393,7 @@ class Forgetting implements Forget {
     this.#job.wakeWithin(pauseMs + 1);
   }
 
-  async #verify(eraser: Eraser, progress: Progress, found: Found): Promise<ForgetReport['places']> {
+  async #verify(eraser: Eraser, progress: Progress, found: FoundPlaces): Promise<ForgetReport['places']> {
     const verified: ForgetReport['places'][number][] = [];
     for (const place of this.#places) {
       const read = progress.clean.has(place.id) ? { left: 0, waiting: false } : await place.verify(eraser);

@@ -85,7 +85,7 @@ type ImportResult = Pick<
 };
 
 /** Result of reading: the amount to write, and the plans without changes. */
-interface Reading {
+interface SourceReading {
   /** Size of conversations with changes. */
   readonly bytes: number;
   /** Plans without changes, by position in the source: the second reading does not make them again. */
@@ -221,7 +221,7 @@ export class ImportRun {
   }
 
   // ------------------------------------------------------------------------------------------------- reading
-  async #read(): Promise<Reading> {
+  async #read(): Promise<SourceReading> {
     const { signal } = this.#progress;
     const idle: (ImportPlan | undefined)[] = [];
     const brought: Brought[] = [];
@@ -279,7 +279,7 @@ export class ImportRun {
 
   // ------------------------------------------------------------------------------------------------- writing
   /** Writes the changes; returns the new and grown conversations. */
-  async #write({ bytes, idle }: Reading): Promise<ConversationId[]> {
+  async #write({ bytes, idle }: SourceReading): Promise<ConversationId[]> {
     if (!this.#isHeld && bytes > 0) return await this.#appendInParts(idle);
     if (!this.#isHeld) for (const plan of idle) if (plan) this.#settle(plan);
     const touched = [...this.#pending.keys()];
@@ -291,7 +291,7 @@ export class ImportRun {
   }
 
   /** Reads again and appends in parts. After a failure or cancel it erases all additions, except conversations that others have touched since. */
-  async #appendInParts(idle: Reading['idle']): Promise<ConversationId[]> {
+  async #appendInParts(idle: SourceReading['idle']): Promise<ConversationId[]> {
     const { signal } = this.#progress;
     const { interruption } = this.#deps;
     const added = new Set<ConversationId>();

@@ -56,7 +56,7 @@ const DESCRIBED_PASSAGES = 12;
 type Rated = Candidate & Pick<Rankable, 'note' | 'titled' | 'unanswered'>;
 export type Ranked = Scored<Rated>;
 
-type Place = Pick<Candidate, 'conversationId' | 'messageId'>;
+type SaidAt = Pick<Candidate, 'conversationId' | 'messageId'>;
 
 /** Restricts the filter to these conversations. */
 export const restrictTo = (filter: IndexFilter, conversations: ReadonlySet<string>): IndexFilter => {
@@ -131,7 +131,7 @@ class PassageSearch {
   readonly #deps: SearchingDeps;
   readonly #now: NonNullable<SearchingDeps['now']>;
   /** Test for messages that the index may still have but must not return: deleted or excluded since it read them. */
-  #known: { readonly of: readonly unknown[]; readonly isOut: (said: Place) => boolean } | undefined;
+  #known: { readonly of: readonly unknown[]; readonly isOut: (said: SaidAt) => boolean } | undefined;
 
   constructor(deps: SearchingDeps) {
     this.#deps = deps;
@@ -236,7 +236,7 @@ class PassageSearch {
     };
   }
 
-  excludedNow(): (said: Place) => boolean {
+  excludedNow(): (said: SaidAt) => boolean {
     const library = this.#deps.documents.library.get();
     const notesKnown = this.#deps.notes?.state.get() ?? { ready: false, notes: [] };
     const folders = this.#deps.config.get().privacy.exclude_work_dirs;
