@@ -1,5 +1,5 @@
-// Admits connections: counts the connections and handshakes of each address and account. Authorisation keeps no state: an
-// account's name is the hash of its token.
+// Admits connections: counts the connections and handshakes of each address, and the connections of each account. Authorisation
+// keeps no state, since an account's name is the hash of its token.
 import type { IncomingMessage } from 'node:http';
 import { log } from '../domain/base/log.ts';
 import { accountTag } from '../domain/sync/keys.ts';
@@ -10,32 +10,44 @@ import type { Options } from './options.ts';
 import type { AccountUsage } from './room.ts';
 import { ErasedError, type RelayStore } from './store.ts';
 
+/** Token: 16 to 96 bytes, base64url. */
 const TOKEN = /^[\w-]{22,128}$/;
+/** Time between two readings of an account's stored size, ms: other relays may write to the same store. */
 const USAGE_REFRESH_MS = 30_000;
+/** Time after which an unused account or address is forgotten, ms. */
 const FORGET_MS = 60_000;
 /** Largest debt of an account, in ms of its rate; beyond it, only existing connections are served. */
 const MAX_DEBT_MS = 10_000;
 
+/** An account in use: its stored size, its share of the memory, its connections, and its rates. */
 export interface Account extends AccountUsage, IncomingOwner {
   connections: number;
+  /** Messages of all its connections. */
   readonly messages: Bucket;
+  /** Bytes received, and work charged as bytes. */
   readonly traffic: Bucket;
+  /** Last reading of its stored size, ms since 1970. */
   usageReadAt: number;
+  /** Departure of its last connection, ms since 1970. */
   idleSince: number;
 }
 
 /** A client's network: an IPv6 household has a /64 of addresses. */
 export interface Address extends IncomingOwner {
+  /** Its WebSockets. */
   connections: number;
   /** TCP connections that are no WebSocket, or not yet. */
   sockets: number;
   readonly handshakes: Bucket;
+  /** Last request, ms since 1970. */
   seenAt: number;
 }
 
+/** Decides which connections and requests are let in, and counts the accounts and addresses that make them. */
 export class Admission {
   readonly #accounts = new Map<string, Account>();
   readonly #addresses = new Map<string, Address>();
+  /** Tags that may use this relay; empty: every account. */
   readonly #allowed: ReadonlySet<string>;
   readonly #store: RelayStore;
   readonly #options: Options;
@@ -53,12 +65,13 @@ export class Admission {
     return this.#accounts.size;
   }
 
+  /** True if pages of this origin may connect. Clients that are no browser send none, and may. */
   isOrigin(origin: string | undefined): boolean {
     const { origins } = this.#options;
     return origin === undefined || origins.length === 0 || origins.includes(origin);
   }
 
-  /** True if this token opens the account, and the relay accepts the account. */
+  /** True if this token (base64url) opens the account with this tag, and the relay accepts the account. Never throws. */
   opens(token: string | undefined, account: string): boolean {
     if (!token || !TOKEN.test(token) || (this.#allowed.size > 0 && !this.#allowed.has(account))) return false;
     try {
@@ -69,12 +82,13 @@ export class Admission {
     }
   }
 
-  /** Finds a request's origin: the last hop before a trusted proxy, or the other end of the connection. */
+  /** Returns the entry of a request's sender: the last hop before a trusted proxy, or the other end of the connection. */
   addressOf(request: IncomingMessage): Address {
     const forwarded = this.#options.trustProxy ? String(request.headers['x-forwarded-for'] ?? '') : '';
     return this.address(forwarded.split(',').at(-1)?.trim() || request.socket.remoteAddress);
   }
 
+  /** Returns the entry of an IP address, new at its first use. An IPv4 address in IPv6 form counts as IPv4, and an IPv6 one as its /64. */
   address(name = ''): Address {
     const plain = name.replace(/^::ffff:(?=\d+\.)/, '');
     const key = plain.includes(':') ? plain.split(':').slice(0, 4).join(':') : plain;
@@ -96,7 +110,7 @@ export class Admission {
     return address;
   }
 
-  /** Counts a handshake, or a request for an account. False if there were too many. */
+  /** Counts a handshake, or an HTTP request for an account. False if this address made too many. */
   takeHandshake(address: Address): boolean {
     return draw(address.handshakes, 1, this.#options.limits.handshakesPerSecond, Date.now()) === 0;
   }
@@ -106,7 +120,7 @@ export class Admission {
     return address.connections >= this.#options.limits.connectionsPerIp;
   }
 
-  /** Returns the account while it is in use. */
+  /** Returns the entry of the account with this tag. A new one counts as empty until the store has answered. */
   account(tag: string): Account {
     const known = this.#accounts.get(tag);
     if (known) return known;
@@ -130,7 +144,7 @@ export class Admission {
     return account;
   }
 
-  /** True if the account has all its connections, or is too far in debt. */
+  /** True if the account, this connection included, has too many connections, or is too far in debt. */
   isOverLimit(account: Account): boolean {
     const { limits } = this.#options;
     const debt = draw(account.traffic, 0, limits.accountBytesPerSecond, Date.now());
@@ -142,13 +156,13 @@ export class Admission {
     this.#store.usage(account.tag).then(
       ({ rooms, bytes }) => Object.assign(account, { rooms, bytes }),
       (error: unknown) => {
-        // An erased account learns of it from the room that it opens.
+        // The room that a client of an erased account opens tells it, so this is no failure.
         if (!(error instanceof ErasedError)) this.#metrics.count('store_errors_total');
       },
     );
   }
 
-  /** Forgets unused entries, and reads accounts' stored sizes again. Call it every second or so. */
+  /** Forgets unused entries, and reads accounts' stored sizes again. Call it every second or so. `now`: ms since 1970. */
   sweep(now = Date.now()): void {
     for (const [key, { connections, sockets, seenAt }] of this.#addresses)
       if (connections + sockets === 0 && now - seenAt > FORGET_MS) this.#addresses.delete(key);

@@ -15,11 +15,12 @@ import type { Peer } from './room.ts';
 const CLOSE_MS = 2000;
 /** Output passed to the socket at a time, bytes: each piece that leaves is a sign of life. */
 const PIECE_BYTES = 64 * 1024;
-/** Most pongs that wait to be sent, bytes: beyond them pings are not answered. */
+/** Most unsent output with which pings are still answered, bytes. */
 const MAX_PONG_BYTES = 16 * 1024;
 /** Slowest allowed message once it has been under way for two heartbeats, bytes a second. */
 const SLOWEST_BYTES_PER_SECOND = 256;
 
+/** Parts of the server that all connections share. */
 interface ConnectionServices {
   readonly limits: Limits;
   readonly metrics: Metrics;
@@ -27,36 +28,39 @@ interface ConnectionServices {
   readonly outgoing: OutgoingBudget;
 }
 
+/** The WebSocket of one client in one room. It closes itself with a code of `CLOSE` when the client breaks a limit; no method throws. */
 export class Connection implements Peer, IncomingClient {
   readonly account: Account;
+  /** Its input counts for both. */
   readonly owners: readonly [Account, Address];
   awareness: Peer['awareness'] = null;
   isAnswered = false;
   readonly #socket: WebSocket;
   readonly #stream: Socket;
   readonly #services: ConnectionServices;
+  /** Rate of this connection's messages. */
   readonly #messages;
   readonly #meter = new MessageMeter();
   /** Counted bytes of the unfinished message. */
   #unfinished = 0;
   /** Received bytes that are not processed yet. */
   #pending = 0;
-  /** Frames to send; of the first one `#sent` bytes are gone. */
+  /** Frames to send. The socket has `#sent` bytes of the first one. */
   readonly #queue: Uint8Array[] = [];
   #sent = 0;
-  /** Passed to the socket completely, but not known to have left. */
+  /** Frames that the socket has completely, and that may not have left yet. */
   readonly #leaving: Uint8Array[] = [];
   /** Bytes that wait behind the first frame. */
   #waiting = 0;
   #isSending = false;
   #isClosing = false;
-  /** Runs until the connection may be read again, or until it is cut. */
+  /** Timer until the connection may be read again; once it is closing, until it is cut. */
   #timer: ReturnType<typeof setTimeout> | null = null;
   /** Bytes received at the last heartbeat; and true if anything has left since. */
   #lastReceived = -1;
   #hasLeft = false;
 
-  /** `stream`: the bytes of `socket`. */
+  /** `stream`: the TCP connection below `socket`, whose bytes are counted. */
   constructor(
     socket: WebSocket,
     stream: Socket,
@@ -72,20 +76,23 @@ export class Connection implements Peer, IncomingClient {
     this.#messages = createBucket(services.limits.messagesPerSecond, Date.now());
     stream.on('data', (chunk: Buffer) => this.#meterChunk(chunk));
     socket.on('ping', (data) => this.#pong(data));
-    socket.on('pong', () => this.#mayCome());
+    socket.on('pong', () => this.#admitMessage());
   }
 
+  /** True once a close frame was sent, or the socket has closed: nothing is read or sent any more. */
   get isClosing(): boolean {
     return this.#isClosing;
   }
+  /** True once the socket has closed. */
   get isClosed(): boolean {
     return this.#socket.readyState === this.#socket.CLOSED;
   }
+  /** Bytes held for the message that is still arriving; 0: there is none. */
   get unfinished(): number {
     return this.#unfinished;
   }
 
-  /** Calls `handle` with each complete message that is allowed. It resolves when the message is processed, and never rejects. */
+  /** Calls `handle` with each complete message that is allowed. `handle` resolves when the message is processed, and never rejects. */
   onMessage(handle: (message: Uint8Array) => Promise<void>): void {
     this.#socket.on('message', (data, isBinary) => {
       if (this.#isClosing) return;
@@ -93,17 +100,18 @@ export class Connection implements Peer, IncomingClient {
         this.close(CLOSE.junk);
         return;
       }
-      if (!this.#mayCome()) return;
+      if (!this.#admitMessage()) return;
       this.#services.metrics.count('messages_total');
       this.charge(data.length);
       this.#addPending(data.length);
       ignore(
         handle(data).finally(() => this.#addPending(-data.length)),
-        'dealing with a message, which never fails',
+        'processing a message, which never fails',
       );
     });
   }
 
+  /** Calls `handle` once the socket has closed, for any reason. */
   onClose(handle: () => void): void {
     this.#socket.on('close', handle);
   }
@@ -119,6 +127,7 @@ export class Connection implements Peer, IncomingClient {
     incoming.forget(this);
   }
 
+  /** Returns the change, bytes. */
   #setUnfinished(bytes: number): number {
     const change = bytes - this.#unfinished;
     this.#unfinished = bytes;
@@ -130,8 +139,8 @@ export class Connection implements Peer, IncomingClient {
     this.#services.incoming.addUnfinished(this, this.#setUnfinished(this.#meter.held));
   }
 
-  /** Counts a message, ping or pong against the rates. */
-  #mayCome(): boolean {
+  /** Counts a message, ping or pong against the rates. False if it must not be processed: too many close the connection. */
+  #admitMessage(): boolean {
     if (this.#isClosing) return false;
     const { limits } = this.#services;
     const now = Date.now();
@@ -144,7 +153,7 @@ export class Connection implements Peer, IncomingClient {
 
   #pong(data: Buffer): void {
     // Pongs must not pile up for a client that pings and does not read.
-    if (this.#mayCome() && this.#socket.bufferedAmount <= MAX_PONG_BYTES) this.#socket.pong(data);
+    if (this.#admitMessage() && this.#socket.bufferedAmount <= MAX_PONG_BYTES) this.#socket.pong(data);
   }
 
   #addPending(bytes: number): void {
@@ -157,7 +166,10 @@ export class Connection implements Peer, IncomingClient {
     }
   }
 
-  /** Much to upload or to request is no offence: it is served at the allowed rate, and the network slows the sender down. */
+  /**
+   * Charges the account for received bytes, or for work that counts as so many. Beyond the account's rate the client is read later and not closed,
+   * since much to upload is no offence.
+   */
   charge(bytes: number): void {
     const wait = draw(this.account.traffic, bytes, this.#services.limits.accountBytesPerSecond, Date.now());
     if (wait === 0 || this.#timer || this.#isClosing) return;
@@ -168,6 +180,7 @@ export class Connection implements Peer, IncomingClient {
     }, wait);
   }
 
+  /** Reads the client again if nothing forbids it. Returns true if the connection is being read, or is closing. */
   readOn(): boolean {
     if (this.#isClosing || !this.#socket.isPaused) return true;
     if (this.#timer || this.#pending > this.#services.limits.buffered / 2) return false;
@@ -176,11 +189,12 @@ export class Connection implements Peer, IncomingClient {
     return true;
   }
 
+  /** Queues a frame. Closes the connection instead if too much waits already, for this client or its account. */
   send(frame: Uint8Array): void {
     if (this.#isClosing) return;
     const { limits, metrics, outgoing } = this.#services;
-    // The first frame may be a whole room, and take as long as the network needs; the client must keep up with those behind it. If
-    // too much waits in all, only little is added.
+    // The first frame may be a whole room, which takes as long as the network needs, so it does not count against the client.
+    // Where little waits, a frame is added even if the account, or the relay, has used up its share.
     const first = this.#queue[0]?.length ?? 0;
     const isLittle = first + this.#waiting + frame.length <= PIECE_BYTES;
     const isTooMuch = !isLittle && outgoing.isOver(this.account, first);
@@ -194,6 +208,7 @@ export class Connection implements Peer, IncomingClient {
     if (!this.#isSending) this.#sendPiece();
   }
 
+  /** Passes the next `PIECE_BYTES` to the socket: many small frames, or a part of a large one. */
   #sendPiece(): void {
     const pieces: { bytes: Uint8Array; fin: boolean }[] = [];
     let left = PIECE_BYTES;
@@ -224,14 +239,14 @@ export class Connection implements Peer, IncomingClient {
     if (!this.#isClosing) this.#sendPiece();
   }
 
-  /** Ends the connection if nothing has moved since the last heartbeat, or a message comes too slowly to ever end. */
+  /** Heartbeat: ends the connection if nothing has moved since the last one, or a message comes too slowly to ever end. `now`: ms since 1970. */
   beat(now: number): void {
     const { bytesRead } = this.#stream;
     const { held, since } = this.#meter;
     const age = now - since;
     const isTooSlow =
       held > 0 && age > 2 * this.#services.limits.pingMs && held < (age / 1000) * SLOWEST_BYTES_PER_SECOND;
-    // A client that we do not read owes nothing. Any byte that moves is an answer, since a pong may wait behind much else.
+    // A client that the relay does not read cannot be late. Any byte that moves is an answer, since a pong may wait behind much else.
     if (this.#socket.isPaused) this.#lastReceived = -1;
     else if (isTooSlow || (this.#lastReceived === bytesRead && !this.#hasLeft)) this.#socket.terminate();
     else {
@@ -241,15 +256,16 @@ export class Connection implements Peer, IncomingClient {
     }
   }
 
-  /** Cuts the connection: its unfinished message takes space that others need. It may come back. */
+  /** Cuts the connection without waiting for an answer: its unfinished message takes space that others need. The client may come back. */
   cut(): void {
     this.#services.metrics.count('cut_unfinished_total');
     this.#services.incoming.addUnfinished(this, this.#setUnfinished(0));
     this.close(CLOSE.tryLater);
-    // `terminate`, since the partial message is held until the socket is gone.
+    // The socket holds the partial message until it is gone, so a polite close would free nothing.
     this.#socket.terminate();
   }
 
+  /** Sends a close frame; cuts the connection if the client does not answer it in time. Does nothing the second time. */
   close(code: CloseCode): void {
     if (this.#isClosing) return;
     this.#isClosing = true;

@@ -10,12 +10,15 @@ const STEP_1 = 0;
 const STEP_2 = 1;
 const UPDATE = 2;
 
+/** A client's message. Ids of Yjs clients and their clocks are whole numbers below 2^53. */
 export type Frame =
   /** The client asks for everything beyond these clocks, by client. */
   | { readonly type: 'step1'; readonly clocks: ReadonlyMap<number, number> }
-  /** `answer`: it answers our step 1, and may contain nothing new. */
+  /** `answer`: it answers the relay's step 1, and may contain nothing new. */
   | { readonly type: 'update'; readonly update: Uint8Array; readonly answer: boolean }
+  /** Presence of some clients, with the clock of each. Its content is passed on unread. */
   | { readonly type: 'awareness'; readonly clients: ReadonlyMap<number, number> }
+  /** The client asks for the last awareness of all clients. */
   | { readonly type: 'query-awareness' }
   /** A type that this version does not know. */
   | { readonly type: 'other' };
@@ -24,8 +27,8 @@ export type Frame =
 const MAX_VECTOR_BYTES = 1024 * 1024;
 
 /**
- * Parses a client's frame. Throws for anything else, an awareness of more than `maxAwareness` bytes, or a state vector that is too
- * long. An update is a view into `bytes`, and not parsed.
+ * Parses a client's frame. An update is a view into `bytes`, and not parsed. Throws an Error for bytes that are no frame, an awareness frame
+ * of more than `maxAwareness` bytes, or a step 1 that is too long or has too many clients.
  */
 export function readFrame(bytes: Uint8Array, maxAwareness = 1024): Frame {
   const decoder = decoding.createDecoder(bytes);
@@ -54,7 +57,7 @@ export function readFrame(bytes: Uint8Array, maxAwareness = 1024): Frame {
   return { type: type === QUERY_AWARENESS ? 'query-awareness' : 'other' };
 }
 
-/** Copies the body once, as it may be a whole room. */
+/** Encodes a frame of the sync protocol. Copies the body once, as it may be a whole room. */
 function syncFrame(step: number, body: Uint8Array): Uint8Array {
   const encoder = encoding.createEncoder();
   encoding.writeVarUint(encoder, SYNC);
@@ -73,7 +76,7 @@ export const step2Frame = (update: Uint8Array) => syncFrame(STEP_2, update);
 /** Encodes a single update for the other clients of a room. */
 export const updateFrame = (update: Uint8Array) => syncFrame(UPDATE, update);
 
-/** Announces that clients are gone, in the form of their own next message. */
+/** Encodes an awareness that says that clients are gone: null at each one's next clock, as if they had sent it (y-protocols/awareness.js). */
 export function goneFrame(clients: ReadonlyMap<number, number>): Uint8Array {
   const inner = encoding.createEncoder();
   encoding.writeVarUint(inner, clients.size);

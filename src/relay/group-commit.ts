@@ -1,5 +1,5 @@
-// Joins many writers for one disk: requests during a commit go into the next one together. Everything runs one after the
-// other, in the order of the requests.
+// Lets many writers share the flushes of one disk: requests that come during a commit go into the next one together. Commits run one
+// after the other, in the order of the requests.
 import { ignore } from '../domain/base/log.ts';
 import { SerialQueue } from '../domain/base/serial-queue.ts';
 
@@ -11,19 +11,22 @@ interface Job<In, Out> {
 }
 
 interface GroupCommit<In, Out> {
-  /** `weight`: bytes. */
+  /** Adds an input of `weight` bytes to the next commit. Resolves with its result; rejects with its error, or with that of the commit. */
   add(input: In, weight: number): Promise<Out>;
-  /** Runs alone, between two commits. */
+  /** Runs `work` alone, between two commits. Rejects with its error. */
   alone<T>(work: () => Promise<T>): Promise<T>;
-  /** Resolves when all earlier requests are done. */
+  /** Resolves when all requests are done. Never rejects. */
   idle(): Promise<void>;
 }
 
+/** Bytes after which a commit takes no further input. */
 const MAX_WEIGHT = 8 * 1024 * 1024;
+/** Most inputs of one commit. */
 const MAX_JOBS = 1000;
 
 /**
- * Makes the queue. `commit` answers each input in turn with a result, or with an Error that rejects this one alone; if it throws, all are rejected.
+ * Makes the queue. `commit` returns one entry for each input, in their order: a result, or an Error that rejects this input alone. If `commit`
+ * rejects, all its inputs are rejected.
  */
 export function createGroupCommit<In, Out>(
   commit: (inputs: readonly In[]) => Promise<readonly (Out | Error)[]>,

@@ -1,4 +1,4 @@
-// Answers of the relay over plain HTTP: health, figures, an account's usage, erasure, and the built app if wanted.
+// Answers plain HTTP requests: health, metrics, an account's usage, erasure, and the built app if wanted. docs/relay.md lists them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import sirv from 'sirv';
 import { orElse } from '../domain/base/log.ts';
@@ -9,19 +9,34 @@ import type { Options } from './options.ts';
 import { pageHeaders } from './page-headers.ts';
 import { type Change, ErasedError, type RelayStore } from './store.ts';
 
-/** `/<account>` and `/<account>/<room>`. */
+/** Matches `/<account>` and `/<account>/<room>`: a tag of 22 characters (16 bytes, base64url), and a name of up to 128 characters. */
 export const ROOM_PATH = /^\/([\w-]{22})(?:\/([\w.~-]{1,128}))?$/;
 /** Path of a request, without its query. */
 export const pathOf = (request: IncomingMessage): string => (request.url ?? '/').split('?', 1)[0] ?? '/';
+/** Longest wait for the store when an operator's probe asks for readiness, ms. */
 const READY_MS = 2000;
 
 interface HttpRoutes {
+  /** Answers one request. Never rejects: a failure is logged and answered with 500. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
+/** Makes the handler of the built app's files in `folder`. An unknown path gets the page. */
+const createPages = (folder: string) =>
+  sirv(folder, {
+    single: true,
+    etag: true,
+    setHeaders: (response, path) => {
+      for (const [name, value] of Object.entries(pageHeaders(path))) response.setHeader(name, value);
+      // Files under assets/ have a hash of their contents in their name; for an unknown address there the page is served.
+      const isFixed = /^\/assets\/.+\.\w+$/.test(path);
+      response.setHeader('Cache-Control', isFixed ? 'public, max-age=31536000, immutable' : 'no-cache');
+    },
+  });
+
 /**
- * Makes the handler of all requests other than WebSockets: health and metrics, an account's usage, erasing of rooms and accounts, and the app's
- * pages if the relay serves them (`options.serve`). It answers failures itself and logs them.
+ * Makes the handler of all requests other than WebSockets: health and metrics, an account's usage, erasure of rooms and accounts, and the app's
+ * pages if the relay serves them (`options.serve`).
  */
 export function createHttpRoutes(deps: {
   readonly store: RelayStore;
@@ -29,25 +44,16 @@ export function createHttpRoutes(deps: {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly admission: Admission;
+  /** True once the relay is stopping: it is then not ready. */
   readonly isDraining: () => boolean;
+  /** Current values for `/metrics`, by name. */
   readonly gauges: () => Readonly<Record<string, number>>;
   /** Called after an erasure. */
   readonly onErased: (change: Change) => void;
 }): HttpRoutes {
   const { store, options, metrics, log, admission } = deps;
 
-  const pages = options.serve
-    ? sirv(options.serve, {
-        single: true,
-        etag: true,
-        setHeaders: (response, path) => {
-          for (const [name, value] of Object.entries(pageHeaders(path))) response.setHeader(name, value);
-          // Files under assets/ have a hash of their contents in their name; for an unknown address there the page is served.
-          const isFixed = /^\/assets\/.+\.\w+$/.test(path);
-          response.setHeader('Cache-Control', isFixed ? 'public, max-age=31536000, immutable' : 'no-cache');
-        },
-      })
-    : null;
+  const pages = options.serve ? createPages(options.serve) : null;
 
   function respond(response: ServerResponse, status: number, body = '', type = 'text/plain; charset=utf-8') {
     if (status >= 400) metrics.count('refused_total');
@@ -55,15 +61,16 @@ export function createHttpRoutes(deps: {
     response.end(body);
   }
 
+  /** True if the store answers in time, and the relay is not stopping. */
   async function isReady(): Promise<boolean> {
     if (deps.isDraining()) return false;
-    const late = new Promise<boolean>((resolve) => setTimeout(resolve, READY_MS, false).unref());
-    const here = orElse(
+    const timedOut = new Promise<boolean>((resolve) => setTimeout(resolve, READY_MS, false).unref());
+    const answered = orElse(
       store.ping().then(() => true),
       false,
       'asking the store whether it is there',
     );
-    return Promise.race([here, late]);
+    return Promise.race([answered, timedOut]);
   }
 
   /** Allows pages of the configured origins. False if this has answered the request. */
@@ -85,7 +92,7 @@ export function createHttpRoutes(deps: {
     return false;
   }
 
-  /** Handles GET and DELETE of an account's data, for the holder of its token. */
+  /** Handles GET and DELETE of an account's data, for the holder of its token. Refuses with 401, 403, 404 (erased), 405, 429 or 503. */
   async function onAccount(
     request: IncomingMessage,
     response: ServerResponse,

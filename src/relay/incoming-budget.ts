@@ -1,7 +1,7 @@
-// Counts unprocessed input from its first byte. An unfinished message may never end, so beyond a share the largest one is cut; a complete one
-// only waits for the store, so beyond a share nothing more is read until others are done.
+// Counts unprocessed input from its first byte. An unfinished message may never end, so when a share is used up, the client with the largest
+// one is cut. A complete message only waits for the store, so when a share is used up, its clients are not read for a while.
 
-/** An account or address with a share of its own. */
+/** An account or an address: each has a share of its own. */
 export interface IncomingOwner {
   /** Bytes of unfinished messages. */
   unfinished: number;
@@ -9,35 +9,43 @@ export interface IncomingOwner {
   pending: number;
 }
 
-/** One connection. */
+/** A connection, as the budget sees it. */
 export interface IncomingClient {
+  /** Its account and its address. */
   readonly owners: readonly IncomingOwner[];
+  /** Bytes held for the message that is still arriving; 0: there is none. */
   readonly unfinished: number;
-  /** Ends it, as it holds too much. */
+  /** Ends the connection, as its unfinished message takes too much. */
   cut(): void;
-  /** Continues reading, if nothing else forbids it. Returns true if it does. */
+  /** Reads the client again if nothing else forbids it. Returns true if it is being read. */
   readOn(): boolean;
 }
 
+/** Bounds the memory that input takes before it is processed. */
 export class IncomingBudget {
   readonly #all: IncomingOwner = { unfinished: 0, pending: 0 };
+  /** Clients with an unfinished message. */
   readonly #holding = new Set<IncomingClient>();
+  /** Clients that are not read until there is space. */
   readonly #paused = new Set<IncomingClient>();
   readonly #share: number;
   readonly #total: number;
 
-  /** `share`: bytes for one account, and for one address; `total`: for all. Of unfinished messages, and again of pending ones. */
+  /** `share`: most bytes of one account, and of one address; `total`: of all. Unfinished and pending messages have these limits each. */
   constructor({ share, total }: { readonly share: number; readonly total: number }) {
     this.#share = share;
     this.#total = total;
   }
 
-  /** Bytes of all clients. */
+  /** Bytes of all clients, unfinished and pending. */
   get bytes(): number {
     return this.#all.unfinished + this.#all.pending;
   }
 
-  /** The client's unfinished message grew by `change` bytes. */
+  /**
+   * Counts that the client's unfinished message grew by `change` bytes, or shrank. If a limit is then exceeded, cuts the client with the largest
+   * message of that account or address, or of all.
+   */
   addUnfinished(client: IncomingClient, change: number): void {
     if (change === 0) return;
     this.#all.unfinished += change;
@@ -50,14 +58,14 @@ export class IncomingBudget {
     if (this.#all.unfinished > this.#total) this.#largest(() => true)?.cut();
   }
 
-  #largest(isMeant: (client: IncomingClient) => boolean): IncomingClient | undefined {
+  #largest(isCandidate: (client: IncomingClient) => boolean): IncomingClient | undefined {
     let found: IncomingClient | undefined;
     for (const client of this.#holding)
-      if (isMeant(client) && client.unfinished > (found?.unfinished ?? 0)) found = client;
+      if (isCandidate(client) && client.unfinished > (found?.unfinished ?? 0)) found = client;
     return found;
   }
 
-  /** A complete message of the client waits (`change` is positive), or was processed. */
+  /** Counts a complete message of `change` bytes that waits, or, with a negative `change`, that was processed: others may then be read again. */
   addPending(client: IncomingClient, change: number): void {
     this.#all.pending += change;
     for (const owner of client.owners) owner.pending += change;
@@ -65,17 +73,17 @@ export class IncomingBudget {
     for (const other of this.#paused) if (!this.isFull(other) && other.readOn()) this.#paused.delete(other);
   }
 
-  /** True if so much waits that the client must not be read. */
+  /** True if so many complete messages wait that the client must not be read. */
   isFull(client: IncomingClient): boolean {
     return this.#all.pending > this.#total || client.owners.some((owner) => owner.pending > this.#share);
   }
 
-  /** The client is not read until others are done. */
+  /** Notes a client that is not read; `readOn` is called once there is space. */
   pause(client: IncomingClient): void {
     this.#paused.add(client);
   }
 
-  /** The client is gone, and holds nothing any more. */
+  /** Forgets a client that is gone. Its bytes must be counted out before. */
   forget(client: IncomingClient): void {
     this.#paused.delete(client);
     this.#holding.delete(client);

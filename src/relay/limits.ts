@@ -1,10 +1,10 @@
-// Limits on one stranger's use of the relay. Each has a default that a household never reaches.
+// Limits that keep one stranger from using up the relay. The devices of one family never reach the defaults.
 import { z } from 'zod';
 
 const whole = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
 const MIB = 1024 * 1024;
 
-/** Read from the environment; README.md explains each. */
+/** Reads the limits from environment variables, which docs/relay.md explains: sizes in bytes, rates a second, times in seconds. */
 export const limitsSchema = z
   .object({
     RELAY_MAX_PAYLOAD: whole(16 * MIB),
@@ -48,9 +48,10 @@ export const limitsSchema = z
     pingMs: env.RELAY_PING_SECONDS * 1000,
     drainMs: env.RELAY_DRAIN_SECONDS * 1000,
   }));
+/** The limits by the names that the code uses: sizes in bytes, rates a second, times in ms. */
 export type Limits = z.output<typeof limitsSchema>;
 
-/** Close codes. 4400 to 4499 are final: a y-websocket client does not come back by itself. */
+/** Close codes of WebSockets; docs/relay.md says when each is sent. A y-websocket client does not come back by itself after 4400 to 4499. */
 export const CLOSE = {
   goingAway: 1001,
   restart: 1012,
@@ -64,22 +65,25 @@ export const CLOSE = {
 } as const;
 export type CloseCode = (typeof CLOSE)[keyof typeof CLOSE];
 
+/** A token bucket, which bounds a rate. */
 export interface Bucket {
+  /** Messages or bytes that may still come; negative: a debt. */
   tokens: number;
+  /** Time of the last drawing, ms since 1970. */
   at: number;
 }
-/** Seconds' worth that may come at once. */
+/** Size of a bucket, in seconds of its rate: so much may come at once. */
 const BURST_SECONDS = 10;
 
-/** Makes a full bucket: `BURST_SECONDS` of `rate` a second. */
+/** Makes a full bucket for `rate` a second. `now`: ms since 1970. */
 export const createBucket = (rate: number, now: number): Bucket => ({
   tokens: rate * BURST_SECONDS,
   at: now,
 });
 
 /**
- * Takes `amount` from a bucket that fills at `rate` a second and returns how many ms it is overdrawn; 0: it is not. A clock set back
- * takes nothing out. The debt stands, so a refused client must not be charged again for the same.
+ * Takes `amount` from a bucket that fills at `rate` a second. Returns the ms until its debt is filled up, 0: it has none. The debt stays, so a
+ * refused client must not be charged again for the same. A clock that is set back takes nothing out.
  */
 export function draw(bucket: Bucket, amount: number, rate: number, now: number): number {
   const filled = bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * rate;

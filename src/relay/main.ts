@@ -32,6 +32,7 @@ async function run() {
   const address = await relay.listen();
   log.info('listening', { address, store: level ? 'embedded' : 'postgresql', pid: process.pid });
 
+  /** A second signal ends the process at once. */
   let leaving = false;
   async function leave(signal: string) {
     if (leaving) process.exit(1);

@@ -1,7 +1,7 @@
-// Follows the frames of a WebSocket (RFC 6455, section 5.2) as their bytes arrive, and counts the held bytes of an unfinished message.
-// `ws` joins messages by itself, and reports nothing before they are complete.
+// Follows the frames of a WebSocket (RFC 6455, section 5.2) as their bytes arrive, and counts the bytes that an unfinished message takes: `ws`
+// joins the frames of a message by itself, and reports nothing before it is complete.
 
-/** Memory of the objects that hold a piece of an unfinished message, bytes. */
+/** Memory of the objects that hold a chunk from the network, and a frame, of an unfinished message, bytes. */
 const CHUNK_COST = 256;
 const FRAME_COST = 128;
 const FIN = 0x80;
@@ -10,10 +10,11 @@ const FIRST_CONTROL_OPCODE = 8;
 const MASKED = 0x80;
 const LENGTH_BITS = 0x7f;
 
+/** Counts the unfinished message of one connection. */
 export class MessageMeter {
   /** Bytes held for the unfinished message; 0: there is none. */
   held = 0;
-  /** Arrival of its first byte, ms. */
+  /** Arrival of its first byte, ms since 1970. */
   since = 0;
   /** Rest of the current frame's payload, bytes. */
   #left = 0;
@@ -23,7 +24,7 @@ export class MessageMeter {
   readonly #header = new Uint8Array(14);
   #headerLength = 0;
 
-  /** Counts bytes from the network. */
+  /** Counts the next bytes from the network, in any division. `now`: ms since 1970. */
   take(chunk: Uint8Array, now: number): void {
     let isNew = this.held === 0;
     let isHolding = false;
@@ -58,6 +59,7 @@ export class MessageMeter {
     return 2 + (length === 126 ? 2 : length === 127 ? 8 : 0) + ((second & MASKED) === 0 ? 0 : 4);
   }
 
+  /** Reads the complete header. */
   #beginFrame(): void {
     const [first = 0, second = 0] = this.#header;
     this.#isFinal = (first & FIN) !== 0;

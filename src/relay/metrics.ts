@@ -1,5 +1,6 @@
-// Counters of the relay in Prometheus' format. No names of rooms or accounts, which would reveal who is online when.
+// Counts events of the relay and writes them in Prometheus' text format. It names no rooms or accounts, which would reveal who is online when.
 
+/** Counters with their help texts. Operators' dashboards use these names, so they must not change. */
 const COUNTERS = {
   connections_total: 'WebSocket connections accepted.',
   refused_total: 'Connections and requests refused before they were let in.',
@@ -17,17 +18,20 @@ const COUNTERS = {
 } as const;
 type Counter = keyof typeof COUNTERS;
 
+/** Upper bounds of the histogram of commit times, seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 
+/** The relay's counters since its start. */
 export interface Metrics {
+  /** Adds `by` to a counter; 1 if absent. */
   count(counter: Counter, by?: number): void;
-  /** Records the time until an update was durable. */
+  /** Adds the time until an update was durable to the histogram. */
   commit(seconds: number): void;
-  /** `gauges`: name → current value. */
+  /** Returns all figures as text. `gauges`: name → current value. */
   render(gauges: Readonly<Record<string, number>>): string;
 }
 
-/** Makes the relay's counters and its histogram of commit times (seconds); `render` writes them in Prometheus' text format. */
+/** Makes the relay's counters and its histogram of commit times, in Prometheus' text exposition format. */
 export function createMetrics(): Metrics {
   const counts = new Map<Counter, number>();
   const histogram = BUCKETS.map(() => 0);
@@ -40,8 +44,8 @@ export function createMetrics(): Metrics {
     commit(took) {
       commits++;
       seconds += took;
-      const slot = BUCKETS.findIndex((limit) => took <= limit);
-      if (slot >= 0) histogram[slot] = (histogram[slot] ?? 0) + 1;
+      const bucket = BUCKETS.findIndex((limit) => took <= limit);
+      if (bucket >= 0) histogram[bucket] = (histogram[bucket] ?? 0) + 1;
     },
     render(gauges) {
       const lines: string[] = [];
@@ -53,10 +57,10 @@ export function createMetrics(): Metrics {
         lines.push(`# TYPE recollect_relay_${name} gauge`, `recollect_relay_${name} ${value}`);
       const name = 'recollect_relay_commit_seconds';
       lines.push(`# HELP ${name} Time until an update was durable.`, `# TYPE ${name} histogram`);
-      let below = 0;
+      let upToLimit = 0;
       BUCKETS.forEach((limit, index) => {
-        below += histogram[index] ?? 0;
-        lines.push(`${name}_bucket{le="${limit}"} ${below}`);
+        upToLimit += histogram[index] ?? 0;
+        lines.push(`${name}_bucket{le="${limit}"} ${upToLimit}`);
       });
       lines.push(
         `${name}_bucket{le="+Inf"} ${commits}`,

@@ -1,8 +1,9 @@
-// Options of the relay: environment variables, and a few flags that win over them.
+// Reads the relay's options: environment variables, and a few flags that win over them.
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { limitsSchema } from './limits.ts';
 
+/** Reads names that are separated by commas. */
 const list = z
   .string()
   .default('')
@@ -22,6 +23,7 @@ const schema = z.object({
   RELAY_TRUST_PROXY: flag,
 });
 
+/** Text of `--help`. */
 export const HELP = `Recollect relay: stores what the devices of an account send, sealed, and hands it to the others.
 
   npm run relay                         keeps everything in ./relay-data, listens on 127.0.0.1:4180
@@ -49,6 +51,7 @@ class OptionsError extends Error {
   override readonly name = 'OptionsError';
 }
 
+/** All options of a relay, checked. */
 export type Options = ReturnType<typeof readOptions>;
 
 /** True if only this machine reaches the address. */
@@ -58,7 +61,10 @@ const isLoopback = (host: string): boolean =>
   host === '[::1]' ||
   /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(host);
 
-/** Throws a ZodError that names the variable, a TypeError that names the flag, or an OptionsError. */
+/**
+ * Reads the options from flags (`args`, without the program's name) and environment variables. Throws a ZodError that names the variable, a
+ * TypeError that names the flag, or an OptionsError if strangers could use the relay and nobody has asked for that.
+ */
 export function readOptions(args: string[], env: Readonly<Record<string, string | undefined>>) {
   const { values } = parseArgs({
     args,
@@ -87,9 +93,13 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
   const options = {
     port: read.PORT,
     host: read.HOST,
+    /** PostgreSQL's address; undefined: the embedded store in `data`. */
     databaseUrl: read.DATABASE_URL,
+    /** Folder of the embedded store. */
     data: read.RELAY_DATA,
+    /** Folder for backups; undefined: beside `data`. */
     backup: read.RELAY_BACKUP_DIR,
+    /** Folder of the built app; undefined: the relay serves no pages. */
     serve: read.RELAY_SERVE,
     /** Print the options and exit. */
     help: values.help ?? false,
@@ -99,6 +109,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     origins: read.RELAY_ORIGINS,
     /** Account tags that may use this relay; empty: every account. */
     accounts: read.RELAY_ACCOUNTS,
+    /** Take the client's address from the last entry of X-Forwarded-For. */
     trustProxy: read.RELAY_TRUST_PROXY === '1',
     limits: limitsSchema.parse(all),
   };

@@ -1,10 +1,11 @@
-// Headers for every server that hands out the built app: they say what the app's scripts may do. The one place of the policy: the build writes
-// it into the page as well (vite.config.ts), so that it holds on any host, but a worker takes its own from its headers alone.
+// Headers of every server that hands out the built app: they say what the app's scripts may do. The policy is written here only. The build
+// copies it into the page (vite.config.ts), so that it holds on any host, but browsers take a worker's policy from its headers alone.
 //
-//   page, projection, extraction, encoder, service worker    nothing but the app's own origin
-//   network, engine, embedding, sync                         also endpoints, model hubs and relays that a person names: which, each of them sees to
+//   page, projection, extraction, encoder, service worker    may connect to the app's own origin only
+//   network, engine, embedding, sync                         may connect anywhere; each restricts itself to the addresses that the person configured
 
 // Styles may be inline because positioned popovers and highlighted code write them.
+/** Builds a Content-Security-Policy (CSP Level 3). `connect`: sources to which its scripts may connect. */
 const policy = (connect: string): string =>
   [
     "default-src 'none'",
@@ -22,7 +23,9 @@ const policy = (connect: string): string =>
     "form-action 'none'",
   ].join('; ');
 
+/** Policy of the page and of workers that need no network. */
 export const PAGE_POLICY = policy("'self'");
+/** Policy of the workers that connect to other origins. */
 const OUTWARD_POLICY = policy("'self' http: https: ws: wss:");
 const OUTWARD = /^\/assets\/(network|engine|embedding|sync)\.worker-[^/]*\.js$/;
 
@@ -39,7 +42,7 @@ const headerPolicy = (path: string): string =>
     ? `${PREVIEW_POLICY}; frame-ancestors 'self'`
     : `${OUTWARD.test(path) ? OUTWARD_POLICY : PAGE_POLICY}; frame-ancestors 'none'`;
 
-/** Threads in WASM need an isolated page. */
+/** Headers that isolate the page (cross-origin isolation), without which browsers give WebAssembly no threads. */
 export const ISOLATION: Readonly<Record<string, string>> = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
@@ -54,7 +57,7 @@ const NEVER = 'geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), d
 const permissions = (path: string): string =>
   path === PREVIEW ? `microphone=(), camera=(), ${NEVER}` : `microphone=(self), camera=(self), ${NEVER}`;
 
-/** Headers of the file at `path` (of the address, without its query). */
+/** Returns the headers of the file at `path`, the path of its address without the query. */
 export const pageHeaders = (path: string): Readonly<Record<string, string>> => ({
   ...ISOLATION,
   // A page cannot forbid its own framing by a meta element.

@@ -1,13 +1,17 @@
-// Listens to PostgreSQL's notifications of changed rooms. Probes its connection and replaces a dead one; after that every room is checked.
+// Listens to PostgreSQL's notifications (LISTEN, NOTIFY) of changed rooms. Probes its connection and replaces a dead one, after which every
+// room is checked, since notifications may have been lost.
 import pg from 'pg';
 import { ignore, orElse } from '../domain/base/log.ts';
 import type { Change } from './store.ts';
 
+/** Channel of the notifications. A payload is `<node> <account>` or `<node> <account>/<room>`. */
 export const CHANNEL = 'recollect_relay';
+/** Delay before a lost connection is replaced, ms. */
 const RETRY_MS = 500;
 /** Longest wait for an answer on this connection, ms. */
 const ANSWER_MS = 10_000;
 
+/** One listening connection of this process, kept open until `stop`. */
 export class PostgresListener {
   readonly #listeners = new Set<(change: Change) => void>();
   readonly #connection: pg.ClientConfig;
@@ -18,18 +22,20 @@ export class PostgresListener {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
-  /** `node`: id of this process, whose own notifications it ignores; `probeMs`: time between two probes, ms. */
+  /** `node`: id of this process, whose own notifications are ignored; `probeMs`: time between two probes, ms. */
   constructor(connection: pg.ClientConfig, node: string, probeMs: number) {
     this.#connection = connection;
     this.#node = node;
     this.#probeMs = probeMs;
   }
 
+  /** Calls `listener` with each change by another process, and with null after each new connection. Returns how to stop. */
   subscribe(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
+  /** Connects, and connects again until `stop` whenever the connection is lost. Never throws. */
   start(): void {
     const client = new pg.Client({
       ...this.#connection,
@@ -63,13 +69,13 @@ export class PostgresListener {
       .catch(restart);
   }
 
-  /** Stops connecting. */
+  /** Stops probing and connecting again. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
   }
 
-  /** Resolves when the connection has ended. */
+  /** Ends the connection and resolves when it has ended. Call `stop` first. Never rejects. */
   async ended(): Promise<void> {
     if (this.#client) await orElse(this.#client.end(), undefined, 'ending the connection that listens');
   }

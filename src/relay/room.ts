@@ -1,7 +1,7 @@
-// One room: the clients that look at one log of updates. Three orders make it safe:
-//   commit, then echo        an update goes out, to its sender too, once it is durable: the echo is an acknowledgement
-//   join, then load          a newcomer receives everything that is committed after its load, so it misses nothing
-//   snapshot, then forget    a room leaves memory when nothing is under way in it
+// One room: the clients that read and write one log of Yjs updates. The order of three steps makes it safe:
+//   commit, then echo        an update is sent to all clients, its sender too, once it is durable: the echo acknowledges it
+//   join, then load          a new client first joins and then gets the loaded log, so it misses no update that is committed meanwhile
+//   snapshot, then forget    a room leaves memory only when nothing is under way in it
 import { ignore } from '../domain/base/log.ts';
 import { type Frame, step1Frame, step2Frame, updateFrame } from './frames.ts';
 import { CLOSE, type CloseCode, type Limits } from './limits.ts';
@@ -12,10 +12,11 @@ import { ErasedError, type RelayStore, type RoomId, type StoredLog } from './sto
 import { TooManyPiecesError } from './update-table.ts';
 import { covers, diff, inspect, merge, snapshot, vectorOf } from './updates.ts';
 
-/** An account with at least one connection. */
+/** An account in use, as its rooms see it. */
 export interface AccountUsage extends BudgetOwner {
+  /** Name of the account: hash of its token (domain/sync/keys.ts). */
   readonly tag: string;
-  /** Stored rooms and bytes. */
+  /** Counts of stored rooms and bytes. */
   rooms: number;
   bytes: number;
 }
@@ -23,57 +24,60 @@ export interface AccountUsage extends BudgetOwner {
 /** A client in a room. */
 export interface Peer {
   readonly account: AccountUsage;
+  /** Queues a frame. Closes the connection instead if too much waits already. */
   send(frame: Uint8Array): void;
+  /** Closes the connection. Does nothing the second time. */
   close(code: CloseCode): void;
-  /** Charges the account for work on this many bytes, and slows it down if that is too much. */
+  /** Charges the account for work on this many bytes; beyond its rate the client is read later. */
   charge(bytes: number): void;
-  /** Last awareness of the client, for new clients and for the moment it leaves. */
+  /** Last awareness of the client: new clients get it, and the others learn from it who has left. */
   awareness: { readonly frame: Uint8Array; readonly clients: ReadonlyMap<number, number> } | null;
-  /** True while the client's step 1 is being answered; that answer serves a second step 1, too. */
+  /** True while the client's step 1 is being answered. That answer serves a second step 1 as well, so the second one is dropped. */
   isAnswered: boolean;
 }
 
-/** Everything in a room's log. */
+/** A room's whole log as one update. */
 interface RoomState {
   readonly update: Uint8Array;
-  /** Answer to a client without anything. It contains the update: one copy for all such clients. */
+  /** Step 2 for a client that has nothing yet. `update` is a view into it, so that both take the memory of one. */
   readonly whole: Uint8Array;
-  /** Pieces that it would unpack to, see `UpdateTable`. */
+  /** Count of the pieces that the update would unpack to, see `UpdateTable`. */
   readonly pieces: number;
   /** Its state vector, encoded. */
   readonly vector: Uint8Array;
 }
 
-/** Services that all rooms share: store, limits, and how many rooms may load or compact their logs at once. */
+/** Services that all rooms share; `Rooms` provides them. */
 export interface RoomServices {
   readonly store: RelayStore;
   readonly limits: Limits;
   readonly metrics: Metrics;
   readonly outgoing: OutgoingBudget;
   readonly states: StateCache<Room, RoomState>;
-  /** `store.load`, a few at a time. */
+  /** Calls `store.load` for a few rooms at a time. `after`: position from which on updates are wanted. Throws ErasedError. */
   load(id: RoomId, after?: number): Promise<StoredLog>;
-  /** Runs `work` when no other snapshot is being made: each holds a room several times over for a moment. */
+  /** Runs `work` when no other snapshot is being made: each takes the memory of a room several times over. */
   oneSnapshot(work: () => Promise<void>): Promise<void>;
-  /** The room got an entry that a snapshot may shorten. */
+  /** Notes that the room got an entry that a snapshot may shorten. */
   wasWritten(room: Room): void;
-  /** The room leaves memory. */
+  /** Drops the room from memory. */
   forget(room: Room): void;
-  /** Closes the connections of clients for whom the store, or the room, failed. */
+  /** Closes these clients, or for an erased or unreadable room all of its clients, and logs the failure. */
   fail(room: Room, peers: Iterable<Peer>, error: unknown): void;
-  /** Logs events that many clients may cause at once, every few seconds at most. */
+  /** Logs an event that many clients may cause at once, every few seconds at most. */
   complain(event: string, error: unknown): void;
-  /** Registers work that must end before the store closes. */
+  /** Registers work that must end before the store closes, and returns it. */
   track<T>(work: Promise<T>): Promise<T>;
 }
 
-/** Thrown for a client's frame that cannot be read. */
+/** Thrown for a client's frame that cannot be read: its sender is closed with `CLOSE.junk`. */
 export class UnreadableFrameError extends Error {
   override readonly name = 'UnreadableFrameError';
 }
-/** Thrown for a stored room that cannot be read, or would unpack to too much. Only this room is refused. */
+/** Thrown for a stored room that cannot be read, or would unpack to too many pieces. Only this room is refused. */
 export class UnreadableRoomError extends Error {
   override readonly name = 'UnreadableRoomError';
+  /** True if it would unpack to too many pieces. */
   readonly isTooLarge: boolean;
   constructor(cause: unknown) {
     super('a stored room cannot be opened', { cause });
@@ -81,7 +85,7 @@ export class UnreadableRoomError extends Error {
   }
 }
 
-/** Runs `read` on a client's bytes: anything it throws is the client's fault. */
+/** Runs `read` on a client's bytes. Throws an UnreadableFrameError for any error: the client has sent the bytes. */
 export function readSent<T>(read: () => T): T {
   try {
     return read();
@@ -89,6 +93,7 @@ export function readSent<T>(read: () => T): T {
     throw new UnreadableFrameError('unreadable', { cause });
   }
 }
+/** Runs `read` on stored bytes. Throws an UnreadableRoomError for any error. */
 function readStored<T>(read: () => T): T {
   try {
     return read();
@@ -97,42 +102,46 @@ function readStored<T>(read: () => T): T {
   }
 }
 
-/** Appends, or bytes of a tail larger than the rest, after which a log becomes one update … */
+/** A log becomes one update after this many appends, or when its tail has this many bytes and is larger than the rest … */
 const SNAPSHOT_APPENDS = 200;
 const SNAPSHOT_BYTES = 256 * 1024;
-/** … or this many, once no client writes any more. */
+/** … or after this many appends, once no client writes any more. */
 const QUIET_APPENDS = 16;
-/** Price of reading a byte of a log, and of a piece, in received bytes. */
+/** Charge for a byte of a log that is read, and for a piece that is counted, as received bytes. */
 const READ_COST = 0.25;
 const PIECE_COST = 32;
+/** Most Yjs clients of which one connection may announce the presence. */
 const MAX_AWARENESS_CLIENTS = 16;
 /** Most pieces of one update, whatever the room may hold. */
 const MAX_UPDATE_PIECES = 250_000;
 
+/** One room in memory. Its clients are in `peers`; `Rooms` adds and removes them. */
 export class Room {
   readonly id: RoomId;
   readonly peers = new Set<Peer>();
-  /** Departure of the last client, ms; and time of the last entry that a snapshot may shorten, 0: none since loading. */
+  /** Departure of the last client, and last entry that a snapshot may shorten, ms since 1970; 0: none since loading. */
   emptySince = 0;
   writtenAt = 0;
-  /** Resolves when the log was read once. Nothing is served before. */
+  /** Resolves when the log was read once; nothing is served before. Rejects with ErasedError, UnreadableRoomError or the store's error. */
   readonly opened: Promise<void>;
   readonly #services: RoomServices;
   readonly #maxStoredPieces: number;
-  /** Position up to which everything was sent to the peers. */
+  /** Position in the log up to which the peers got everything. */
   #sent = 0;
-  /** Highest known position. */
+  /** Highest known position in the log. */
   #head = 0;
+  /** Stored size of the log. */
   #bytes = 0;
   /** Pieces that the log would unpack to, including those on their way to the store. */
   #pieces = 0;
-  /** Position up to which the log is one update, and that update's size. */
+  /** Position up to which the log is one update, and that update's size in bytes. */
   #snapshot = { position: 0, bytes: 0 };
   /** Bytes on their way to the store. */
   #inFlight = 0;
   /** Position of the last update with a deletion, and position up to which deleted content has left the log. */
   #deletedAt = 0;
   #purgedTo = 0;
+  /** True if the log may have updates of other relays that the peers lack. */
   #isBehind = false;
   #isCatchingUp = false;
   #snapshotting: Promise<void> | null = null;
@@ -150,11 +159,12 @@ export class Room {
     return this.#inFlight > 0 || this.#isCatchingUp || this.#snapshotting !== null;
   }
 
+  /** Closes the connections of all clients. */
   closeAll(code: CloseCode): void {
     for (const peer of [...this.peers]) peer.close(code);
   }
 
-  /** Sends a new client our state vector, and the others' awareness. */
+  /** Sends a new client the room's state vector (step 1), and the others' awareness. Rejects as `opened`. */
   async greet(peer: Peer): Promise<void> {
     await this.opened;
     const state = await this.#state();
@@ -163,7 +173,7 @@ export class Room {
     for (const other of this.peers) if (other !== peer && other.awareness) peer.send(other.awareness.frame);
   }
 
-  /** Resolves when the frame is processed. `message`: the bytes it was parsed from. */
+  /** Processes a client's frame; an update is then durable. `message`: the bytes of the frame. Rejects as `opened`, or with UnreadableFrameError. */
   async receive(peer: Peer, frame: Frame, message: Uint8Array): Promise<void> {
     await this.opened;
     switch (frame.type) {
@@ -179,12 +189,12 @@ export class Room {
     }
   }
 
-  /** True if deleted content is still in the log. */
+  /** True if the log may still hold content that clients have deleted. */
   get mustPurge(): boolean {
     return this.#deletedAt > this.#purgedTo;
   }
 
-  /** In a quiet room a shorter tail is worth a snapshot. */
+  /** True if a snapshot is worth its work once the room is quiet. */
   get isWorthSnapshot(): boolean {
     const { appends, bytes } = this.#tail();
     return this.mustPurge || appends >= QUIET_APPENDS || (appends > 0 && bytes * 4 >= this.#snapshot.bytes);
@@ -220,7 +230,7 @@ export class Room {
     });
   }
 
-  /** Everything in the log: perhaps newer than the call, and never older. */
+  /** Returns the state of the whole log, at least as new as the call. */
   #state(): Promise<RoomState> {
     const { load, states } = this.#services;
     return states.get(this, async () => {
@@ -233,12 +243,13 @@ export class Room {
     peer.charge(update.length * READ_COST + pieces * PIECE_COST);
   }
 
+  /** Sends step 2: everything that a client with these clocks lacks. */
   async #answer(peer: Peer, clocks: ReadonlyMap<number, number>): Promise<void> {
     if (peer.isAnswered) return;
     peer.isAnswered = true;
     try {
-      const giveBack = await this.#services.outgoing.reserve(peer, peer.account, this.#bytes);
-      if (!giveBack) return;
+      const release = await this.#services.outgoing.reserve(peer, peer.account, this.#bytes);
+      if (!release) return;
       let answer: Uint8Array;
       try {
         const state = await this.#state();
@@ -246,7 +257,7 @@ export class Room {
         answer =
           clocks.size === 0 ? state.whole : step2Frame(diff(state.update, clocks, this.#maxStoredPieces));
       } finally {
-        giveBack();
+        release();
       }
       peer.send(answer);
     } finally {
@@ -254,6 +265,7 @@ export class Room {
     }
   }
 
+  /** Stores a client's update, unless it is too large, empty, or an answer that holds nothing new. */
   async #update(peer: Peer, update: Uint8Array, isAnswer: boolean): Promise<void> {
     const { limits, metrics } = this.#services;
     if (update.length > limits.update) {
@@ -280,13 +292,14 @@ export class Room {
       peer.close(CLOSE.junk);
       return;
     }
-    // A copy, since the message is a view into a larger buffer, which would be held while the peer is here.
+    // The message is a view into a larger buffer, which would stay in memory for as long as the peer is here.
     const frame = message.slice();
     peer.awareness = { frame, clients };
     peer.charge(frame.length * this.peers.size);
     for (const other of this.peers) other.send(frame);
   }
 
+  /** True if an update of this size exceeds a limit of the room or the account. */
   #isFull(account: AccountUsage, bytes: number, pieces: number): boolean {
     const { limits } = this.#services;
     return (
@@ -297,7 +310,7 @@ export class Room {
     );
   }
 
-  /** True if a full room would be small enough with this update: updates that make space must get in. */
+  /** True if a snapshot with this update would be within the limits: a full room must accept updates that delete content. */
   async #wouldFit(peer: Peer, update: Uint8Array): Promise<boolean> {
     const { limits, load } = this.#services;
     const { account } = peer;
@@ -309,6 +322,7 @@ export class Room {
     return isSmall && account.bytes - this.#bytes + state.length <= limits.account;
   }
 
+  /** Makes an update durable, then sends it to all peers. */
   async #write(
     peer: Peer,
     update: Uint8Array,
@@ -361,6 +375,7 @@ export class Room {
     for (const peer of this.peers) peer.send(frame);
   }
 
+  /** Sets the room's stored size, and adds the change to its account's. */
   #setBytes(account: AccountUsage | undefined, bytes: number): void {
     if (account) account.bytes += bytes - this.#bytes;
     this.#bytes = bytes;
@@ -374,13 +389,13 @@ export class Room {
     };
   }
 
-  /** Replaces the log by one update. Never rejects. */
+  /** Replaces the log by one update without deleted content. Logs a failure and never rejects. */
   writeSnapshot(): Promise<void> {
     this.#snapshotting ??= this.#services
       .oneSnapshot(() => this.#writeSnapshot())
       .catch((error: unknown) => {
         if (!(error instanceof ErasedError)) this.#services.complain('snapshot-failed', error);
-        // The next attempt comes with the next tail.
+        // A log that cannot be shortened is tried again only after as many new appends.
         this.#snapshot = { position: this.#head, bytes: this.#bytes };
       })
       .finally(() => {
@@ -403,13 +418,13 @@ export class Room {
     this.#purgedTo = position;
     const [peer] = this.peers;
     this.#setBytes(peer?.account, bytes);
-    // Includes pieces that arrived meanwhile.
+    // Pieces that arrived during the snapshot still count.
     this.#pieces = pieces + Math.max(0, this.#pieces - piecesBefore);
     this.#snapshot = { position, bytes: state.length };
     metrics.count('snapshots_total');
   }
 
-  /** Sends updates that other relays have appended to the same log. */
+  /** Sends peers the updates that other relays have appended to the same log. A failure closes them. */
   catchUp(): void {
     this.#isBehind = true;
     if (this.#isCatchingUp) return;
@@ -441,7 +456,7 @@ export class Room {
         this.#sent = Math.max(this.#sent, position);
       }
     } finally {
-      // In the same step as the last look at `isBehind`: a later call starts again.
+      // No `await` stands between the last test of `#isBehind` and this, so a later call starts a new loop.
       this.#isCatchingUp = false;
     }
   }

@@ -1,4 +1,4 @@
-// All rooms in use: their members, loading of their logs, and forgetting of unused ones.
+// Keeps the rooms in use: lets clients join and leave, loads logs, and forgets unused rooms.
 import { ignore } from '../domain/base/log.ts';
 import { SerialQueue } from '../domain/base/serial-queue.ts';
 import { goneFrame, readFrame } from './frames.ts';
@@ -17,23 +17,29 @@ import {
 import { StateCache } from './state-cache.ts';
 import { type Change, ErasedError, type RelayStore, type RoomId, type StoredLog } from './store.ts';
 
+/** Time for which the state of a room is cached after its last use, ms. */
 const STATE_KEEP_MS = 5000;
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
+/** Most logs that are read from the store at once. */
 const LOADS_AT_ONCE = 8;
-/** Delay between the last write and the removal of deleted content from the store; less if rooms leave memory sooner, ms. */
+/** Longest delay between the last write to a room and the removal of deleted content from the store, ms. */
 const PURGE_MS = 5000;
-/** Least time between two log entries about trouble that affects everybody, ms. */
+/** Least time between two log entries about the same kind of failure, ms. */
 const COMPLAIN_MS = 10_000;
 
 const keyOf = ({ account, room }: RoomId) => `${account}/${room}`;
 
+/** All rooms of this process. */
 export class Rooms {
   readonly #rooms = new Map<string, Room>();
   /** Rooms without clients, and rooms whose log may be worth a snapshot. */
   readonly #empty = new Set<Room>();
   readonly #written = new Set<Room>();
+  /** Work that must end before the store closes. */
   readonly #work = new Set<Promise<unknown>>();
+  /** Last log entry of each kind of failure, ms since 1970, and failures since. */
   readonly #complaints = new Map<string, { at: number; times: number }>();
+  /** Loads that wait for one of `LOADS_AT_ONCE` to end. */
   readonly #loadQueue: (() => void)[] = [];
   readonly #store: RelayStore;
   readonly #limits: Limits;
@@ -72,11 +78,12 @@ export class Rooms {
     };
   }
 
+  /** Count of rooms in memory. */
   get size(): number {
     return this.#rooms.size;
   }
 
-  /** The peer receives everything from now on; the greeting follows when the log was read. */
+  /** Adds a client to a room, and loads the room if needed. The client gets every update from now on, and the greeting once the log is read. */
   join(id: RoomId, peer: Peer): Room {
     const room = this.#rooms.get(keyOf(id)) ?? this.#create(id);
     room.peers.add(peer);
@@ -93,7 +100,7 @@ export class Rooms {
     return room;
   }
 
-  /** Resolves when the message is processed: an update is durable, a request answered. Never rejects. */
+  /** Processes a client's message; an update is then durable, a request answered. Never rejects: a failure closes the client. */
   receive(room: Room, peer: Peer, message: Uint8Array): Promise<void> {
     const work = async () => {
       const frame = readSent(() => readFrame(message, this.#limits.awareness));
@@ -107,6 +114,7 @@ export class Rooms {
     );
   }
 
+  /** Removes a client from its room. Does nothing the second time. */
   leave(room: Room, peer: Peer): void {
     if (!room.peers.delete(peer)) return;
     this.#outgoing.cancel(peer);
@@ -119,7 +127,7 @@ export class Rooms {
     this.#empty.add(room);
   }
 
-  /** Checks rooms that another process, or an erasure, has changed. */
+  /** Reads rooms again that another process, or an erasure, has changed. null: any room may have changed. */
   storeChanged(change: Change): void {
     if (change?.room !== undefined) {
       this.#rooms.get(keyOf({ account: change.account, room: change.room }))?.catchUp();
@@ -129,7 +137,7 @@ export class Rooms {
       if (!change || room.id.account === change.account) room.catchUp();
   }
 
-  /** Drops unused rooms. Call it every second or so. */
+  /** Writes snapshots of quiet rooms, and drops unused ones. Call it every second or so. `now`: ms since 1970. */
   sweep(now = Date.now()): void {
     const { evictMs } = this.#limits;
     this.#services.states.sweep(now);
@@ -144,17 +152,18 @@ export class Rooms {
     }
   }
 
-  /** Removes recently deleted content from the store before a stop: no client may ever open these rooms again. */
+  /** Removes deleted content from the store before a stop, since no client may ever open these rooms again. Never rejects. */
   async purge(): Promise<void> {
     const rooms = [...this.#written].filter((room) => room.mustPurge);
     await Promise.all(rooms.map((room) => room.writeSnapshot()));
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no work is under way. Never rejects. */
   async idle(): Promise<void> {
     while (this.#work.size > 0) await Promise.allSettled([...this.#work]);
   }
 
+  /** Drops all rooms. Call it after `idle` and `purge`. */
   close(): void {
     this.#rooms.clear();
     this.#empty.clear();

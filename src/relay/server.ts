@@ -1,5 +1,5 @@
-// The relay's server: WebSockets for rooms, HTTP for the rest. It admits and closes connections; connection.ts and rooms.ts
-// handle their messages.
+// The relay's server: WebSockets for rooms, HTTP for everything else. It admits and closes connections; connection.ts and rooms.ts
+// handle their messages. docs/relay.md describes the protocol.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -17,41 +17,46 @@ import { OutgoingBudget } from './outgoing-budget.ts';
 import { Rooms } from './rooms.ts';
 import type { RelayStore } from './store.ts';
 
+/** Subprotocol of this version, beside which a client offers the one with its token. */
 const VERSION_PROTOCOL = 'recollect.v1';
 const ANY_VERSION = /^recollect\.v\d+$/;
+/** The token follows in the name of the subprotocol. */
 const TOKEN_PROTOCOL = 'recollect.';
 /** Close code of `ws` for a message above its limit. */
 const TOO_LARGE = 1009;
+/** Time between two sweeps of unused rooms, accounts and addresses, ms. */
 const SWEEP_MS = 1000;
 /** Time after which a client that is refused, or does not answer a close frame, is cut off, ms. */
 const CLOSE_MS = 2000;
-/** Most that a refused client may still send, bytes. */
+/** Most bytes that a refused client may still send. */
 const REFUSED_BYTES = 64 * 1024;
-/** Connections for HTTP requests, and for the message that the relay is full. */
+/** TCP connections beyond the limit: for HTTP requests, and for telling clients that the relay is full. */
 const SPARE_CONNECTIONS = 500;
-/** Output that may wait, in rooms of the largest size: for one account, and for all. */
+/** Output that may wait for one account, and for all, counted in rooms of the largest size. */
 const OUTGOING_ROOMS = { share: 4, total: 8 };
-/** Input that may be under way, and again that may wait, in messages of the largest size: of one account or address, and of all. */
+/** Input of one account or address, and of all, counted in messages of the largest size: so much may be unfinished, and as much again may wait. */
 const INCOMING_MESSAGES = { share: 4, total: 8 };
-/** Most fragments of one message. Browsers send pieces of 64 KiB and more. */
+/** Most fragments of one message. Browsers send fragments of 64 KiB and more. */
 const MAX_FRAGMENTS = 1024;
 const MAX_HEADER_BYTES = 8 * 1024;
+/** Longest time in which the headers of a request, and the whole request, may arrive, ms. */
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
-/** Time between two searches for silent or incomplete connections, ms. */
-const STALE_LOOK_MS = 2000;
+/** Time between two searches for requests that are too late, ms. */
+const STALE_CHECK_MS = 2000;
 
-/** A message that is too large stays too large, so the close code is a final one. */
+/** Closes with a final code for a message that is too large, since the client would only send it again. */
 class RelaySocket extends WebSocket {
   override close(code?: number, reason?: string | Buffer) {
     super.close(code === TOO_LARGE ? CLOSE.quota : code, reason);
   }
 }
 
+/** A relay that serves rooms, the app if wanted, and an operator's probes. */
 export interface RelayServer {
-  /** Resolves with the address when connections are accepted. */
+  /** Resolves with its address (`http://<host>:<port>`) when connections are accepted. Rejects if it cannot listen there. */
   listen(): Promise<string>;
-  /** Accepts no more, ends what is under way, and asks everybody to come again, spread over `limits.drainMs`. The store stays open. */
+  /** Accepts no more clients, closes all with 1012 (come again) over `limits.drainMs`, and resolves when their work is done. The store stays open. */
   close(): Promise<void>;
 }
 
@@ -62,7 +67,7 @@ interface ServerDeps {
   readonly log: Log;
 }
 
-/** Makes the relay's server, for HTTP and WebSockets on one port. It accepts nothing before `listen`; the caller opens and closes the store. */
+/** Makes the relay's server, HTTP and WebSockets on one port. It accepts nothing before `listen`; the caller opens and closes the store. */
 export const createRelayServer = (deps: ServerDeps): RelayServer => new WebSocketRelay(deps);
 
 class WebSocketRelay implements RelayServer {
@@ -74,7 +79,7 @@ class WebSocketRelay implements RelayServer {
   readonly #incoming: IncomingBudget;
   readonly #outgoing: OutgoingBudget;
   readonly #connections = new Set<Connection>();
-  /** Addresses of TCP connections that are no WebSockets, or not yet. */
+  /** TCP connections that are no WebSockets, or not yet, with the address for which each is counted. */
   readonly #unupgraded = new WeakMap<Socket, Address>();
   readonly #sockets: WebSocketServer;
   readonly #server: Server;
@@ -111,14 +116,14 @@ class WebSocketRelay implements RelayServer {
         maxHeaderSize: MAX_HEADER_BYTES,
         headersTimeout: HEADERS_MS,
         requestTimeout: REQUEST_MS,
-        connectionsCheckingInterval: STALE_LOOK_MS,
+        connectionsCheckingInterval: STALE_CHECK_MS,
       },
       (request, response) => {
         ignore(routes.handle(request, response), 'answering a request, which logs its own failures');
       },
     );
     this.#server.maxConnections = limits.connections + SPARE_CONNECTIONS;
-    // A client that requests a file without reading it is cut off. WebSockets have their heartbeat instead.
+    // A client that requests a file and does not read it is cut off. For WebSockets the heartbeat does this.
     this.#server.setTimeout(REQUEST_MS, (socket: Socket) => socket.destroy());
     this.#server.on('connection', (socket: Socket) => this.#onSocket(socket));
     this.#server.on('upgrade', (request, socket, head) => this.#onUpgrade(request, socket, head));
@@ -166,7 +171,7 @@ class WebSocketRelay implements RelayServer {
     this.#server.closeAllConnections();
   }
 
-  /** Counts a TCP connection until it becomes a WebSocket or ends. Behind a proxy all have its address, and the proxy counts. */
+  /** Counts a TCP connection until it becomes a WebSocket or ends. Behind a proxy all have the proxy's address, so the proxy counts them. */
   #onSocket(socket: Socket): void {
     if (this.#options.trustProxy) return;
     const address = this.#admission.address(socket.remoteAddress);
@@ -186,6 +191,7 @@ class WebSocketRelay implements RelayServer {
     this.#unupgraded.delete(socket);
   }
 
+  /** Answers a handshake with an HTTP status, such as `404 Not Found`. */
   #refuse(socket: Duplex, status: string): void {
     this.#metrics.count('refused_total');
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
@@ -193,7 +199,7 @@ class WebSocketRelay implements RelayServer {
   }
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // An error at this stage ends only this connection.
+    // An error during the handshake must end only this connection, not the process.
     socket.on('error', () => socket.destroy());
     if (this.#isDraining) {
       this.#refuse(socket, '503 Service Unavailable');
@@ -223,6 +229,7 @@ class WebSocketRelay implements RelayServer {
     });
   }
 
+  /** Lets a client in whose token opens the account; refuses others with a close code. */
   #onWebSocket(
     webSocket: WebSocket,
     request: IncomingMessage,
@@ -235,22 +242,23 @@ class WebSocketRelay implements RelayServer {
       address.connections--;
     });
     webSocket.on('error', (error: Error & { code?: string }) => {
-      // A client that sent too much at once gets a reason; one that speaks another protocol does not.
-      const isPolite = error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
-      if (isPolite) setTimeout(() => webSocket.terminate(), CLOSE_MS).unref();
+      // A client whose message is too large gets time to read the close frame; one that breaks the protocol is cut off.
+      const isTooLarge = error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
+      if (isTooLarge) setTimeout(() => webSocket.terminate(), CLOSE_MS).unref();
       else webSocket.terminate();
     });
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
     const token = offered.find((name) => name.startsWith(TOKEN_PROTOCOL) && !ANY_VERSION.test(name));
-    const isForeign = offered.some((name) => ANY_VERSION.test(name)) && !offered.includes(VERSION_PROTOCOL);
-    // A browser hides the answer to a refused handshake and would retry for ever, so the socket is opened to say it.
-    const isKey = this.#admission.opens(token?.slice(TOKEN_PROTOCOL.length), tag);
-    if (isKey && !isForeign) {
+    const isUnknownVersion =
+      offered.some((name) => ANY_VERSION.test(name)) && !offered.includes(VERSION_PROTOCOL);
+    // A browser hides the answer to a refused handshake, and its page would retry for ever. A close code reaches the page.
+    const isAuthorised = this.#admission.opens(token?.slice(TOKEN_PROTOCOL.length), tag);
+    if (isAuthorised && !isUnknownVersion) {
       this.#accept(webSocket, request.socket, address, tag, room);
       return;
     }
     this.#metrics.count('refused_total');
-    webSocket.close(isKey ? CLOSE.upgrade : CLOSE.auth);
+    webSocket.close(isAuthorised ? CLOSE.upgrade : CLOSE.auth);
     setTimeout(() => webSocket.terminate(), CLOSE_MS).unref();
     let bytes = 0;
     request.socket.on('data', (chunk: Buffer) => {
@@ -259,6 +267,7 @@ class WebSocketRelay implements RelayServer {
     });
   }
 
+  /** Joins a client to its room, unless its account is over its limits. */
   #accept(webSocket: WebSocket, stream: Socket, address: Address, tag: string, roomName: string): void {
     const account = this.#admission.account(tag);
     const connection = new Connection(webSocket, stream, account, address, {
@@ -314,13 +323,13 @@ function createWebSocketServer(limits: Limits): WebSocketServer {
     noServer: true,
     WebSocket: RelaySocket,
     clientTracking: false,
-    // Sealed bytes do not shrink, and a small frame could unpack into a large one.
+    // Sealed bytes do not compress, and a small compressed message could unpack into a large one.
     perMessageDeflate: false,
     maxPayload: limits.payload,
     maxFragments: MAX_FRAGMENTS,
     // `Connection` answers pings, at its own rate.
     autoPong: false,
-    // A browser requires one of the protocols that it offered, even for a refusal. The one without a secret wins.
+    // A browser requires one of the protocols that it offered, even for a refusal. The answer avoids the one that holds the token.
     handleProtocols: (offered) =>
       [VERSION_PROTOCOL, ...offered].find((name) => offered.has(name) && name.startsWith(TOKEN_PROTOCOL)) ??
       [...offered][0] ??

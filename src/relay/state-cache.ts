@@ -1,26 +1,29 @@
 // Caches the states of rooms for a few seconds after a request, up to a number of bytes.
 
+/** One room's state with its time of use. */
 interface Entry<State> {
   readonly state: Promise<State>;
-  /** 0 while it is being loaded. */
+  /** Size of the state; 0 while it is being loaded. */
   bytes: number;
+  /** Last use, ms since 1970. */
   usedAt: number;
 }
 
-/** `Room`: key; `State`: an answer that takes nearly all of its memory. */
+/** A cache from rooms to their states. The bytes of a state are those of `whole`, which is nearly all of it. */
 export class StateCache<Room extends object, State extends { readonly whole: Uint8Array }> {
-  /** Oldest first. */
+  /** Those that were put first come first. */
   readonly #entries = new Map<Room, Entry<State>>();
   readonly #maxBytes: number;
   readonly #keepMs: number;
   #bytes = 0;
 
+  /** `maxBytes`: most bytes of all states; `keepMs`: time after its last use for which a state is kept, ms. */
   constructor({ maxBytes, keepMs }: { readonly maxBytes: number; readonly keepMs: number }) {
     this.#maxBytes = maxBytes;
     this.#keepMs = keepMs;
   }
 
-  /** Returns the room's state, or loads it. Requests during the loading share it. */
+  /** Returns the room's state, or loads it; calls during the loading share it. Rejects as `load`, and then keeps nothing. */
   get(room: Room, load: () => Promise<State>): Promise<State> {
     const known = this.#entries.get(room);
     if (known) {
@@ -40,7 +43,7 @@ export class StateCache<Room extends object, State extends { readonly whole: Uin
     return state;
   }
 
-  /** `bytes`: size of the state. */
+  /** Stores a room's state of `bytes`; drops the states that were put first if there are too many bytes. */
   put(room: Room, state: Promise<State>, bytes: number): void {
     this.drop(room);
     this.#entries.set(room, { state, bytes, usedAt: Date.now() });
@@ -51,17 +54,19 @@ export class StateCache<Room extends object, State extends { readonly whole: Uin
     }
   }
 
-  /** Forgets the state, as the log has changed. */
+  /** Forgets the room's state, because its log has changed. */
   drop(room: Room): void {
     this.#bytes -= this.#entries.get(room)?.bytes ?? 0;
     this.#entries.delete(room);
   }
 
+  /** Forgets states that were not used for `keepMs`. `now`: ms since 1970. */
   sweep(now: number): void {
     for (const [room, { bytes, usedAt }] of this.#entries)
       if (bytes > 0 && now - usedAt >= this.#keepMs) this.drop(room);
   }
 
+  /** Forgets all states. */
   clear(): void {
     this.#entries.clear();
     this.#bytes = 0;

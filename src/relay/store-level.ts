@@ -1,22 +1,28 @@
-// The embedded store: a LevelDB folder. Every record has a checksum, so a torn tail is dropped when the folder is opened again, and writes are
-// flushed to the disk off this thread. Keys: e/<account>/<room>/<position> updates, r/<account>/<room> heads,
-// g/<account> erased accounts, p/<account>/<room> rooms whose removed updates are still to leave the files.
+// The embedded store: a LevelDB folder. Every record has a checksum, so LevelDB drops a torn tail when the folder is opened again, and it
+// flushes to the disk on a thread of its own.
+//
+//   key                              value
+//   e/<account>/<room>/<position>    an update; position: 14 hexadecimal digits
+//   r/<account>/<room>               the head: JSON of the last position, the size in bytes, and if the room is erased
+//   g/<account>                      mark of an erased account
+//   p/<account>/<room>               mark of a room whose deleted updates are still in LevelDB's files
 import { mkdir, statfs } from 'node:fs/promises';
 import { ClassicLevel } from 'classic-level';
 import { z } from 'zod';
 import { createGroupCommit } from './group-commit.ts';
 import { type Appended, ErasedError, type RelayStore, type RoomId, type StoredLog } from './store.ts';
 
+/** Head of a room: last position, and size in bytes. */
 const headSchema = z.object({ head: z.number(), bytes: z.number(), erased: z.boolean().optional() });
 type Head = z.infer<typeof headSchema>;
 
 const roomKey = ({ account, room }: RoomId) => `${account}/${room}`;
 const headKey = (key: string) => `r/${key}`;
 const purgeKey = (key: string) => `p/${key}`;
-const goneKey = (account: string) => `g/${account}`;
+const erasedAccountKey = (account: string) => `g/${account}`;
 const entryKey = (key: string, position: number) => `e/${key}/${position.toString(16).padStart(14, '0')}`;
-/** Names have no character up to '/', so all keys under a name lie between `name/` and `name0`. */
-const under = (prefix: string) => ({ gt: `${prefix}/`, lt: `${prefix}0` });
+/** Range of all keys below a prefix: from `prefix/` to `prefix0`, as '0' is the character after '/'. */
+const keysUnder = (prefix: string) => ({ gt: `${prefix}/`, lt: `${prefix}0` });
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -27,20 +33,22 @@ const readHead = (bytes: Uint8Array | undefined): Head =>
 type Put = { readonly type: 'put'; readonly key: string; readonly value: Uint8Array };
 type Del = { readonly type: 'del'; readonly key: string };
 
+/** The embedded store, which can also be copied. */
 export interface LevelStore extends RelayStore {
-  /** Writes a consistent copy into a new folder while the store is in use. */
+  /** Writes a consistent copy into a new folder while the store is in use. Rejects if `directory` holds a store already, or cannot be written. */
   backup(directory: string): Promise<void>;
 }
 
+/** Time between two measurements of the free space, ms. */
 const SPACE_PROBE_MS = 2000;
-// Sealed bytes do not shrink.
+// Sealed bytes do not compress.
 const OPTIONS = { keyEncoding: 'utf8', valueEncoding: 'view', compression: false } as const;
 /** Size of a backup's batches, bytes. */
 const BACKUP_BATCH_BYTES = 4 * 1024 * 1024;
 
 /**
- * Opens or makes the store in `directory`. One process at a time; a second one is refused. With less than `minFree` bytes left on the
- * disk nothing is taken in any more: what is there stays readable, and erasing and snapshots still have space to work.
+ * Opens or makes the store in `directory`. Rejects if another process has it open. With less than `minFree` bytes free on the disk, appends are
+ * refused; rooms stay readable, and erasures and snapshots have space to work.
  */
 export async function openLevelStore(
   directory: string,
@@ -51,7 +59,7 @@ export async function openLevelStore(
   try {
     await db.open();
   } catch (error) {
-    // A damaged file is set aside and readable content kept: devices send again what is missing. A lock is no damage.
+    // LevelDB's repair keeps what is readable, and devices send the rest again. A lock by another process is no damage.
     if (!/corrupt/i.test(String((error as Error).cause ?? error))) throw error;
     await ClassicLevel.repair(directory);
     await db.open();
@@ -68,7 +76,7 @@ class LevelRelayStore implements LevelStore {
   readonly #commits = createGroupCommit<{ id: RoomId; update: Uint8Array }, Appended>((inputs) =>
     this.#commit(inputs),
   );
-  /** Error of the last write; null: it succeeded. */
+  /** Error of the last write; null if it succeeded. */
   #failure: unknown = null;
   #spaceProbedAt = 0;
   #hasSpace = true;
@@ -85,9 +93,9 @@ class LevelRelayStore implements LevelStore {
 
   async load(id: RoomId, after = 0): Promise<StoredLog> {
     const key = roomKey(id);
-    // Head first: an entry that comes in between is one too many, which is harmless, and never one too few.
+    // The head is read first: an update that is appended in between is then returned too early, which is harmless, and none is missing.
     const { head, bytes } = await this.#headOf(id);
-    const range = { gt: entryKey(key, after), lt: under(`e/${key}`).lt };
+    const range = { gt: entryKey(key, after), lt: keysUnder(`e/${key}`).lt };
     const updates = after >= head ? [] : await this.#db.values(range).all();
     return { updates, position: head, bytes };
   }
@@ -97,7 +105,7 @@ class LevelRelayStore implements LevelStore {
       const key = roomKey(id);
       const { head, bytes } = await this.#headOf(id);
       const last = entryKey(key, upTo);
-      const old = await this.#db.iterator({ gt: under(`e/${key}`).gt, lte: last }).all();
+      const old = await this.#db.iterator({ gt: keysUnder(`e/${key}`).gt, lte: last }).all();
       if (old.at(-1)?.[0] !== last) return bytes;
       const now = bytes + state.length - old.reduce((sum, [, value]) => sum + value.length, 0);
       await this.#write([
@@ -111,23 +119,24 @@ class LevelRelayStore implements LevelStore {
     });
   }
 
-  /** Finishes purges that a kill interrupted. */
+  /** Finishes the purges that a killed process left behind. */
   async purgeLeft(): Promise<void> {
-    const { gt, lt } = under('p');
+    const { gt, lt } = keysUnder('p');
     for (const key of await this.#db.keys({ gt, lt }).all()) await this.#purge(key.slice(gt.length));
   }
 
+  /** Takes a room's deleted updates off the disk, then their mark. */
   async #purge(key: string): Promise<void> {
     await this.#compact(`e/${key}`);
     await this.#db.del(purgeKey(key));
   }
 
   /**
-   * Takes deleted content under a prefix off the disk. The first round may write a value and its deletion into one
-   * table, on a level that nothing moves from; marks at both ends of the range make the second round rewrite that table.
+   * Takes deleted values below a prefix off the disk. LevelDB's first compaction may leave a value and its deletion in one table of the
+   * last level; new deletions at both ends of the range make the second compaction rewrite that table.
    */
   async #compact(prefix: string): Promise<void> {
-    const { gt, lt } = under(prefix);
+    const { gt, lt } = keysUnder(prefix);
     await this.#db.compactRange(gt, lt);
     await this.#write([
       { type: 'del', key: gt },
@@ -140,22 +149,22 @@ class LevelRelayStore implements LevelStore {
     return this.#commits.alone(async () => {
       const name = room === undefined ? account : `${account}/${room}`;
       if (room === undefined) {
-        await this.#write([{ type: 'put', key: goneKey(account), value: encoder.encode('{}') }]);
-        await this.#db.clear(under(`r/${name}`));
+        await this.#write([{ type: 'put', key: erasedAccountKey(account), value: encoder.encode('{}') }]);
+        await this.#db.clear(keysUnder(`r/${name}`));
       } else {
         const head = writeHead({ head: 0, bytes: 0, erased: true });
         await this.#write([{ type: 'put', key: headKey(name), value: head }]);
       }
-      await this.#db.clear(under(`e/${name}`));
+      await this.#db.clear(keysUnder(`e/${name}`));
       await this.#compact(`e/${name}`);
     });
   }
 
   async usage(account: string): Promise<{ rooms: number; bytes: number }> {
-    if (await this.#db.get(goneKey(account))) throw new ErasedError();
+    if (await this.#db.get(erasedAccountKey(account))) throw new ErasedError();
     let rooms = 0;
     let bytes = 0;
-    for await (const value of this.#db.values(under(`r/${account}`))) {
+    for await (const value of this.#db.values(keysUnder(`r/${account}`))) {
       const head = readHead(value);
       if (head.erased) continue;
       rooms++;
@@ -164,14 +173,14 @@ class LevelRelayStore implements LevelStore {
     return { rooms, bytes };
   }
 
-  /** No other process has the folder open, so there is nothing to report. */
+  /** Never calls the listener: no other process has the folder open. */
   subscribe(): () => void {
     return () => {};
   }
 
   async ping(): Promise<void> {
     if (this.#db.status !== 'open') throw new Error('the store is not open');
-    // After a failed write the store may be read-only; a new start repairs it.
+    // LevelDB may refuse all writes after a failed one, until it is opened again.
     if (this.#failure) throw this.#failure;
     await this.#checkSpace();
   }
@@ -187,7 +196,7 @@ class LevelRelayStore implements LevelStore {
     await copy.open();
     let batch: Put[] = [];
     let bytes = 0;
-    // An iterator reads the state of its creation, whatever is written meanwhile.
+    // An iterator reads the store as it was when the iterator was made, whatever is written meanwhile.
     for await (const [key, value] of this.#db.iterator()) {
       batch.push({ type: 'put', key, value });
       bytes += value.length;
@@ -200,7 +209,7 @@ class LevelRelayStore implements LevelStore {
     await copy.close();
   }
 
-  /** Durable when resolved. */
+  /** Writes all or nothing; durable when resolved. */
   async #write(batch: (Put | Del)[]): Promise<void> {
     try {
       await this.#db.batch(batch, { sync: true });
@@ -211,6 +220,7 @@ class LevelRelayStore implements LevelStore {
     }
   }
 
+  /** Throws if the disk is nearly full. */
   async #checkSpace(): Promise<void> {
     if (Date.now() - this.#spaceProbedAt > SPACE_PROBE_MS) {
       this.#spaceProbedAt = Date.now();
@@ -220,13 +230,15 @@ class LevelRelayStore implements LevelStore {
     if (!this.#hasSpace) throw new Error('the disk is nearly full');
   }
 
+  /** Throws ErasedError. */
   async #headOf(id: RoomId): Promise<Head> {
-    const [head, gone] = await this.#db.getMany([headKey(roomKey(id)), goneKey(id.account)]);
+    const [head, gone] = await this.#db.getMany([headKey(roomKey(id)), erasedAccountKey(id.account)]);
     const read = readHead(head);
     if (gone || read.erased) throw new ErasedError();
     return read;
   }
 
+  /** Appends all inputs in one write. An input for an erased room gets an ErasedError as its result. */
   async #commit(
     inputs: readonly { id: RoomId; update: Uint8Array }[],
   ): Promise<readonly (Appended | Error)[]> {
@@ -235,15 +247,15 @@ class LevelRelayStore implements LevelStore {
     const accounts = [...new Set(inputs.map(({ id }) => id.account))];
     const [heads, gone] = await Promise.all([
       this.#db.getMany(rooms.map(headKey)),
-      this.#db.getMany(accounts.map(goneKey)),
+      this.#db.getMany(accounts.map(erasedAccountKey)),
     ]);
     const headOf = new Map(rooms.map((key, index) => [key, readHead(heads[index])]));
-    const isGone = new Set(accounts.filter((_, index) => gone[index]));
+    const erasedAccounts = new Set(accounts.filter((_, index) => gone[index]));
     const batch: Put[] = [];
     const outputs = inputs.map(({ id, update }) => {
       const key = roomKey(id);
       const before = headOf.get(key) as Head;
-      if (before.erased || isGone.has(id.account)) return new ErasedError();
+      if (before.erased || erasedAccounts.has(id.account)) return new ErasedError();
       const after = { head: before.head + 1, bytes: before.bytes + update.length };
       headOf.set(key, after);
       batch.push({ type: 'put', key: entryKey(key, after.head), value: update });

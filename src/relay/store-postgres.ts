@@ -1,6 +1,6 @@
-// The shared store: tables in PostgreSQL, for any number of relays. An append to a room locks its row, so positions follow the
-// order of commits, and a reader that has seen position n has seen all before. NOTIFY only says which rooms changed: a lost one
-// only costs time, because the relay checks all rooms after every new LISTEN.
+// The shared store: tables in PostgreSQL, for any number of relays. An append locks the row of its room, so positions follow the order of
+// commits, and a reader that has seen position n has seen all before it. NOTIFY only says which rooms changed: a lost notification costs
+// only time, because the relay checks all rooms after every new LISTEN.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { log } from '../domain/base/log.ts';
@@ -24,7 +24,7 @@ create table if not exists relay_entry (
   primary key (account, room, position));
 alter table relay_entry alter column body set storage external;
 create table if not exists relay_erased_account (account text primary key);`;
-// Any number that no other program locks: relays that start at once then create the tables one after the other.
+// Relays that start at once lock this number, so that they create the tables one after the other. No other program may lock it.
 const SCHEMA_LOCK = 7_263_551;
 
 interface Append {
@@ -39,8 +39,8 @@ interface RoomAppends {
 }
 
 /**
- * Connects to `url` and makes missing tables. Rejects if the server cannot be reached. `listenerProbeMs`: time between probes of
- * the listening connection, ms: a dead one is as silent as an idle one.
+ * Connects to `url` (`postgres://…`) and makes missing tables. Rejects if the server cannot be reached. `poolSize`: most connections for queries;
+ * `listenerProbeMs`: time between two probes of the listening connection, ms, since a dead one is as silent as an idle one.
  */
 export async function openPostgresStore(
   url: string,
@@ -65,7 +65,7 @@ export async function openPostgresStore(
 
 class PostgresRelayStore implements RelayStore {
   readonly #pool: pg.Pool;
-  /** Names this process in notifications, so that it can ignore its own. */
+  /** Id of this process in notifications, so that it can ignore its own. */
   readonly #node: string;
   readonly #listener: PostgresListener;
   readonly #commits = createGroupCommit<Append, Appended>((inputs) =>
@@ -78,6 +78,7 @@ class PostgresRelayStore implements RelayStore {
     this.#listener = listener;
   }
 
+  /** Makes missing tables, and begins to listen. */
   async open(): Promise<void> {
     await this.#transaction(async (client) => {
       await client.query('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
@@ -91,7 +92,7 @@ class PostgresRelayStore implements RelayStore {
   }
 
   async load({ account, room }: RoomId, after = 0): Promise<StoredLog> {
-    // One statement, so that it sees one consistent state.
+    // One statement sees one state of the database; two could see a head without its entry.
     const { rows } = await this.#pool.query<{
       head: number;
       bytes: number;
@@ -112,6 +113,7 @@ class PostgresRelayStore implements RelayStore {
     return { updates, position: first.head, bytes: first.bytes };
   }
 
+  /** Cannot purge: PostgreSQL keeps deleted bytes in its files until VACUUM FULL. */
   putSnapshot({ account, room }: RoomId, upTo: number, state: Uint8Array): Promise<number> {
     return this.#transaction(async (client) => {
       const found = await client.query<{ bytes: number; erased: boolean }>(
@@ -185,6 +187,7 @@ class PostgresRelayStore implements RelayStore {
     await this.#pool.end();
   }
 
+  /** Runs `work` in a transaction, and rolls it back if `work` throws. A broken connection leaves the pool. */
   async #transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     let broken: Error | undefined;
@@ -208,12 +211,13 @@ class PostgresRelayStore implements RelayStore {
     }
   }
 
-  /** Appending shares the account's lock, erasing holds it alone: nothing is written after an erasure. */
+  /** Locks accounts until the transaction ends. Appends share an account's lock and an erasure holds it alone, so nothing is written after it. */
   async #lockAccounts(client: pg.PoolClient, accounts: string[], how: 'shared' | 'alone'): Promise<void> {
     const lock = how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
     await client.query(`select ${lock}(hashtextextended(a, 0)) from unnest($1::text[]) a`, [accounts]);
   }
 
+  /** Notifies other processes at the commit. A name is `<account>` or `<account>/<room>`. */
   async #notify(client: pg.PoolClient, names: string[]): Promise<void> {
     await client.query('select pg_notify($1, p) from unnest($2::text[]) p', [
       CHANNEL,
@@ -221,6 +225,7 @@ class PostgresRelayStore implements RelayStore {
     ]);
   }
 
+  /** Appends all inputs in one transaction. An input for an erased room gets an ErasedError as its result. */
   async #commit(client: pg.PoolClient, inputs: readonly Append[]): Promise<readonly (Appended | Error)[]> {
     const rooms = byRoom(inputs);
     await this.#lockAccounts(client, [...new Set([...rooms.values()].map(({ id }) => id.account))], 'shared');
@@ -252,7 +257,7 @@ class PostgresRelayStore implements RelayStore {
     });
   }
 
-  /** Reserves space for appends behind the heads of their rooms. Erased rooms are not in the result. */
+  /** Reserves positions for the appends behind the heads of their rooms, and locks the rooms' rows. Erased rooms are not in the result. */
   async #moveHeads(
     client: pg.PoolClient,
     rooms: readonly RoomAppends[],
@@ -275,7 +280,7 @@ class PostgresRelayStore implements RelayStore {
   }
 }
 
-/** In the order of their names: all relays lock rows in the same order, so that two never wait for each other. */
+/** Groups appends by room, rooms sorted by name: all relays lock rows in this order, so that two never wait for each other. */
 function byRoom(inputs: readonly Append[]): Map<string, RoomAppends> {
   const rooms = new Map<string, RoomAppends>();
   for (const { id, update } of inputs) {

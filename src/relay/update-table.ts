@@ -1,8 +1,12 @@
-// Reads Yjs updates (format v1, yjs/src/utils/updates.js) without unpacking them: the position of each struct, and the pieces it would unpack
-// to. Time and memory are linear in the bytes read, and reading stops at a limit of pieces.
+// Reads Yjs updates (format v1, yjs/src/utils/updates.js) without unpacking them: notes the position of each struct, and counts the pieces that
+// Yjs would make of it. Time and memory are linear in the bytes read, and reading stops at a limit of pieces.
+//
+//   update     clients, { structs, client, clock, struct … } …, clients, { client, ranges, { clock, length } … } …    numbers: lib0's varUint
+//   struct     kind and bits in one byte, origins or parent, content
+//   clock      number of a struct's first element; a struct covers `length` of them: UTF-16 units of a text, values of a list, or 1
 import { isUtf8 } from 'node:buffer';
 
-/** Kind of a struct: the lower five bits of its first byte. */
+/** Kinds of structs, by the lower five bits of the first byte (yjs/src/structs: `Item.js`, `GC.js`, `Skip.js`). */
 export const KIND = {
   gc: 0,
   deleted: 1,
@@ -16,24 +20,26 @@ export const KIND = {
   subdocument: 9,
   skip: 10,
 } as const;
+/** Mask for the kind in a struct's first byte. */
 export const KIND_BITS = 31;
-/** Bits of a struct's first byte: it has a left origin, a right origin, a key in its parent. */
+/** Bits of a struct's first byte: the struct has a left origin, a right origin, a key in its parent. */
 export const HAS_ORIGIN = 128;
 export const HAS_RIGHT_ORIGIN = 64;
 const HAS_KEY = 32;
 
-/** Longest key, bytes: of a root type, a map entry, a format, an object. */
+/** Longest key of a root type, a map entry, a format or an object, bytes. */
 const MAX_KEY_BYTES = 64 * 1024;
 /** Deepest nesting of values. */
 const MAX_DEPTH = 100;
 /** Weight of a shared type and of a subdocument, in pieces: Yjs makes objects of about 1 and 10 kB of them. */
 const TYPE_PIECES = 8;
 const SUBDOCUMENT_PIECES = 80;
+/** Numbers of shared types (yjs/src/structs/ContentType.js): the last one, and those that have a name. */
 const LAST_TYPE = 6;
 const XML_ELEMENT = 3;
 const XML_HOOK = 5;
 
-/** Thrown for bytes that are no update, or none that a Yjs client writes. */
+/** Thrown for bytes that are no update, or one that no Yjs client writes. */
 class JunkError extends Error {
   override readonly name: string = 'JunkError';
 }
@@ -42,7 +48,7 @@ export class TooManyPiecesError extends JunkError {
   override readonly name = 'TooManyPiecesError';
 }
 
-/** Reads lib0's encoding from `bytes`. Every method throws a JunkError if the bytes end early or make no sense. */
+/** Reads lib0's encoding (lib0/decoding.js) from `bytes`; `at` is the offset of the next one. Methods throw a JunkError if the bytes end early. */
 export class ByteReader {
   readonly bytes: Uint8Array;
   at: number;
@@ -51,12 +57,14 @@ export class ByteReader {
     this.at = at;
   }
 
+  /** Reads one byte. */
   byte(): number {
     const value = this.bytes[this.at++];
     if (value === undefined) throw new JunkError('the update ends early');
     return value;
   }
 
+  /** Reads a varUint: 7 bits a byte, low ones first. Throws a JunkError above 2^53 - 1. */
   uint(): number {
     let value = 0;
     for (let factor = 1; ; factor *= 128) {
@@ -67,19 +75,20 @@ export class ByteReader {
     }
   }
 
+  /** Skips this many bytes. */
   skip(bytes: number): void {
     this.at += bytes;
     if (this.at > this.bytes.length) throw new JunkError('the update ends early');
   }
 
-  /** Skips a length and as many bytes; returns the length. */
+  /** Skips a length and as many bytes. Returns the length. */
   skipBytes(): number {
     const length = this.uint();
     this.skip(length);
     return length;
   }
 
-  /** Skips a value in the form of `lib0/encoding.writeAny`. For bytes that a table has read before. */
+  /** Skips a value in the form of lib0/encoding.js, writeAny. Only for bytes that a table has checked: its depth is not bounded. */
   skipAny(): void {
     let left = 1;
     while (left > 0) {
@@ -104,16 +113,19 @@ export class ByteReader {
       if (length > 8) throw new JunkError('a number is too large');
   }
 
+  /** Skips a varInt. Throws a JunkError for more than 9 bytes. */
   skipSignedInt(): void {
     this.#skipInt();
   }
 }
 
-/** Columns of numbers, one row a struct. Grows as needed. */
+/** A table with one row for each struct, or each deleted range. Its columns grow as needed. */
 class Columns {
+  /** Count of rows; the columns are longer. */
   count = 0;
   client = new Float64Array(16);
   clock = new Float64Array(16);
+  /** In steps of the clock. */
   length = new Float64Array(16);
   /** Index in `UpdateTable.updates` of its update. */
   source = new Uint32Array(16);
@@ -122,6 +134,7 @@ class Columns {
   content = new Uint32Array(16);
   end = new Uint32Array(16);
 
+  /** Adds a row. */
   add(client: number, clock: number, length: number, source = 0, start = 0, content = 0, end = 0): void {
     if (this.count === this.client.length) this.#grow();
     const row = this.count++;
@@ -155,7 +168,7 @@ class Columns {
     this.end = narrow(this.end) as typeof this.end;
   }
 
-  /** Orders rows by client, high ones first as Yjs does, then by clock; equal ones stay in the order of addition. */
+  /** Returns the row numbers by client, high ids first as Yjs writes them, then by clock, then in the order of their addition. */
   order(): Uint32Array {
     const { client, clock } = this;
     const rows = new Uint32Array(this.count);
@@ -178,17 +191,17 @@ export class UpdateTable {
   #pieces = 0;
   readonly #limit: number;
 
-  /** `limit`: most pieces of all updates together. */
+  /** `limit`: most pieces of all updates together, see `pieces`. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Pieces that the updates would unpack to: structs, values and keys in them, deletions, clients. */
+  /** Count of the pieces that Yjs would make: structs, the values and keys in them, deleted ranges, clients. */
   get pieces(): number {
     return this.#pieces;
   }
 
-  /** Reads one more update. Throws a JunkError, or a TooManyPiecesError at the limit; the table is then useless. */
+  /** Reads one more update. Throws a JunkError, or a TooManyPiecesError beyond the limit; the table must not be used then. */
   add(update: Uint8Array): void {
     const source = this.updates.push(update) - 1;
     const reader = new ByteReader(update);
@@ -205,11 +218,13 @@ export class UpdateTable {
     if (reader.at !== update.length) throw new JunkError('something follows the update');
   }
 
+  /** Throws a TooManyPiecesError beyond the limit. */
   #count(pieces: number): void {
     this.#pieces += pieces;
     if (this.#pieces > this.#limit) throw new TooManyPiecesError('the update has too many pieces');
   }
 
+  /** Reads all structs of one client. */
   #readClient(reader: ByteReader, source: number): void {
     this.#count(1);
     const structs = reader.uint();
@@ -230,6 +245,7 @@ export class UpdateTable {
     }
   }
 
+  /** Skips a struct's neighbours, or, if it has none, its parent. */
   #readOrigins(reader: ByteReader, info: number): void {
     for (const bit of [HAS_ORIGIN, HAS_RIGHT_ORIGIN])
       if ((info & bit) !== 0) {
@@ -245,7 +261,7 @@ export class UpdateTable {
     if ((info & HAS_KEY) !== 0) this.#readKey(reader);
   }
 
-  /** Returns the length of the struct, in steps of the clock. */
+  /** Skips a struct's content. Returns the length of the struct, in steps of the clock. */
   #readContent(reader: ByteReader, kind: number): number {
     switch (kind) {
       case KIND.gc:
@@ -308,7 +324,7 @@ export class UpdateTable {
     if (this.#readText(reader).length > MAX_KEY_BYTES) throw new JunkError('a key is too long');
   }
 
-  /** Counts the pieces of JSON before the parser sees it. */
+  /** Counts the pieces of JSON before the parser makes them. `mayBeUndefined`: Yjs writes the word `undefined` where JSON has none. */
   #readJson(reader: ByteReader, mayBeUndefined = false): void {
     const text = this.#readText(reader);
     let depth = 0;
@@ -335,7 +351,7 @@ export class UpdateTable {
   }
 
   #readAny(reader: ByteReader): void {
-    /** Values left to read on each level; objects have a key before each. */
+    /** Values left to read on each level, and true if the level is an object, with a key before each value. */
     const left = [1];
     const hasKeys = [false];
     for (let level = 0; level >= 0; ) {
@@ -364,18 +380,18 @@ export class UpdateTable {
   }
 }
 
-/** Returns `length`, unless the end is beyond exact numbers. */
+/** Returns `length`. Throws a JunkError if the clock behind it is above 2^53 - 1. */
 function checkClock(clock: number, length: number): number {
   if (clock + length > Number.MAX_SAFE_INTEGER) throw new JunkError('a clock is too large');
   return length;
 }
 
-/** UTF-16 code units of UTF-8 text: Yjs counts text in them. */
+/** Counts the UTF-16 code units of UTF-8 text, as Yjs measures text. */
 function unitsOf(text: Uint8Array): number {
   let units = 0;
   for (const byte of text) units += unitsOfByte(byte);
   return units;
 }
 
-/** UTF-16 code units that begin at a byte of UTF-8: 0 within a character, 2 at a surrogate pair. */
+/** Returns the UTF-16 code units that begin at a byte of UTF-8: 2 at a character that is a surrogate pair, 0 within a character, else 1. */
 export const unitsOfByte = (byte: number): number => ((byte & 0xc0) === 0x80 ? 0 : byte >= 0xf0 ? 2 : 1);

@@ -1,5 +1,5 @@
-// Works on Yjs updates for the relay: merges them, finds what a client lacks, and leaves out deleted content.
-// All of it works on the encoded bytes and in linear time (but for sorting); no document, item or value is ever built.
+// Merges Yjs updates (format v1) for the relay, finds the part that a client lacks, and leaves out deleted content. All of it works on the
+// encoded bytes, in linear time but for sorting; no Yjs document or item is ever built. `maxPieces` bounds what an update would unpack to.
 //
 //   updates ──► UpdateTable (where each struct lies) ──► order by client and clock ──► copy byte ranges, cut where they overlap
 import {
@@ -12,7 +12,7 @@ import {
   unitsOfByte,
 } from './update-table.ts';
 
-/** Grows as needed. */
+/** Writes lib0's encoding (lib0/encoding.js) into bytes that grow as needed. */
 class ByteWriter {
   #bytes: Uint8Array;
   #at = 0;
@@ -20,6 +20,7 @@ class ByteWriter {
     this.#bytes = new Uint8Array(Math.max(64, size));
   }
 
+  /** Count of written bytes. */
   get length(): number {
     return this.#at;
   }
@@ -36,6 +37,7 @@ class ByteWriter {
     this.#bytes[this.#at++] = value;
   }
 
+  /** Writes a varUint: 7 bits a byte, low ones first. */
   uint(value: number): void {
     let rest = value;
     while (rest > 127) {
@@ -51,15 +53,17 @@ class ByteWriter {
     this.#at += bytes.length;
   }
 
-  /** A view of the bytes from `from` to `to`. */
+  /** Returns a view of the written bytes from `from` to `to`. */
   view(from = 0, to = this.#at): Uint8Array {
     return this.#bytes.subarray(from, to);
   }
 }
 
-/** The structs of an update that is being written, client after client. */
+/** Writes an update: its structs client after client, then its deletions. */
 class StructWriter {
+  /** Bytes of the structs alone. */
   readonly out: ByteWriter;
+  /** Clients with the clock and count of their structs, and the offset of these in `out`. */
   readonly #clients: { client: number; clock: number; count: number; from: number }[] = [];
   #current: { client: number; clock: number; count: number; from: number } | undefined;
 
@@ -67,7 +71,7 @@ class StructWriter {
     this.out = new ByteWriter(size);
   }
 
-  /** Call it before each struct is written to `out`. */
+  /** Counts the struct that the caller writes to `out` next. */
   begin(client: number, clock: number): void {
     if (this.#current?.client !== client) {
       this.#current = { client, clock, count: 0, from: this.out.length };
@@ -76,7 +80,7 @@ class StructWriter {
     this.#current.count++;
   }
 
-  /** The whole update. */
+  /** Returns the whole update. */
   finish(deletions: Deletions): Uint8Array {
     const whole = new ByteWriter(this.out.length + 16 * this.#clients.length + 16 * deletions.count);
     whole.uint(this.#clients.length);
@@ -118,6 +122,7 @@ class Deletions {
     }
   }
 
+  /** Writes the delete set that ends an update (yjs/src/utils/DeleteSet.js). */
   write(out: ByteWriter): void {
     let clients = 0;
     for (let at = 0; at < this.count; at++)
@@ -135,7 +140,7 @@ class Deletions {
     }
   }
 
-  /** True if each of `others` lies within one of these. */
+  /** True if each range of `others` lies within one of these. */
   cover(others: Deletions): boolean {
     let at = 0;
     for (let other = 0; other < others.count; other++) {
@@ -152,7 +157,7 @@ class Deletions {
   }
 }
 
-/** Header of a struct: the client and clock of each neighbour at its creation. */
+/** Header of a struct: its first byte, and the client and clock of each neighbour at its creation, or NOBODY. */
 interface Header {
   readonly info: number;
   readonly originClient: number;
@@ -178,7 +183,10 @@ function readHeader(table: UpdateTable, row: number): Header {
   };
 }
 
-/** Writes a struct's first bytes in the form that they have `offset` steps of the clock later, as another kind of content if one is given. */
+/**
+ * Writes the header that a struct has without its first `offset` steps of the clock: the last of them is then its left neighbour, as when Yjs
+ * splits a struct. `kind` takes the place of its kind.
+ */
 function writeHeader(out: ByteWriter, table: UpdateTable, row: number, offset: number, kind?: number): void {
   const { structs, updates } = table;
   const update = updates[structs.source[row] as number] as Uint8Array;
@@ -200,7 +208,7 @@ function writeHeader(out: ByteWriter, table: UpdateTable, row: number, offset: n
   }
 }
 
-/** Replacement for half of a cut surrogate pair, as in Yjs: U+FFFD. */
+/** U+FFFD in UTF-8: Yjs replaces half of a cut surrogate pair by it. */
 const REPLACEMENT = Uint8Array.of(0xef, 0xbf, 0xbd);
 
 /** Writes a struct without its first `offset` steps of the clock. */
@@ -266,7 +274,7 @@ function writeOnce(table: UpdateTable, known: ReadonlyMap<number, number>): Uint
   return writer.finish(new Deletions(table));
 }
 
-/** End of each client's known structs, counted without a gap from 0. For a table of one update that `merge` wrote. */
+/** Returns the state vector: for each client the clock up to which its structs have no gap. The table must hold one update of `merge`. */
 function clocksOf({ structs, updates }: UpdateTable): Map<number, number> {
   const clocks = new Map<number, number>();
   for (let row = 0; row < structs.count; row++) {
@@ -285,7 +293,7 @@ const tableOf = (updates: readonly Uint8Array[], maxPieces: number): UpdateTable
   return table;
 };
 
-/** Reads an update to its end. Throws for junk, or more than `maxPieces`. `isEmpty`: it contains nothing. */
+/** Reads an update to its end. `isEmpty`: it has neither structs nor deletions. Throws an Error for junk, a TooManyPiecesError beyond `maxPieces`. */
 export function inspect(
   update: Uint8Array,
   maxPieces: number,
@@ -295,7 +303,7 @@ export function inspect(
   return { isEmpty: structs.count === 0 && !deletes, deletes, pieces };
 }
 
-/** Joins all updates: nothing is lost, gaps are kept. Throws as `inspect` does. `pieces`: of the result, or slightly more. */
+/** Merges updates without loss, gaps included. `pieces`: those of all updates, at least those of the result. Throws as `inspect`. */
 export function merge(
   updates: readonly Uint8Array[],
   maxPieces: number,
@@ -304,10 +312,10 @@ export function merge(
   return { update: writeOnce(table, new Map()), pieces: table.pieces };
 }
 
-/** Most entries of a state vector that is read. */
+/** Most clients of a state vector that is read. */
 const MAX_VECTOR_ENTRIES = 100_000;
 
-/** Parses a state vector: client → clock. Throws for junk or too many entries. */
+/** Parses a state vector (y-protocols/PROTOCOL.md): client → clock. Throws a RangeError for too many clients, another Error for junk. */
 export function readVector(vector: Uint8Array): Map<number, number> {
   const reader = new ByteReader(vector);
   const clocks = new Map<number, number>();
@@ -317,11 +325,11 @@ export function readVector(vector: Uint8Array): Map<number, number> {
   return clocks;
 }
 
-/** Returns the part of a merged update that a client with these clocks lacks. */
+/** Returns the part of a merged update that a client with these clocks lacks, and all its deletions. Throws as `inspect`. */
 export const diff = (state: Uint8Array, known: ReadonlyMap<number, number>, maxPieces: number): Uint8Array =>
   writeOnce(tableOf([state], maxPieces), known);
 
-/** Encodes the state vector of a merged update. */
+/** Encodes the state vector of a merged update. Throws as `inspect`. */
 export function vectorOf(state: Uint8Array, maxPieces: number): Uint8Array {
   const clocks = clocksOf(tableOf([state], maxPieces));
   const out = new ByteWriter(16 * clocks.size);
@@ -333,7 +341,7 @@ export function vectorOf(state: Uint8Array, maxPieces: number): Uint8Array {
   return out.view();
 }
 
-/** True if the merged update `state` contains all of `update`: its structs by their clocks, its deletions one by one. */
+/** True if the merged update `state` contains all of `update`: its structs by their clocks, its deletions by their ranges. Throws as `inspect`. */
 export function covers(state: Uint8Array, update: Uint8Array, maxPieces: number): boolean {
   const here = tableOf([state], maxPieces);
   const there = tableOf([update], maxPieces);
@@ -346,22 +354,25 @@ export function covers(state: Uint8Array, update: Uint8Array, maxPieces: number)
   return new Deletions(here).cover(new Deletions(there));
 }
 
-/** A part of a struct in a snapshot, or several consecutive ones that can be one struct. */
+/** A struct of a snapshot: a part of a struct of the log, or several consecutive parts that become one. */
 interface Run {
   readonly kind: number;
+  /** Row of the first part's struct, and offset in it, in steps of the clock. */
   readonly row: number;
   readonly offset: number;
   readonly header: Header;
+  /** In steps of the clock. */
   length: number;
   /** Byte ranges of the content, for text and values. */
   readonly content: Uint8Array[];
 }
+/** Kinds whose neighbours Yjs joins into one struct. */
 const JOINABLE: ReadonlySet<number> = new Set([KIND.gc, KIND.deleted, KIND.text, KIND.any]);
 const HAS_KEY = 32;
 
 /**
- * Joins all updates without deleted content, and with neighbours joined as in Yjs. Throws as `inspect` does.
- * The struct of a deleted item stays, as others may refer to it; so do structs that wait for missing ones.
+ * Merges updates without their deleted content, neighbours joined as Yjs joins them. `pieces`: those of the result. Throws as `inspect`.
+ * The struct of a deleted item stays, as other structs may refer to it. Structs that wait for missing ones stay as well.
  */
 export function snapshot(
   updates: readonly Uint8Array[],
@@ -425,7 +436,7 @@ export function snapshot(
   return { update: state, pieces: inspect(state, maxPieces).pieces };
 }
 
-/** Deleted parts of a struct, in steps of the clock from its start: from, to, from, to … */
+/** Returns the deleted parts of a struct, in steps of the clock from its start: from, to, from, to … `first`: row of the first possible deletion. */
 function cutsOf(
   deletions: Deletions,
   first: number,
@@ -443,6 +454,7 @@ function cutsOf(
   return cuts;
 }
 
+/** A part of a struct, in steps of the clock from its start, with the bytes of its content. */
 interface Part {
   readonly from: number;
   readonly to: number;
@@ -450,7 +462,7 @@ interface Part {
   readonly content: Uint8Array[];
 }
 
-/** Cuts a struct into deleted and kept parts. JSON content is deleted as a whole or not at all. */
+/** Cuts a struct into deleted and kept parts. Only text and values are cut; other content is deleted as a whole or not at all. */
 function partsOf(
   update: Uint8Array,
   start: number,
@@ -492,6 +504,7 @@ function partsOf(
   return parts;
 }
 
+/** Skips a value; returns its length, in steps of the clock. */
 function skipValue(reader: ByteReader): number {
   reader.skipAny();
   return 1;
@@ -527,6 +540,7 @@ function isJoined(
   );
 }
 
+/** Writes the struct that a run has become. */
 function writeRun(writer: StructWriter, table: UpdateTable, run: Run): void {
   const { structs, updates } = table;
   const { kind, row, offset } = run;
