@@ -1,4 +1,4 @@
-// Opens the parts of this device that a worker needs: store, secrets, settings. Only tabs test connections.
+// Opens the parts of this device that a worker needs: stores, secrets and settings.
 import type { StoresInForce } from '../services/lock/in-force.ts';
 import type { Settings } from '../services/settings/settings.ts';
 import { createSettings } from '../services/settings/settings-service.ts';
@@ -8,7 +8,7 @@ interface Device extends StoresInForce {
   readonly settings: Settings;
 }
 
-/** Throws as `openStore` does. */
+/** Opens the device for a worker. Its settings test no connections, as only tabs do that. Rejects as `openForWorker`. */
 export async function openDevice(): Promise<Device> {
   const inForce = await openForWorker(new AbortController().signal);
   const { store, vault } = inForce;

@@ -1,4 +1,4 @@
-// The thread of the embedding model: serves every port that its owner passes on, and reports when it has retired.
+// The worker of the embedding model. It serves every port that its owner, the tab, passes to it, and reports when it has retired.
 import { readAssembly } from '../adapters/browser/assembly.ts';
 import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { MODEL_CACHE } from '../adapters/browser/model-cache.ts';
@@ -10,6 +10,7 @@ import { joinNews } from '../domain/threads/news.ts';
 
 watchWorker(self, 'embedding');
 
+/** Time without requests after which the model retires, to free its memory, ms. */
 const IDLE_MS = 5 * 60_000;
 
 const host = createEmbeddingHost({
@@ -21,7 +22,7 @@ const host = createEmbeddingHost({
     spawnPoolWorker: () => new Worker(new URL('./encoder.worker.ts', import.meta.url), { type: 'module' }),
   }),
   idleMs: IDLE_MS,
-  onRetired: () => say({ type: 'retired' }),
+  onRetired: () => send({ type: 'retired' }),
 });
 
-const say = joinNews(self, threadNewsSchema, (news) => news.type === 'connect' && host.accept(news.port));
+const send = joinNews(self, threadNewsSchema, (news) => news.type === 'connect' && host.accept(news.port));

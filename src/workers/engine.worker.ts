@@ -1,5 +1,5 @@
-// The engine's thread: PGlite with the memory index, served to all tabs by whichever of them leads, and in the leader the
-// background work that keeps the index up with the log. Everything here resumes from bookmarks when another tab takes over.
+// The worker of the memory engine. Every tab has one; the one that leads holds PGlite with the memory index, answers all tabs, and does the
+// background work that keeps the index in step with the log. Another one resumes from bookmarks when the leader's tab closes.
 import { readAssembly } from '../adapters/browser/assembly.ts';
 import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { exclusively } from '../adapters/browser/locks.ts';
@@ -31,7 +31,7 @@ import { CONDITION, joinEngineChannel } from './engine-link.ts';
 
 watchWorker(self, 'engine');
 
-// Lines to the model's thread come through a port that the tab sends once PGlite is up.
+// The tab sends this port once the index is open; connections to the embedding worker are asked for through it.
 const port = new Promise<Port>((resolve) => {
   self.addEventListener('message', ({ data, ports }: MessageEvent<{ type?: unknown } | null>) => {
     const [first] = ports;
@@ -43,8 +43,8 @@ const connect = port.then(connectByTransfer);
 const opened = openDevice();
 opened.catch((error) => log.error('The engine has no log to read', error));
 
-// The second copy of the log needs a worker, but no index: the tab's worker that holds its lock writes it, sealed where
-// the log is.
+// The second copy of the log is written here because that needs a worker, though no index. The worker that holds its Web Lock copies
+// what is stored, so that entries of a sealed log stay sealed.
 opened.then(
   ({ name, below, store }) =>
     startLogCopying({
@@ -56,11 +56,12 @@ opened.then(
   (error) => log.info('Without a log there is nothing to copy', error),
 );
 
+/** Does the background work of the leader until the worker ends. Rejects if the stores cannot be opened. */
 async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
   const { store, vault, settings } = await opened;
-  // The worker ends with its tab; nothing else ends it.
+  // Nothing aborts this signal: the worker ends with its tab.
   const { signal } = new AbortController();
-  // Made for the first title: it reads the whole library and follows every change of it.
+  // Created for the first title only, since it reads the whole library and follows every change of it.
   let documents: Documents | undefined;
   const notes = createNotes({ store, now: Date.now });
   const embedding = followEmbedding({
@@ -70,7 +71,7 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
         config,
         connect: async () => (await connect)(),
         secret: createKeys(vault).get,
-        // Passages go only to the address that a person chose, so redirects are refused.
+        // Passages may go only to the address that the person chose, so redirects are refused.
         fetch: (input, init) => fetch(input, { ...init, redirect: 'error' }),
         keyValues: store.keyValues,
       }),
@@ -79,7 +80,7 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
   let last: EngineStatus | undefined;
   let memory: MemoryEngine | undefined;
   let noticing: ReturnType<typeof startNoticing> | undefined;
-  const say = joinEngineChannel((message) => {
+  const send = joinEngineChannel((message) => {
     if (message.type === 'wake') memory?.wake(message.reason);
     else if (message.type === 'paused') {
       memory?.setPaused(message.paused);
@@ -87,7 +88,7 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
     } else if (message.type === 'hello') notify();
   }, signal);
   const notify = () => {
-    if (last) say({ type: 'status', status: { ...last, engine } });
+    if (last) send({ type: 'status', status: { ...last, engine } });
   };
   memory = startMemoryEngine({
     store,

@@ -1,4 +1,4 @@
-// The thread that extracts the text of one document.
+// The worker that extracts the text of one attached document.
 import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { cmapsAt } from '../adapters/extractors/cmaps.ts';
 import { extractFrom } from '../adapters/extractors/extract.ts';
@@ -7,8 +7,8 @@ import { serveCalls } from '../domain/threads/calls.ts';
 
 watchWorker(self, 'extraction');
 
-/** Shortest time between two progress reports, in ms: a book may have a page per millisecond. */
-const PAUSE = 100;
+/** Least time between two progress reports, ms: a book may yield a page every millisecond. */
+const REPORT_EVERY_MS = 100;
 
 serveCalls(extractionCalls, self, {
   extract: (file, { progress }) => {
@@ -16,7 +16,7 @@ serveCalls(extractionCalls, self, {
     return extractFrom(file, {
       cmap: cmapsAt(new URL(`/${import.meta.env.VITE_CMAPS}`, self.location.origin).href),
       onProgress: (done, total) => {
-        if (performance.now() - sentAt < PAUSE) return;
+        if (performance.now() - sentAt < REPORT_EVERY_MS) return;
         sentAt = performance.now();
         progress({ done, total });
       },

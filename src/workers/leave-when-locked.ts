@@ -1,4 +1,4 @@
-// Leaves the page when the device is locked: removes the drawn page first, then its memory by reloading.
+// Leaves the page when the device is locked: hides what is drawn at once, then reloads, which frees the page's memory.
 
 import type { KeyValues } from '../adapters/log/conversation-log.ts';
 import { ignore, orElse } from '../domain/base/log.ts';
@@ -7,12 +7,12 @@ import { yieldToEvents } from '../domain/base/yielding.ts';
 import type { Documents } from '../services/documents/documents.ts';
 import type { KeyHolder } from '../services/lock/key-holder.ts';
 
-/** Longest time before a locked page is left, ms: messages are in the log long before. */
+/** Longest wait for unfinished writes of a locked page, ms. Messages are in the log long before. */
 const SETTLE_MS = 2_000;
 
 /**
- * Makes every tab of a locked device drop everything; `settle` saves unfinished writes first. Runs until the signal
- * aborts.
+ * Hides and reloads this page when any tab locks the device, or has locked it during this tab's start. `settle` saves unfinished writes before
+ * the reload; if it rejects, the page is reloaded all the same. Watches until the signal aborts.
  */
 export function leaveWhenLocked(holder: KeyHolder, settle: () => Promise<void>, signal: AbortSignal): void {
   let isLeaving = false;
@@ -30,15 +30,15 @@ export function leaveWhenLocked(holder: KeyHolder, settle: () => Promise<void>, 
     holder.subscribe((type) => type === 'lock' && leaveSoon()),
     { once: true },
   );
-  // Locked by another tab while this one was still starting.
+  // Another tab may have locked the device while this one was starting.
   if (holder.wasLocked) leaveSoon();
 }
 
-/** Saves unfinished writes, as when a page is left. The write at the end comes after all earlier ones. */
+/** Saves unfinished writes as when a page is left; they are durable when it resolves. Rejects with a TimeoutError after `SETTLE_MS`, or as the store. */
 export async function settle(documents: Documents, keyValues: KeyValues): Promise<void> {
   window.dispatchEvent(new Event('pagehide'));
   await until(documents.saving, ({ state }) => state === 'saved', AbortSignal.timeout(SETTLE_MS));
-  // A draft reaches the store a few promises later, within this task.
+  // A draft reaches the store a few promises later, within this task. The write below then comes after it, and so waits for it.
   await yieldToEvents();
   await keyValues.set('settled', undefined);
 }

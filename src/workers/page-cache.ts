@@ -1,7 +1,7 @@
-// Lets a page go that the browser keeps for its back button. WebKit keeps its workers as well, frozen with the locks they hold, and the
-// next page in the tab waited for these without end: no index, no second copy, no sync.
+// Ends the workers of a page that the browser keeps for its back button (back/forward cache). WebKit keeps them frozen with the Web Locks that
+// they hold, so that the next page in the tab would wait for these without end: no index, no second copy, no sync.
 
-/** Ends the worker when its page is put aside, and returns it. */
+/** Returns the worker, which from now on ends when its page goes to the cache. */
 export function endedWithPage(worker: Worker): Worker {
   window.addEventListener('pagehide', ({ persisted }) => {
     if (persisted) worker.terminate();
@@ -9,7 +9,7 @@ export function endedWithPage(worker: Worker): Worker {
   return worker;
 }
 
-/** Loads the page anew when it is shown again without its workers. @param reload for tests */
+/** Reloads the page when it comes back from the cache, since its workers have ended. `reload`: for tests. */
 export function reloadWhenShownAgain(reload: () => void = () => location.reload()): void {
   window.addEventListener('pageshow', ({ persisted }) => {
     if (persisted) reload();

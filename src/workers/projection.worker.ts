@@ -1,4 +1,4 @@
-// The thread that lays vectors out as a map: the page stays quick meanwhile.
+// The worker that computes the topic map from vectors, so that the page keeps responding.
 import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { projectionCalls } from '../adapters/projection/thread.ts';
 import { projectVectors } from '../adapters/projection/umap.ts';

@@ -1,9 +1,9 @@
-// Messages between tabs and the engine of sync: one channel per origin, since sync runs in one tab's worker and every tab needs it. They
-// carry no content and no keys, and are checked before they are believed. A request is repeated until it is answered: the leading
-// thread may have ended before the next one began.
+// Messages between tabs and the sync engine: one BroadcastChannel for the origin, since sync runs in one tab's worker and every tab needs it.
+// They carry no content and no keys, and each receiver checks them by a schema. A tab repeats its request until it is answered, since the
+// leading thread may have ended before the next one leads.
 //
-//   tab ──starts, once sync is wanted──► its thread ──waits──► LEADERSHIP ──► ALIVE held ──► status ──► all tabs
-//    └── waits for ALIVE to be free: then the leading thread is gone, and its last status no longer counts
+//   tab ──starts, once sync is wanted──► its thread ──waits for──► LEADERSHIP ──► holds ALIVE ──► sends its status to all tabs
+//    └── waits until ALIVE is free: the leading thread is then gone, and its last status no longer counts
 import { z } from 'zod';
 import { isAbort, type Problem, RecollectError, toError } from '../domain/base/errors.ts';
 import { log } from '../domain/base/log.ts';
@@ -18,12 +18,13 @@ import { type SyncAnswer, type SyncRequest, syncRequestSchema } from '../service
 import { SYNC_OFF, type SyncStatus, type Whereabouts } from '../services/sync/sync.ts';
 
 const CHANNEL = 'recollect-sync';
-/** Lock that a thread waits for in order to lead. */
+/** Web Lock that a thread waits for in order to lead. */
 export const LEADERSHIP = 'recollect-sync';
-/** Second lock of the leader: tabs can wait for it without ever delaying the next leader. */
+/** Second Web Lock of the leader, for which tabs can wait without ever delaying the next leader. */
 const ALIVE = 'recollect-sync:alive';
+/** Time between two repetitions of an unanswered request, ms. */
 const REPEAT_MS = 1_000;
-/** Joining asks a relay, which may take a while, ms. */
+/** Longest wait for an answer, ms. Joining an account asks a relay, which may take a while. */
 const REQUEST_TIMEOUT_MS = 90_000;
 
 const statusSchema = z.object({
@@ -56,7 +57,7 @@ const statusSchema = z.object({
   problem: problemSchema.nullable(),
 }) as z.ZodType<SentStatus>;
 
-/** The status and where a conversation is, by the names that tabs of every version send: an old tab may be open beside an updated one. */
+/** Status and answers by the names that tabs of every version send, since an old tab may be open beside an updated one. */
 type SentStatus = Omit<SyncStatus, 'localOnly'> & { readonly withheld: number };
 type SentAnswer =
   | Exclude<SyncAnswer, Whereabouts>
@@ -80,13 +81,14 @@ const sentAnswer = (answer: SyncAnswer): SentAnswer =>
 const newsSchema = z.discriminatedUnion('type', [
   /** A tab asks for the status. */
   z.object({ type: z.literal('hello') }),
+  /** The leading thread reports its status. */
   z.object({ type: z.literal('status'), status: statusSchema }),
 ]);
 type News = z.infer<typeof newsSchema>;
-const questions = { ask: { given: syncRequestSchema, answer: answerSchema } };
+const syncCalls = { ask: { given: syncRequestSchema, answer: answerSchema } };
 
-// Requests and answers keep the format of every version before: an old tab may be open beside an updated one.
-const questionSchema = z.object({ type: z.literal('ask'), id: z.string(), request: z.unknown() });
+// Requests and answers on the channel keep the format of earlier versions, since an old tab may be open beside an updated one.
+const requestSchema = z.object({ type: z.literal('ask'), id: z.string(), request: z.unknown() });
 const replySchema = z.object({
   type: z.literal('answer'),
   id: z.string(),
@@ -94,6 +96,7 @@ const replySchema = z.object({
   problem: z.unknown().optional(),
 });
 
+/** Makes the tab's end: translates calls to `ask` messages, and `answer` messages back. */
 const toLeader = (channel: BroadcastChannel): Endpoint => {
   const tab = crypto.randomUUID();
   return {
@@ -109,6 +112,7 @@ const toLeader = (channel: BroadcastChannel): Endpoint => {
       }),
   };
 };
+/** Makes the leader's end, until the signal aborts. */
 const toTabs = (channel: BroadcastChannel, signal: AbortSignal): Endpoint => ({
   postMessage: (message) => {
     const { to: id, value: answer, problem } = message as { to: string; value?: unknown; problem?: unknown };
@@ -116,7 +120,7 @@ const toTabs = (channel: BroadcastChannel, signal: AbortSignal): Endpoint => ({
   },
   addEventListener: (type, listener) =>
     channel.addEventListener(type, ({ data }) => {
-      const { success, data: asked } = questionSchema.safeParse(data);
+      const { success, data: asked } = requestSchema.safeParse(data);
       if (success)
         listener({ data: { from: asked.id, asked: { call: 0, verb: 'ask', given: asked.request } } });
     }),
@@ -124,9 +128,10 @@ const toTabs = (channel: BroadcastChannel, signal: AbortSignal): Endpoint => ({
 
 /** News from a tab's own thread that cannot run. */
 const failureSchema = z.object({ type: z.literal('failed'), problem: problemSchema });
+/** News that the thread sends to its tab when it cannot run. */
 export type ThreadFailure = z.infer<typeof failureSchema>;
 
-/** Status while no thread leads. */
+/** Returns the status to show while no thread leads. */
 const initialStatus = (mode: SyncStatus['mode'], problem: Problem | null = null): SyncStatus => ({
   ...SYNC_OFF,
   mode,
@@ -134,29 +139,36 @@ const initialStatus = (mode: SyncStatus['mode'], problem: Problem | null = null)
   problem,
 });
 
+/** Sync as a tab uses it. */
 export interface SyncLink {
   readonly status: Readable<SyncStatus>;
+  /**
+   * Asks the leading thread, and starts this tab's thread if it has none. Rejects with `sync-offline` if none answers in time, with the problem of a
+   * thread that cannot run (mostly `sync-thread`) or of sync itself, or with the reason of the link's signal.
+   */
   ask(request: SyncRequest): Promise<SyncAnswer>;
 }
 
-/** Silence after which a thread counts as not running, in ms. */
+/** Silence after which a started thread counts as not running, ms. */
 const START_MS = 30_000;
-/** Time within which another tab's thread takes over after the leader; if none does, this tab's own has ended, ms. */
+/** Time for another thread to take over after the leader, ms. If none does, this tab's own thread has ended as well. */
 const SUCCESSION_MS = 3_000;
-/** A thread that ended or failed soon after its start is not started again before this time, ms. */
+/** Delay before a thread that failed, or ended soon after its start, is started again, ms. */
 const RETRY_MS = 60_000;
 
 interface TabSyncLinkDeps {
+  /** Starts the worker of sync. Called once sync is wanted or asked, and again if the worker has ended by itself. */
   readonly startThread: () => Worker;
   readonly config: Readable<Config>;
   readonly signal: AbortSignal;
+  /** For tests: other values of `START_MS` and `RETRY_MS`. */
   readonly startMs?: number;
   readonly retryMs?: number;
 }
 
 /**
- * Connects a tab to sync until the signal. `startThread` is called once sync is wanted or asked for, and again if the thread has ended by itself.
- * The status is the leading thread's; without one it says so, and the last status of an ended thread is dropped.
+ * Connects a tab to sync until the signal aborts. The status is that of the leading thread; while none leads, it is `connecting`, `stopped` with
+ * the problem after a failure, or the mode itself if sync is off.
  */
 export function connectSync(deps: TabSyncLinkDeps): SyncLink {
   return new TabSyncLink(deps);
@@ -169,11 +181,11 @@ class TabSyncLink implements SyncLink {
   readonly status: Writable<SyncStatus>;
   #thread: Worker | undefined;
   #startedAt = Number.NEGATIVE_INFINITY;
-  /** A thread leads, in this tab or another. */
+  /** True while a thread leads, in this tab or another. */
   #isLed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #send: (news: News) => void;
-  readonly #leader: Caller<typeof questions>;
+  readonly #leader: Caller<typeof syncCalls>;
 
   constructor(deps: TabSyncLinkDeps) {
     this.#deps = deps;
@@ -189,7 +201,7 @@ class TabSyncLink implements SyncLink {
       this.status.set({ ...status, localOnly: withheld });
     };
     this.#send = joinNews(channel, newsSchema, receive, deps.signal);
-    this.#leader = createCaller(questions, toLeader(channel));
+    this.#leader = createCaller(syncCalls, toLeader(channel));
     const stopConfig = deps.config.subscribe(() => {
       if (!this.#isLed && this.status.get().mode !== this.#mode())
         this.status.set(initialStatus(this.#mode()));
@@ -231,6 +243,7 @@ class TabSyncLink implements SyncLink {
     return this.#mode() === 'remote' || this.#mode() === 'managed';
   }
 
+  /** Runs `work` after `ms`, in place of what was planned before. */
   #later(ms: number, work: () => void): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(work, ms);
@@ -254,8 +267,8 @@ class TabSyncLink implements SyncLink {
     this.#isLed = false;
     this.status.set(initialStatus(this.#mode()));
     this.#send({ type: 'hello' });
-    const young = performance.now() - this.#startedAt < this.#retryMs;
-    this.#later(young ? this.#retryMs : SUCCESSION_MS, () => {
+    const isYoung = performance.now() - this.#startedAt < this.#retryMs;
+    this.#later(isYoung ? this.#retryMs : SUCCESSION_MS, () => {
       this.#stop();
       if (this.#isWanted()) this.#start();
     });
@@ -266,6 +279,7 @@ class TabSyncLink implements SyncLink {
     this.#thread = undefined;
   }
 
+  /** Ends this tab's thread. While no other one leads, shows the problem, refuses waiting requests, and plans another start. */
   #fail(problem: Problem): void {
     this.#stop();
     if (this.#isLed) return;
@@ -293,12 +307,15 @@ class TabSyncLink implements SyncLink {
   }
 }
 
-/** Lets tabs notice the end of this leading thread. Call it before the thread sends anything. */
+/** Holds the lock by whose release tabs notice the end of this leading thread. Call it before the thread sends anything. */
 export function holdAliveLock(): void {
   void navigator.locks.request(ALIVE, () => new Promise<never>(() => {}));
 }
 
-/** Serves tabs from the leading thread until the signal. Returns the function that sends the status. A repeated request is answered once. */
+/**
+ * Serves tabs from the leading thread until the signal aborts. `ask` answers each request once, however often a tab repeats it; an error goes to the
+ * tab as a problem. Returns the function that sends the status to all tabs.
+ */
 export function serveSync(
   ask: (request: SyncRequest) => Promise<SyncAnswer>,
   signal: AbortSignal,
@@ -316,7 +333,7 @@ export function serveSync(
     retry: true,
   });
   serveCalls(
-    questions,
+    syncCalls,
     toTabs(channel, signal),
     { ask: async (request) => sentAnswer(await ask(request)) },
     { strange },

@@ -1,4 +1,4 @@
-// Connects a tab to the index's engine: in a worker shared by all tabs, or in the page if the browser stores nothing.
+// Connects a tab to the memory engine: in a worker that serves all tabs, or in the page itself if the browser stores nothing.
 import { readAssembly } from '../adapters/browser/assembly.ts';
 import type { EmbeddingProvider } from '../adapters/embedding/embedding-provider.ts';
 import type { createEmbeddingThread } from '../adapters/embedding/thread.ts';
@@ -28,19 +28,20 @@ interface TabEngineDeps {
   readonly config: Readable<Config>;
   readonly embedding: Readable<EmbeddingProvider | null>;
   readonly embeddingThread: Pick<ReturnType<typeof createEmbeddingThread>, 'serve'>;
+  /** Follows the status of the engine. */
   readonly status: Writable<MemoryStatus>;
-  /** Starts everything; nothing is loaded or opened before. */
+  /** Nothing is loaded or opened before this is due. */
   readonly start: LateStart;
   /** Problem to show to the person; a rebuilt index is shown only if no other problem is. */
   readonly alert: Writable<Problem | null>;
   readonly signal: AbortSignal;
 }
 
-/** Starts or joins the engine until the signal; `status` follows it. */
+/** Starts the engine, or joins the one of another tab, until the signal aborts. Returns at once: failures go into `status`. */
 export const startTabEngine = (deps: TabEngineDeps): RunningEngine =>
   deps.store.kind === 'memory' ? startInPage(deps) : startInWorker(deps);
 
-/** Runs the index in the page if this browser stores nothing; it ends with the page. */
+/** Runs index and engine in the page, for a browser that stores nothing. They end with the page. */
 function startInPage(deps: TabEngineDeps): RunningEngine {
   const { store, keyValues, documents, config, embedding, status, start, signal } = deps;
   const index = writable<MemoryIndex | null>(null);
@@ -79,6 +80,7 @@ function startInPage(deps: TabEngineDeps): RunningEngine {
   };
 }
 
+/** Opens the index through this tab's worker; `IndexSupervisor` opens it again after failures. */
 function startInWorker({
   keyValues,
   documents,
@@ -90,7 +92,7 @@ function startInWorker({
   signal,
 }: TabEngineDeps): RunningEngine {
   const send = joinEngineChannel((message) => {
-    // While this tab has no index, the status is that of an ending engine, or of one that this tab cannot ask yet, which answers `hello`.
+    // A status that comes before this tab has its index may be that of an ending engine; `hello` asks for the present one then.
     if (message.type === 'status' && supervisor.index.get() !== null) status.set(message.status);
   }, signal);
   const supervisor: IndexSupervisor = new IndexSupervisor({
@@ -132,7 +134,7 @@ function startInWorker({
   };
 }
 
-/** Loads the engine's code on demand, since the page rarely needs this line of it. */
+/** Notes in the key-value store that the index is to be rebuilt. The engine's code is loaded for this only now, as it is rarely needed. */
 async function noteRebuild(keyValues: TabEngineDeps['keyValues']): Promise<void> {
   const { requestRebuild } = await import('../services/memory/engine.ts');
   await requestRebuild(keyValues);

@@ -1,4 +1,4 @@
-// Starts a tab's memory: the embedding model and the index's engine.
+// Starts a tab's memory: the embedding model and the memory engine.
 import { whenIdle } from '../adapters/browser/idle.ts';
 import { createEmbedding } from '../adapters/embedding/index.ts';
 import { createEmbeddingThread } from '../adapters/embedding/thread.ts';
@@ -10,10 +10,13 @@ import { createPause } from '../services/memory/pause.ts';
 import { startTabEngine } from './tab-engine.ts';
 import { startEmbeddingThread } from './threads.ts';
 
-/** Longest delay of index and model after the first screen, however busy the page is, ms. */
+/** Longest delay of index and model after the first screen, if the page is never idle, ms. */
 const IDLE_WITHIN_MS = 2_000;
 
-/** Starts index and model once the person can read and type, or earlier if memory is searched. */
+/**
+ * Starts index and model once the person can read and type, or earlier if memory is searched; until the signal aborts. Returns at once: `shared`
+ * has the embedding provider (null until it is made) and the status, `engine` the requests, `pause` the switch for background work.
+ */
 export function startMemory({
   secret,
   fetch,

@@ -1,4 +1,4 @@
-// Makes a tab's models, the records kept beside conversations, and the model's work between answers.
+// Makes the parts of a tab that ask models: the records kept beside conversations, the models, and their work between answers.
 import { ifFree } from '../adapters/browser/locks.ts';
 import type { Store } from '../adapters/log/conversation-log.ts';
 import type { Problem } from '../domain/base/errors.ts';
@@ -12,7 +12,10 @@ import { createPrompts } from '../services/prompts/prompts-service.ts';
 import { createDeviceName } from '../services/settings/device-name.ts';
 import { createSpending } from '../services/spending/spending-service.ts';
 
-/** Opens the device's own records: prompts and personas, spending, refusals of models, its name (`guess`: until it has one). */
+/**
+ * Opens the records kept beside conversations: prompts and personas, spending, refusals of models, the device's name. `guess` names a device that
+ * has no name yet; `warn` returns, for a part's name, the function that gets its problems.
+ */
 export function createOwn(
   store: Store,
   guess: () => string,
@@ -23,7 +26,7 @@ export function createOwn(
     spending: createSpending({ keyValues, now: Date.now, onProblem: warn('Spending') }),
     prompts: createPrompts({ store, now: Date.now, onProblem: warn('Prompts') }),
     refusals: createModelRefusals({
-      keyValues: keyValues,
+      keyValues,
       now: Date.now,
       onProblem: (problem) => log.warn(`The refusal of a model could not be stored: ${problem.code}`),
     }),
@@ -31,18 +34,21 @@ export function createOwn(
   };
 }
 
-/** Makes the models that answer, and the work that they do between answers. */
+/**
+ * Makes the models that answer, and starts their work between answers: titles, summaries and proposals. It ends when the signal of `background`
+ * aborts. Returns `own` with the models.
+ */
 export function startModels(
   own: ReturnType<typeof createOwn>,
-  asked: Omit<ConstructorParameters<typeof EndpointModels>[0], 'refusals' | 'spending' | 'personaOf'>,
-  beside: Parameters<typeof startTitles>[0] &
+  endpoints: Omit<ConstructorParameters<typeof EndpointModels>[0], 'refusals' | 'spending' | 'personaOf'>,
+  background: Parameters<typeof startTitles>[0] &
     Omit<Parameters<typeof startSuggesting>[0], 'model' | 'device' | 'exclusively'>,
 ) {
   const { personaOf } = own.prompts;
-  const models = new EndpointModels({ ...asked, ...own, personaOf });
-  startTitles(beside, models);
+  const models = new EndpointModels({ ...endpoints, ...own, personaOf });
+  startTitles(background, models);
   startSuggesting({
-    ...beside,
+    ...background,
     model: (conversation) => models.modelOf(conversation),
     device: () => own.deviceName.get(),
     exclusively: (work) => ifFree('recollect:suggesting', work),
@@ -50,16 +56,16 @@ export function startModels(
   return { models, ...own };
 }
 
-/** Titles and summaries, made in one tab at a time. */
+/** Starts writing titles and summaries, in one tab at a time. */
 function startTitles(
-  common: Pick<Parameters<typeof startNaming>[0], 'documents' | 'config' | 'filter' | 'now' | 'signal'>,
+  shared: Pick<Parameters<typeof startNaming>[0], 'documents' | 'config' | 'filter' | 'now' | 'signal'>,
   models: EndpointModels,
 ): void {
   // A title belongs to no conversation's model, so the model chosen last makes it.
   const model = () => models.modelOf();
-  startTitling({ ...common, model, exclusively: (work) => ifFree('recollect:polish', work) });
+  startTitling({ ...shared, model, exclusively: (work) => ifFree('recollect:polish', work) });
   startNaming({
-    ...common,
+    ...shared,
     model: (conversation) => models.modelOf(conversation),
     exclusively: (work) => ifFree('recollect:naming', work),
   });

@@ -8,7 +8,10 @@ import type { Writable } from '../domain/base/readable.ts';
 import type { StoresInForce } from '../services/lock/in-force.ts';
 import { openForTab } from './device-lock.ts';
 
-/** Opens the stores. On a locked device the person unlocks it first; nothing else is loaded until then. */
+/**
+ * Opens the stores, on a locked device after the person has unlocked it. If the log cannot be opened, `fatal` has the problem, and an empty store in
+ * memory lets the page show it. Lesser problems go to `alert`. Rejects with `storage-failed` if the lock's record cannot be read.
+ */
 export async function openStorage(
   unlocking: {
     readonly ask: Parameters<typeof openForTab>[0]['unlock'];

@@ -1,7 +1,7 @@
 // Starts the workers of a tab. Vite bundles each worker from the literal address in its `new Worker`.
 import { endedWithPage } from './page-cache.ts';
 
-/** Starts the worker of the memory engine; the one that leads also holds the index's database. */
+/** Starts the worker of the memory engine. The one that leads holds the index's database. */
 export const startEngineThread = (): Worker =>
   endedWithPage(
     new Worker(new URL('./engine.worker.ts', import.meta.url), { type: 'module', name: 'engine' }),
@@ -25,7 +25,7 @@ export const startNetworkThread = (): Worker =>
     new Worker(new URL('./network.worker.ts', import.meta.url), { type: 'module', name: 'network' }),
   );
 
-/** Starts a worker that computes the picture of memory. */
+/** Starts a worker that computes the topic map. */
 export const startProjectionThread = (): Worker =>
   endedWithPage(
     new Worker(new URL('./projection.worker.ts', import.meta.url), { type: 'module', name: 'projection' }),

@@ -1,5 +1,5 @@
-// Keeps the app itself for offline use. The shell is kept at installation; model files when they are first used.
-// A new version waits until the person chooses to reload.
+// The service worker: keeps the app itself for offline use, the shell at installation and model files when they are first used. A new
+// version waits until the person chooses to reload.
 import { clientsClaim } from 'workbox-core';
 import {
   addPlugins,
@@ -17,9 +17,9 @@ declare const self: ServiceWorkerGlobalScope & {
   __WB_MANIFEST: (string | { url: string; revision: string | null })[];
 };
 
-/** As the build lists them (vite.config.ts). */
+/** The build's list of files (vite.config.ts). `later`: kept at first use, not at installation. */
 const files = self.__WB_MANIFEST as readonly (ListedFile & { readonly later?: boolean })[];
-/** The thread that reads weights checks their digest itself: checking here would hold a second copy in memory. */
+/** The embedding worker checks the digest of weights itself: a check here would need a second copy in memory. */
 const sound = soundFiles(files, (path) => /\.onnx(?:_data)?$/.test(path));
 
 clientsClaim();
@@ -39,7 +39,7 @@ registerRoute(
   'POST',
 );
 
-// Large files that never change under their name: model weights, ONNX Runtime and tokenizers, which carry a hash.
+// Large files whose contents never change under their name: model weights, and ONNX Runtime and tokenizers with a hash in theirs.
 registerRoute(
   ({ url, sameOrigin }) =>
     sameOrigin &&
@@ -47,9 +47,9 @@ registerRoute(
       /\/(?:ort|o200k_base|cl100k_base)-[^/]+\.(?:wasm|mjs|js)$/.test(url.pathname)),
   new CacheFirst({
     cacheName: MODEL_CACHE,
-    // With `Vary: Origin` a kept file would not match the next request: a module import names its origin, a fetch does not.
+    // A host may send `Vary: Origin`, and a module import names its origin where a fetch does not: a kept file would not match.
     matchOptions: { ignoreVary: true },
-    // The browser's own cache may still hold the damaged copy of a deleted file, so the host is asked.
+    // The browser's HTTP cache may still hold the damaged copy of a file that was deleted here, so the host is asked.
     fetchOptions: { cache: 'no-cache' },
     plugins: [
       {
@@ -65,7 +65,7 @@ self.addEventListener('message', (event) => {
   if ((event.data as { type?: unknown } | null)?.type === 'SKIP_WAITING') void self.skipWaiting();
 });
 
-/** Opens a conversation from a notification: brings the app to the front there, or opens it. */
+/** Opens a conversation from a notification: in the window that is open, or in a new one. Anything but an id opens the start page. */
 async function openFrom(conversation: unknown): Promise<void> {
   const path = typeof conversation === 'string' ? `/c/${encodeURIComponent(conversation)}` : '/';
   const [open] = await self.clients.matchAll({ type: 'window' });

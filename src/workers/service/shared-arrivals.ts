@@ -1,5 +1,5 @@
-// Receives content that another app shares. The service worker has no key, so it stores the content sealed if the device has a
-// lock, and opens the app.
+// Receives words that another app shares (Web Share Target). The service worker has no key of the device; if that has a lock, it stores them
+// sealed with a public key. Then it opens the app.
 import { createLockRecords } from '../../adapters/vault/lock-records.ts';
 import { orElse } from '../../domain/base/log.ts';
 import { SHARED_FIELDS, sharedWords } from '../../domain/chat/shared-words.ts';
@@ -8,7 +8,10 @@ import { keepShared } from '../../services/lock/shared.ts';
 /** Path named in the web app manifest (`vite.config.ts`). */
 export const SHARE_PATH = '/shared';
 
-/** Stores the shared content and redirects to the app. If nothing can be stored, the words travel in the address rather than get lost. */
+/**
+ * Stores the words of a share (a POST of the fields `SHARED_FIELDS`) and redirects to the app (303). If they cannot be stored, they go into the
+ * address, so that they are not lost. Rejects if the request holds no form.
+ */
 export async function keepArrival(request: Request): Promise<Response> {
   const form = await request.formData();
   const words = sharedWords((name) => form.get(name));
@@ -27,5 +30,5 @@ export async function keepArrival(request: Request): Promise<Response> {
   }
 }
 
-/** `Response.redirect` requires an absolute address. */
+/** Makes the redirect by hand, since `Response.redirect` wants an absolute address. */
 const seeOther = (location: string) => new Response(null, { status: 303, headers: { location } });

@@ -1,17 +1,19 @@
-// Checks the app's own files in the browser's caches by digest each time one is used: a missing, empty, truncated or wrongly typed file is
-// fetched again and replaced, so that a ruined cache costs a request and not the app.
+// Checks the app's own files in the browser's caches by their digest whenever one is used. A missing or damaged file is fetched again, and a wrong
+// type corrected, so that a ruined cache costs a request and not the app.
 import type { WorkboxPlugin } from 'workbox-core';
 import { orElse } from '../../domain/base/log.ts';
 
-/** A line of the build's list of files. */
+/** An entry of the build's list of files. */
 export interface ListedFile {
+  /** Below the origin's root. */
   readonly url: string;
+  /** Workbox' mark of the version; null if the name has a hash. */
   readonly revision: string | null;
   /** SHA-256 in hexadecimal; absent if the build could not read the file. */
   readonly digest?: string;
 }
 
-/** Browsers refuse scripts and WebAssembly under any other type. */
+/** Types by the ending of the name. Browsers refuse scripts and WebAssembly under another type. */
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript',
@@ -28,7 +30,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const pathOf = (address: string): string => new URL(address, self.location.href).pathname;
 const essence = (type: string | null): string => (type ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
-/** Returns the answer with the type of its name's ending. A new object only if it differs: the browser keeps compiled code with the old one. */
+/** Returns the response with the type that its name demands: itself if it has that type, since the browser keeps compiled code with the object. */
 function typed(path: string, response: Response): Response {
   const wanted = TYPES[/\.(\w+)$/.exec(path)?.[1] ?? ''];
   if (wanted === undefined || essence(response.headers.get('content-type')) === essence(wanted))
@@ -38,16 +40,17 @@ function typed(path: string, response: Response): Response {
   return new Response(response.body, { status: response.status, headers });
 }
 
-/** The request in hand may be a stand-in for the page's own. */
+/** True if a page is being opened. The event says so; Workbox may have replaced its request by that for `/index.html`. */
 const isForPage = (event: unknown): boolean =>
   event instanceof FetchEvent && event.request.mode === 'navigate';
 
+/** Returns the SHA-256 of the body in hexadecimal, and leaves the body unread. */
 async function digestOf(response: Response): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', await response.clone().arrayBuffer());
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Page for a person when nothing of the app can be had; it uses no file of the app. */
+/** Page that a person sees when the app can be neither read nor fetched. It uses no file of the app. */
 const NOTHING_LEFT = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>Recollect</title>
 <body style="font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:20vh auto 0;padding:0 1rem">
@@ -56,10 +59,9 @@ const NOTHING_LEFT = `<!doctype html><html lang="en"><meta charset="utf-8"><meta
 <p><a href="/">Try again · 重试</a></p>`;
 
 /**
- * Makes two plugins: `reading` takes only sound files from a cache, and repairs the cache; `writing` lets only sound files in. Files without a
- * digest,
- * and those that `exempt` names, pass unchecked.
- * @param files the build's list, urls below the origin's root
+ * Makes two plugins of Workbox: `reading` takes only intact files from a cache, and repairs the cache; `writing` lets only intact files in. Files
+ * without a digest, and paths for which `exempt` is true, pass unchecked.
+ * @param files the build's list
  */
 export function soundFiles(
   files: readonly ListedFile[],
@@ -76,27 +78,27 @@ export function soundFiles(
       const path = pathOf(request.url);
       if (!digests.has(path) || exempt(path)) return cachedResponse;
       if (cachedResponse && (await isSound(path, cachedResponse))) return typed(path, cachedResponse);
-      // The installation or the first use fetches a missing file.
+      // A missing file is no damage during the installation, which fetches it.
       if (!cachedResponse && event?.type === 'install') return undefined;
       const fetched = await orElse(fetch(path, { cache: 'reload' }), null, `fetching ${path} again`);
       if (!fetched?.ok) return undefined;
       const digest = await digestOf(fetched);
-      // A host may serve a modified file, such as a page with something inserted, every time.
+      // A host may modify a file each time, such as a page into which it inserts a script. The cached copy is then as good as a new one.
       if (cachedResponse && digest === (await digestOf(cachedResponse))) return typed(path, cachedResponse);
       if (digest !== digests.get(path)) return undefined;
-      // A page must not get an answer that was redirected.
+      // Browsers refuse a redirected response for a page, and a new object forgets the redirect.
       const fresh = typed(path, new Response(fetched.body, { headers: fetched.headers }));
       const cache = await caches.open(cacheName);
       const kept = cache.put(request, fresh.clone()).catch((error: unknown) => {
         console.warn(`${path} was damaged; the new copy could not be stored`, error);
       });
-      // The cache is written after the page has its answer; the browser must not end this thread before.
+      // The page need not wait for the cache. `waitUntil` keeps the browser from ending this worker before the file is written.
       if (event instanceof ExtendableEvent) event.waitUntil(kept);
       else await kept;
       return fresh;
     },
 
-    // An error answer of a server must not replace the page.
+    // A server's error must not be shown in place of the page: after a throw, the cache or `handlerDidError` answers.
     fetchDidSucceed: async ({ response, event }) => {
       if (isForPage(event) && !response.ok) throw new TypeError(`the server answered ${response.status}`);
       return response;
