@@ -296,16 +296,19 @@ async function contextReaders(): Promise<Readers> {
 
 /** Functions of files, commands and the interface. */
 async function outerReaders(): Promise<Readers> {
-  const [lenient, openBlock, repeat, commands, marked, palette, nesting, shapes] = await Promise.all([
-    import('../../src/adapters/importers/lenient-json.ts'),
-    import('../../src/adapters/exporters/open-block.ts'),
-    import('../../src/services/chat/repeat.ts'),
-    import('../../src/services/commands/parse.ts'),
-    import('../../src/ui/memory/marked-text.tsx'),
-    import('../../src/ui/palette/filters.ts'),
-    import('../../src/ui/chat/nesting.ts'),
-    import('../../src/adapters/models/native-shapes.ts'),
-  ]);
+  const [lenient, openBlock, repeat, commands, marked, palette, nesting, shapes, spoken, whole] =
+    await Promise.all([
+      import('../../src/adapters/importers/lenient-json.ts'),
+      import('../../src/adapters/exporters/open-block.ts'),
+      import('../../src/services/chat/repeat.ts'),
+      import('../../src/services/commands/parse.ts'),
+      import('../../src/ui/memory/marked-text.tsx'),
+      import('../../src/ui/palette/filters.ts'),
+      import('../../src/ui/chat/nesting.ts'),
+      import('../../src/adapters/models/native-shapes.ts'),
+      import('../../src/adapters/models/spoken-calls.ts'),
+      import('../../src/adapters/models/whole-deltas.ts'),
+    ]);
   return {
     recordsOf: lenient.recordsOf,
     'records that never end': (text) => lenient.recordsOf(`{"a":"${text}\n`.repeat(4)),
@@ -332,6 +335,17 @@ async function outerReaders(): Promise<Readers> {
       return [...text].flatMap((delta) =>
         native.shape({ type: 'response.output_text.delta', item_id, delta }),
       );
+    },
+    'calls among the words of an answer': (text) => {
+      const calls = new spoken.SpokenCalls(
+        (name) => (name === 'recall' ? name : undefined),
+        () => 'string',
+      );
+      return [text, ...text].map((delta, at) => calls.read(delta, at === text.length));
+    },
+    'deltas that may repeat everything': (text) => {
+      const deltas = new whole.WholeDeltas();
+      return [[...text].map((delta) => deltas.read(delta)), deltas.end()];
     },
     'filters of the palette': (text) => palette.openFilter(text),
   };
@@ -388,6 +402,7 @@ const HOSTILE: readonly string[] = [
   'น้ํา',
   'カ－',
   '二〇',
+  'a <tool_call> ',
 ];
 
 /** In the gate every twelfth kind; `npm run test:all` tries them all. */

@@ -247,8 +247,11 @@ export class SpokenCalls {
       const rest = this.#held.slice(at, at + 40);
       const mark = MARKS.find(({ open }) => rest.startsWith(open));
       const isBegun = !isLast && MARKS.some(({ open }) => open.startsWith(rest));
-      if ((!mark && !isBegun) || !this.#mayBegin(this.#held.slice(0, at))) continue;
-      this.#say(at, out);
+      if (!mark && !isBegun) continue;
+      const mayBegin = this.#mayBegin(this.#held.slice(0, at));
+      this.#say(mayBegin ? at : at + 1, out);
+      // Looks at the words before a mark once: there may be as many marks as words.
+      if (!mayBegin) return true;
       this.#mark = mark;
       return mark !== undefined;
     }
