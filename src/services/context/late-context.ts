@@ -12,9 +12,12 @@ type Service = ContextControl & TurnContext;
 export function createLateContext(deps: ContextDependencies): Service {
   const sessions = createSessions();
   let made: Service | undefined;
+  let isClosed = false;
   const service = async (): Promise<Service> => {
     const { createContext } = await loadPart(() => import('./context-service.ts'));
     made ??= createContext(deps, sessions);
+    // Its code came after the end: nothing of it may go on.
+    if (isClosed) await made.close();
     return made;
   };
   const late = <K extends keyof Service>(name: K): Service[K] =>
@@ -45,7 +48,10 @@ export function createLateContext(deps: ContextDependencies): Service {
     renameCheckpoint: late('renameCheckpoint'),
     restore: late('restore'),
     diff: late('diff'),
-    close: async () => await made?.close(),
+    close: async () => {
+      isClosed = true;
+      await made?.close();
+    },
     pressure: late('pressure'),
     prepare: late('prepare'),
     compactAfterCutOff: late('compactAfterCutOff'),
