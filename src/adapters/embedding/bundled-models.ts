@@ -1,4 +1,5 @@
 // The models that travel with the app in `public/models/`, and what is known of them. Each folder keeps its NOTICE.md.
+import { fromBase64 } from '../../domain/base/data-url.ts';
 import { CENTRES } from './centres.ts';
 import type { Calibration } from './embedding-provider.ts';
 import type { EncoderShape } from './encoder/encoder.ts';
@@ -49,8 +50,7 @@ const NUMBERS = `${ENCODER}_quantized.onnx_data`;
 /** Gives a thread without a file system the place of the numbers that the graph names. */
 export const ENCODER_NUMBERS = { path: NUMBERS, data: `onnx/${NUMBERS}` } as const;
 
-const numbersIn = (text: string): Float32Array =>
-  new Float32Array(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)).buffer);
+const numbersIn = (text: string): Float32Array => new Float32Array(fromBase64(text).buffer);
 
 function centreOf(model: string): Centre | null {
   const texts = CENTRES[model];

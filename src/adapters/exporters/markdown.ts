@@ -4,8 +4,9 @@
 
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { bytesOfDataUrl } from '../../domain/base/data-url.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
-import { attempt, log } from '../../domain/base/log.ts';
+import { attempt } from '../../domain/base/log.ts';
 import { hasNotesOrFeedback, type NotesAndFeedback } from '../../domain/chat/archive.ts';
 import { sourcesAsMarkdown } from '../../domain/chat/cited.ts';
 import { groupPieces, joinPieces } from '../../domain/chat/continuation.ts';
@@ -446,13 +447,9 @@ function sealed(text: string, reader?: BlockReader): string {
 
 /** Bytes of a data: URL; empty for any other address. */
 function bytesOf(url: string): Uint8Array {
-  const [, base64, data = ''] = /^data:[^,]*?(;base64)?,(.*)$/s.exec(url) ?? [];
-  try {
-    if (!base64) return new TextEncoder().encode(decodeURIComponent(data));
-    const binary = atob(data);
-    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
-  } catch (error) {
-    log.debug('A file is exported unchanged, since its data are not in the encoding that it names', error);
-    return new TextEncoder().encode(data);
-  }
+  // Data that are not in the encoding they name are exported as they are.
+  return (
+    bytesOfDataUrl(url) ??
+    new TextEncoder().encode(/^data:/i.test(url.slice(0, 5)) ? url.slice(url.indexOf(',') + 1) : '')
+  );
 }

@@ -1,4 +1,5 @@
 // Files inside messages: bytes as data: URLs, media types by name.
+import { dataUrlOf } from '../../domain/base/data-url.ts';
 import type { PartOf } from '../../domain/chat/message.ts';
 import type { SourceFile } from './importer.ts';
 import { baseName } from './source-file.ts';
@@ -69,17 +70,9 @@ function namedAfter(name: string, mediaType: string): string {
     : `${name.replace(/\.dat$/i, '')}.${ending}`;
 }
 
-/** Encodes bytes as a data: URL. */
-function dataUrl(mediaType: string, bytes: Uint8Array): string {
-  let binary = '';
-  for (let at = 0; at < bytes.length; at += 0x8000)
-    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-  return `data:${mediaType};base64,${btoa(binary)}`;
-}
-
 /** Encodes a text as a data: URL. */
 export const textUrl = (mediaType: string, text: string): string =>
-  dataUrl(`${mediaType};charset=utf-8`, new TextEncoder().encode(text));
+  dataUrlOf(`${mediaType};charset=utf-8`, new TextEncoder().encode(text));
 
 /** Media type of a data: URL; undefined for any other address. */
 export const mediaTypeOfUrl = (url: string): string | undefined =>
@@ -108,6 +101,6 @@ export async function filePart(
     mediaType,
     name: namedAfter(name, mediaType),
     reference,
-    url: dataUrl(mediaType, bytes),
+    url: dataUrlOf(mediaType, bytes),
   };
 }

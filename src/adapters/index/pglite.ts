@@ -1,6 +1,8 @@
 // The index in Postgres, in the one worker that leads. Every operation is one statement and may be repeated, since a tab asks
 // again if the leader vanished. The schema must already exist (`schema.ts`).
+
 import { z } from 'zod';
+import { toBase64 } from '../../domain/base/data-url.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { roleSchema } from '../../domain/chat/message.ts';
 import { compiled, type ReadIndexCode } from './assembled.ts';
@@ -16,7 +18,6 @@ import {
   type Given,
   nothing,
   plain,
-  toBase64,
   toJson,
   toVector,
 } from './statements.ts';

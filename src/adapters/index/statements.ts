@@ -144,14 +144,6 @@ export const toVector = (values: Float32Array): string =>
 export const fromVector = (text: string): Float32Array =>
   Float32Array.from(JSON.parse(text) as readonly number[]);
 
-/** Encodes in pieces, since a call takes a limited number of arguments. */
-export const toBase64 = (bytes: Uint8Array): string => {
-  let text = '';
-  for (let from = 0; from < bytes.length; from += 8_192)
-    text += String.fromCharCode(...bytes.subarray(from, from + 8_192));
-  return btoa(text);
-};
-
 /** The browser's own decoder of hexadecimal digits, if it has one. */
 const { fromHex: native } = Uint8Array as { readonly fromHex?: (digits: string) => Uint8Array };
 /** Values of hexadecimal digits, by their character code. */

@@ -1,5 +1,6 @@
 // Files in a message: which of them are text, their words, and the place of words in a document.
 
+import { fromBase64 } from '../base/data-url.ts';
 import { log } from '../base/log.ts';
 import type { ExtractedText, PartOf, Place } from './message.ts';
 
@@ -10,7 +11,6 @@ export const isTextType = (mediaType: string): boolean =>
   ) && !/^image\/svg\+xml/i.test(mediaType);
 
 // The platform's function, whose type this floor does not have.
-declare const atob: (digits: string) => string;
 declare const TextDecoder: new () => { decode(bytes: Uint8Array): string };
 
 /** Bytes that the longest character takes in UTF-8. */
@@ -74,8 +74,7 @@ export function textOfFile(
     if (!/;base64$/i.test(head[1] as string)) return decodeURIComponent(url.slice(from)).slice(0, most);
     // Four digits are three bytes.
     const digits = Math.ceil((most * BYTES_OF_CHARACTER) / 3) * 4;
-    const binary = atob(url.slice(from, from + digits));
-    return new TextDecoder().decode(Uint8Array.from(binary, (byte) => byte.charCodeAt(0))).slice(0, most);
+    return new TextDecoder().decode(fromBase64(url.slice(from, from + digits))).slice(0, most);
   } catch (error) {
     log.debug('An attached file is not in the encoding it names', error);
     return null;

@@ -1,7 +1,7 @@
 // A model that never reads what the person keeps out of requests: every request leaves through it, whether a question, a continued
 // answer, a title or a summary. Tokens in its answer are turned back for the person, however the stream cuts them.
 import type { ChatEvent, ChatModel, Prompt } from '../../adapters/models/chat-model.ts';
-import { log } from '../../domain/base/log.ts';
+import { bytesOfDataUrl } from '../../domain/base/data-url.ts';
 import type { Part } from '../../domain/chat/message.ts';
 import { type Found, findAcross } from '../../domain/privacy/scan.ts';
 import { restoredInJson, StreamRestorer, tokenPattern, type WordsOf } from '../../domain/privacy/tokens.ts';
@@ -103,17 +103,8 @@ function tokensIn({ system, messages }: Prompt): ReadonlySet<string> {
 }
 
 function addAttached(url: string, add: (text: string) => void): void {
-  const comma = url.indexOf(',');
-  try {
-    add(
-      /;base64$/i.test(url.slice(0, comma))
-        ? atob(url.slice(comma + 1))
-        : decodeURIComponent(url.slice(comma + 1)),
-    );
-  } catch (error) {
-    log.debug('An attached text has no bytes to look for tokens in', error);
-    add(url);
-  }
+  const bytes = bytesOfDataUrl(url);
+  add(bytes ? new TextDecoder().decode(bytes) : url);
 }
 
 async function* readableEvents(events: AsyncIterable<ChatEvent>, wordsOf: WordsOf): AsyncIterable<ChatEvent> {

@@ -2,6 +2,7 @@
 import type { Refusal as NotExtracted } from '../../adapters/extractors/extractor.ts';
 import { documentType } from '../../adapters/extractors/index.ts';
 import type { Extraction } from '../../adapters/extractors/thread.ts';
+import { dataUrlOf } from '../../domain/base/data-url.ts';
 import { log } from '../../domain/base/log.ts';
 import type { PartOf } from '../../domain/chat/message.ts';
 import { decodeFile } from '../../domain/text/encoding.ts';
@@ -130,7 +131,7 @@ async function attachPdf(file: File, reason: NotExtracted): Promise<Attached> {
 }
 
 const dataUrl = async (file: Blob, mediaType: string): Promise<string> =>
-  `data:${mediaType};base64,${base64Of(new Uint8Array(await file.arrayBuffer()))}`;
+  dataUrlOf(mediaType, new Uint8Array(await file.arrayBuffer()));
 
 async function attachImage(file: File): Promise<Attached> {
   const refuse = (reason: Refusal): Attached => ({ ok: false, name: file.name, reason });
@@ -200,15 +201,8 @@ export function textPart(text: string, name: string, mediaType = 'text/plain'): 
     type: 'file',
     mediaType: mediaType.split(';')[0] as string,
     name,
-    url: `data:${mediaType.split(';')[0]};charset=utf-8;base64,${base64Of(new TextEncoder().encode(text))}`,
+    url: dataUrlOf(`${mediaType.split(';')[0]};charset=utf-8`, new TextEncoder().encode(text)),
   };
-}
-
-function base64Of(bytes: Uint8Array): string {
-  let binary = '';
-  for (let at = 0; at < bytes.length; at += 8192)
-    binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return btoa(binary);
 }
 
 const toPart = async (blob: Blob, name: string): Promise<FilePart> => ({

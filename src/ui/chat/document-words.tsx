@@ -1,6 +1,7 @@
 // Shows a document's extracted text page by page: the text that models read and memory searches.
 import { Download } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { bytesOfDataUrl } from '../../domain/base/data-url.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { placeLabel } from '../../domain/chat/files.ts';
 import type { ExtractedText, PartOf, Place } from '../../domain/chat/message.ts';
@@ -13,10 +14,6 @@ import type { Markdown } from './markdown.tsx';
 
 /** Longer documents are shown as plain text, in characters: laying out hundreds of pages would take seconds. */
 const LAID_OUT = 60_000;
-
-/** Decodes a base64 `data:` URL. */
-const bytesOf = (url: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(url.slice(url.indexOf(',') + 1)), (sign) => sign.charCodeAt(0));
 
 /** Markdown component, loaded with the first opened document; null until then or if it cannot be loaded. */
 function useMarkdown(wanted: boolean): typeof Markdown | null {
@@ -64,7 +61,9 @@ export function DocumentWords({
           <Button
             size="sm"
             icon={<Download size={14} aria-hidden />}
-            onClick={() => download({ name, mediaType, blob: new Blob([bytesOf(url)], { type: mediaType }) })}
+            onClick={() =>
+              download({ name, mediaType, blob: new Blob([bytesOfDataUrl(url) ?? url], { type: mediaType }) })
+            }
           >
             {t('document.save')}
           </Button>
