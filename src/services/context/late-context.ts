@@ -31,7 +31,15 @@ export function createLateContext(deps: ContextDependencies): Service {
     compact: late('compact'),
     adjust: late('adjust'),
     apply: late('apply'),
-    cancel: (id) => made?.cancel(id),
+    cancel: (id) => {
+      if (made) made.cancel(id);
+      // The work to cancel may still wait for its code, and begins before this.
+      else
+        ignore(
+          service().then((made) => made.cancel(id)),
+          'what is cancelled; it did not begin',
+        );
+    },
     undo: late('undo'),
     redo: late('redo'),
     rewrite: late('rewrite'),
