@@ -217,6 +217,11 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
   ...Object.fromEntries(
     Object.entries<string>({
       code: 'So:\n```xml\n<tool_call>{"name":"lookup","arguments":{"query":"a"}}</tool_call>\n```',
+      'code-between-tildes':
+        'So:\n~~~\n<tool_call>{"name":"lookup","arguments":{"query":"a"}}</tool_call>\n~~~',
+      'code-within-code':
+        'So:\n````md\n```xml\n```\n<tool_call>{"name":"lookup","arguments":{"query":"a"}}</tool_call>\n````',
+      'indented-code': 'So:\n\n    <tool_call>{"name":"lookup","arguments":{"query":"a"}}</tool_call>',
       'code-in-a-line': 'It writes `<tool_call>{"name":"lookup","arguments":{}}</tool_call>` there',
       'another-name': '<tool_call>{"name":"other","arguments":{"query":"a"}}</tool_call>',
       'no-call': '<tool_call> is a mark of Hermes',

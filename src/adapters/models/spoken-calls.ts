@@ -1,6 +1,7 @@
 // Finds calls among the words of an answer: servers without a parser for a model's own form pass them on as it wrote them. Only what can be read
 // whole, and names a tool that was offered, is a call; anything else stays words, as does what stands in code.
 import { isFields, lenientJson } from '../../domain/base/json.ts';
+import { type Fence, fenceAfter } from '../../domain/text/code.ts';
 import { objectsIn } from './server-events.ts';
 
 interface SpokenCall {
@@ -196,9 +197,9 @@ export class SpokenCalls {
   #held = '';
   #mark: Mark | undefined;
   #isStart = true;
-  /** The current line of the words passed on, and true within a fence. */
+  /** The current line of the words passed on, and the fence around it. */
   #line = '';
-  #isCode = false;
+  #fence: Fence | null = null;
 
   constructor(toolNamed: NameTool, typeOf: TypeInput) {
     this.#calls = new CallReader(toolNamed, typeOf);
@@ -219,7 +220,7 @@ export class SpokenCalls {
     if (words === '') return;
     for (const [at, piece] of words.split('\n').entries()) {
       if (at > 0) {
-        if (/^\s*```/.test(this.#line)) this.#isCode = !this.#isCode;
+        this.#fence = fenceAfter(this.#line, this.#fence);
         this.#line = '';
       }
       if (this.#line.length < 2_000) this.#line += piece;
@@ -262,10 +263,11 @@ export class SpokenCalls {
   /** True if a call may begin behind these words: at the beginning of a line, or behind a sentence or a tag. */
   #mayBegin(words: string): boolean {
     const lines = words.split('\n');
-    let isCode = this.#isCode;
+    let fence = this.#fence;
     for (const line of [this.#line + (lines[0] ?? ''), ...lines.slice(1)].slice(0, -1))
-      if (/^\s*```/.test(line)) isCode = !isCode;
+      fence = fenceAfter(line, fence);
     const line = (lines.length === 1 ? this.#line : '') + (lines.at(-1) ?? '');
+    const isCode = fence !== null || /^(?: {4}|\t)/.test(line);
     return !isCode && /(?:^|[.!?:>。！？：])\s*$/.test(line.trimEnd());
   }
 

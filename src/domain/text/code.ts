@@ -10,11 +10,26 @@ export interface Block {
 
 const FENCE = /^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)/;
 
+/** A fence that is open. */
+export interface Fence {
+  readonly mark: string;
+  /** In lower case; null if none is declared. */
+  readonly language: string | null;
+}
+
+/** Returns the fence that is open behind a line: the one before it, the one that it opens, or null. */
+export function fenceAfter(line: string, fence: Fence | null): Fence | null {
+  const [, mark, language] = FENCE.exec(line) ?? [];
+  if (mark === undefined) return fence;
+  if (fence) return mark.startsWith(fence.mark) && line.trim() === mark ? null : fence;
+  return { mark, language: language?.toLowerCase().split(/[{},:]/, 1)[0] || null };
+}
+
 /** Cuts Markdown into prose and fenced code, in order, losing no character. A fence that is never closed runs to the end. */
 export function blocksOf(text: string): Block[] {
   const blocks: Block[] = [];
   let lines: string[] = [];
-  let fence: { mark: string; language: string | null } | null = null;
+  let fence: Fence | null = null;
   const flush = () => {
     if (lines.length > 0)
       blocks.push({
@@ -25,21 +40,11 @@ export function blocksOf(text: string): Block[] {
     lines = [];
   };
   for (const line of text.split('\n')) {
-    const match = FENCE.exec(line);
-    if (fence) {
-      lines.push(line);
-      if (match?.[1]?.startsWith(fence.mark) && line.trim() === match[1]) {
-        flush();
-        fence = null;
-      }
-    } else if (match) {
-      flush();
-      fence = {
-        mark: match[1] as string,
-        language: match[2]?.toLowerCase().split(/[{},:]/, 1)[0] || null,
-      };
-      lines.push(line);
-    } else lines.push(line);
+    const next = fenceAfter(line, fence);
+    if (!fence && next) flush();
+    lines.push(line);
+    if (fence && !next) flush();
+    fence = next;
   }
   flush();
   return blocks;
