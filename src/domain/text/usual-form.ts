@@ -7,7 +7,7 @@ const pairs = (list: string): [string, string][] =>
 const IRREGULAR: ReadonlyMap<string, string> = new Map(
   pairs(
     'children child,men man,women woman,feet foot,teeth tooth,geese goose,mice mouse,oxen ox,wolves wolf,knives knife,wives wife,' +
-      'leaves leaf,halves half,shelves shelf,loaves loaf,thieves thief,calves calf,scarves scarf,buses bus,indices index,' +
+      'halves half,shelves shelf,loaves loaf,thieves thief,calves calf,scarves scarf,buses bus,indices index,' +
       'vertices vertex,matrices matrix,appendices appendix,analyses analysis,crises crisis,hypotheses hypothesis,' +
       'diagnoses diagnosis,criteria criterion,phenomena phenomenon,cacti cactus,fungi fungus,nuclei nucleus,theses thesis,' +
       'parentheses parenthesis,dying die,lying lie,tying tie,bought buy,brought bring,caught catch,taught teach,sought seek,' +
