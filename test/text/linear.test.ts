@@ -67,6 +67,10 @@ async function textReaders(): Promise<Readers> {
     timesIn: (text) => dates.timesIn(text, NOW),
     codeIn: (text) => code.codeIn(`\`\`\`${text}`),
     blocksOf: code.blocksOf,
+    fenceAfter: (text) => [
+      code.fenceAfter(text, null),
+      code.fenceAfter(text, { mark: '~~~', language: null }),
+    ],
     fenced: (text) => code.fenced(text, 'markdown'),
     speakerIn: cues.speakerIn,
     isNamed: (text) => cues.isNamed('a', text),
