@@ -263,6 +263,18 @@ describe('the house', () => {
     expect(promiseQueues(readText('none.ts', text))).toEqual([]);
   });
 
+  it('names a day of the person in one way', () => {
+    // The day in UTC is tomorrow's in the evening west of Greenwich.
+    const others =
+      /toISOString\(\)\.slice\(0, 10\)|toLocaleDateString\('sv'\)|padStart\(2, '0'\)\)\s*\.join\('-'\)/;
+    // Both write the same bytes on every device, for a model and for a text that is read again.
+    const may = ['domain/context/recalled.ts', 'domain/memory/note-text.ts'];
+    expect(
+      files.filter((file) => !may.includes(file) && others.test(readFileSync(join(SRC, file), 'utf8'))),
+      'use localDay of domain/base/time.ts',
+    ).toEqual([]);
+  });
+
   it('holds nothing that only tests use', () => {
     const byPath = new Map(source.map((file) => [file.path, file]));
     const builds = users.filter(({ path }) => path === 'vite.config.ts');

@@ -1,5 +1,6 @@
 // Sums the cost of models by day, model and conversation. Amounts of different currencies are never added. Pure.
 import { z } from 'zod';
+import { localDay } from '../base/time.ts';
 import type { Config } from '../settings/config.ts';
 
 /** All requests of one day for one conversation to one model at one price. Stored on the device as plain JSON. */
@@ -25,24 +26,17 @@ export interface SpendingRow extends KeptRow {
   readonly day: string;
 }
 
-/** Local day of a time (ms since 1970). */
-export function dayOf(at: number): string {
-  const date = new Date(at);
-  const two = (part: number) => String(part).padStart(2, '0');
-  return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-
 /** Lists `count` local days up to and including that of `now`, oldest first. */
 export function daysUpTo(now: number, count: number): string[] {
   const date = new Date(now);
   return Array.from({ length: count }, (_, at) =>
-    dayOf(new Date(date.getFullYear(), date.getMonth(), date.getDate() - (count - 1 - at), 12).getTime()),
+    localDay(new Date(date.getFullYear(), date.getMonth(), date.getDate() - (count - 1 - at), 12).getTime()),
   );
 }
 
 /** First day of the period that contains `now`. */
 export const startOf = (period: Config['costs']['period'], now: number): string =>
-  period === 'day' ? dayOf(now) : `${dayOf(now).slice(0, 7)}-01`;
+  period === 'day' ? localDay(now) : `${localDay(now).slice(0, 7)}-01`;
 
 /** Adds one request to the rows of a day; returns a new list. */
 export function withRequest(rows: readonly KeptRow[], one: KeptRow): KeptRow[] {

@@ -4,6 +4,7 @@ import { EXPORTERS } from '../../adapters/exporters/index.ts';
 import { type Problem, RecollectError, toError } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import { localDay } from '../../domain/base/time.ts';
 import { hasNotesOrFeedback } from '../../domain/chat/archive.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
@@ -109,7 +110,7 @@ export function createExporting({
         }
         close();
         if (wanted === 'all' && format === 'json') await onBackup(at);
-        const day = new Date(at).toISOString().slice(0, 10);
+        const day = localDay(at);
         const stem = count === 1 && format === 'markdown' ? fileStem(title) : '';
         return {
           name: `${stem || `recollect-${day}`}.${exporter.extension(count)}`,

@@ -8,6 +8,7 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import { readJson } from '../../domain/base/json.ts';
 import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import { localDay } from '../../domain/base/time.ts';
 import { type Conversation, effectiveHead, haveSameWords, pathTo } from '../../domain/chat/conversation.ts';
 import { type Message, textOf, type Usage } from '../../domain/chat/message.ts';
 import { estimateTokens } from '../../domain/context/tokens.ts';
@@ -238,7 +239,7 @@ class SuggestingService {
 
   async #kept(): Promise<Kept> {
     const kept = keptSchema.safeParse(await this.#deps.store.keyValues.get(KEY)).data;
-    const day = new Date(this.#deps.now()).toLocaleDateString('sv');
+    const day = localDay(this.#deps.now());
     return { day, tokens: kept?.day === day ? kept.tokens : 0, seen: kept?.seen ?? [] };
   }
 

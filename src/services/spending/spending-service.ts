@@ -7,14 +7,9 @@ import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { isTemporary } from '../../domain/base/ids.ts';
 import { writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
+import { localDay } from '../../domain/base/time.ts';
 import { costOf } from '../../domain/context/budget.ts';
-import {
-  dayOf,
-  daysUpTo,
-  type SpendingRow,
-  spendingRowSchema,
-  withRequest,
-} from '../../domain/context/spending.ts';
+import { daysUpTo, type SpendingRow, spendingRowSchema, withRequest } from '../../domain/context/spending.ts';
 import type { Spending, SpendingState, SpentRequest } from './spending.ts';
 
 const PREFIX = 'spending/';
@@ -82,7 +77,7 @@ class KeptSpending implements Spending {
   };
 
   readonly record: Spending['record'] = ({ endpoint, model, conversation, usage, price }: SpentRequest) => {
-    const key = `${PREFIX}${dayOf(this.#deps.now())}/${this.#tab}`;
+    const key = `${PREFIX}${localDay(this.#deps.now())}/${this.#tab}`;
     const amount = price ? costOf(usage, price) : null;
     const rows = withRequest(this.#days.get(key) ?? [], {
       endpoint,

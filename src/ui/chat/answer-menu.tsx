@@ -2,6 +2,7 @@
 import { Columns3, Copy, Download, Pause, Play, RefreshCw, Share2, Square, Volume2 } from 'lucide-react';
 import { toast } from 'sonner';
 import { isAbort } from '../../domain/base/errors.ts';
+import { localDay } from '../../domain/base/time.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
@@ -37,7 +38,7 @@ export function useAnswerItems(message: Message, text: string, copied: string): 
   const copy = (words: string) => {
     navigator.clipboard.writeText(words).then(() => toast(t('copied')), report);
   };
-  const name = t('answerFile', { day: new Date(message.createdAt).toISOString().slice(0, 10) });
+  const name = t('answerFile', { day: localDay(message.createdAt) });
   const share = () => {
     navigator.share({ text: copied }).catch((error: unknown) => {
       if (!isAbort(error)) report(error);

@@ -2,7 +2,8 @@
 import { X } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { ignore } from '../../domain/base/log.ts';
-import { dayOf, limitStatus, startOf } from '../../domain/context/spending.ts';
+import { localDay } from '../../domain/base/time.ts';
+import { limitStatus, startOf } from '../../domain/context/spending.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useStoredString } from '../hooks/stored.ts';
@@ -17,7 +18,7 @@ export function LimitLine() {
   const navigation = useNavigation();
   const costs = useReadable(settings.config, (config) => config.costs);
   const { rows } = useReadable(spending.state);
-  const today = dayOf(Date.now());
+  const today = localDay(Date.now());
   const from = costs.limit > 0 ? startOf(costs.period, Date.now()) : null;
   useEffect(() => {
     if (from !== null) ignore(spending.load(from), 'what was spent, for the line about the limit');

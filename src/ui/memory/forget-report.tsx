@@ -1,6 +1,7 @@
 // Shows what would be forgotten and where it is, and afterwards the result in each place. The report can be saved as a file.
 
 import { Fragment, useMemo } from 'react';
+import { localDay } from '../../domain/base/time.ts';
 import { createMatcher } from '../../domain/forget/imprint.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { ForgetPlan, ForgetReport } from '../../services/forget/forget.ts';
@@ -249,7 +250,7 @@ export function useReportTexts(): (report: ForgetReport) => string {
 
 /** Downloads the report as a Markdown file named after the day on which forgetting ended. */
 export function saveReport(report: ForgetReport, text: string): void {
-  const name = `recollect-forget-report-${new Date(report.doneAt).toISOString().slice(0, 10)}.md`;
+  const name = `recollect-forget-report-${localDay(report.doneAt)}.md`;
   const mediaType = 'text/markdown';
   download({ name, mediaType, blob: new Blob([`${text}\n`], { type: `${mediaType};charset=utf-8` }) });
 }

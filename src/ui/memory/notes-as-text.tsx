@@ -2,6 +2,7 @@
 import { Download, Upload } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import { localDay } from '../../domain/base/time.ts';
 import { notesAsMarkdown, notesInText } from '../../domain/memory/note-text.ts';
 import { squeezed } from '../../domain/text/sentences.ts';
 import type { MemoryNote } from '../../services/documents/notes.ts';
@@ -35,7 +36,7 @@ export function NotesAsText() {
       now,
     );
     download({
-      name: `recollect-memory-${new Date(now).toISOString().slice(0, 10)}.md`,
+      name: `recollect-memory-${localDay(now)}.md`,
       mediaType: 'text/markdown',
       blob: new Blob([markdown], { type: 'text/markdown' }),
     });

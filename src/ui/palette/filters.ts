@@ -1,5 +1,6 @@
 // Parses the filters in the search text: finds written ones, completes the one being typed, adds and removes them.
 
+import { localDay } from '../../domain/base/time.ts';
 import { filtersIn, isUnderstood } from '../../domain/memory/query.ts';
 import { comparableForm, isIn } from '../../domain/text/find.ts';
 import type { LibraryEntry, ProjectEntry } from '../../services/documents/documents.ts';
@@ -48,13 +49,6 @@ export function openFilter(query: string): FilterToken | undefined {
 }
 
 const quoted = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
-
-const isoDay = (time: number): string => {
-  const date = new Date(time);
-  return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join('-');
-};
 
 interface Completion {
   /** The whole filter, e.g. `from:me`. */
@@ -115,7 +109,7 @@ export function completionsOf(
     case 'before':
     case 'after':
       return offer(
-        DAYS.map(([name, days]) => [isoDay(now - days * DAY), { key: `filters.day.${name}` }] as const),
+        DAYS.map(([name, days]) => [localDay(now - days * DAY), { key: `filters.day.${name}` }] as const),
       );
   }
 }

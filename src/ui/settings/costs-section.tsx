@@ -1,8 +1,8 @@
 // Spending of this device on models: today, this month, over time, by model and conversation; a limit; and prices.
 import { type ReactNode, useCallback, useState } from 'react';
 import { asConversationId } from '../../domain/base/ids.ts';
+import { localDay } from '../../domain/base/time.ts';
 import {
-  dayOf,
   daysUpTo,
   type SpendingRow,
   type Sum,
@@ -40,7 +40,7 @@ function spanStart(span: Span, now: number): string {
   if (span === 'month') return startOf('month', now);
   if (span === 'days') return daysUpTo(now, 30)[0] as string;
   const date = new Date(now);
-  return dayOf(new Date(date.getFullYear(), date.getMonth() - 11, 1, 12).getTime());
+  return localDay(new Date(date.getFullYear(), date.getMonth() - 11, 1, 12).getTime());
 }
 
 /** Returns the words for a sum: each currency, or that it was free or its price is unknown. */
@@ -128,7 +128,7 @@ function Totals({ rows, now }: { rows: readonly SpendingRow[]; now: number }) {
   const money = useMoney();
   const facts = useFacts();
   const periods = [
-    { id: 'today', sum: sumOf(rows.filter(({ day }) => day === dayOf(now))) },
+    { id: 'today', sum: sumOf(rows.filter(({ day }) => day === localDay(now))) },
     { id: 'month', sum: sumOf(rows.filter(({ day }) => day >= startOf('month', now))) },
   ] as const;
   return (

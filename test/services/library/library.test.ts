@@ -36,9 +36,10 @@ import * as markdown from '../../fixtures/markdown-files.ts';
 import { sampleArchive } from '../../fixtures/recollect.ts';
 import { englishWords } from '../../fixtures/words.ts';
 
-const NOW = Date.UTC(2026, 10, 21);
+const NOW = Date.UTC(2026, 10, 21, 12);
 const closing: Documents[] = [];
 afterEach(async () => {
+  vi.unstubAllEnvs();
   for (const documents of closing.splice(0)) await documents.close();
 });
 
@@ -1293,6 +1294,13 @@ describe('taking out', () => {
     expect(report?.conversations).toEqual({ added: 0, changed: 0, unchanged: 1 });
     const after = await bySource('c-branched');
     expect(after.meta).toMatchObject({ title: 'Later title', head: own });
+  });
+
+  it('a file is named after the day it is where the person lives', async () => {
+    vi.stubEnv('TZ', 'America/Los_Angeles');
+    const { library } = setup({ now: () => new Date(2026, 10, 20, 23, 30).getTime() });
+    await library.addSamples();
+    expect((await library.exportConversations('all', 'json')).name).toBe('recollect-2026-11-20.json');
   });
 
   it('everything as Markdown has the memory notes beside the conversations, or alone', async () => {

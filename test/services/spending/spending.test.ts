@@ -2,9 +2,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import type { ChatEvent, ChatModel } from '../../../src/adapters/models/chat-model.ts';
+import { localDay } from '../../../src/domain/base/time.ts';
 import type { Usage } from '../../../src/domain/chat/message.ts';
 import {
-  dayOf,
   daysUpTo,
   limitStatus,
   type SpendingRow,
@@ -197,7 +197,7 @@ describe('a limit', () => {
   });
 
   it('begins on local days', () => {
-    expect([dayOf(now), startOf('day', now), startOf('month', now)]).toEqual([
+    expect([localDay(now), startOf('day', now), startOf('month', now)]).toEqual([
       '2026-11-27',
       '2026-11-27',
       '2026-11-01',
