@@ -6,7 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { SHOWN } from './house/dialogs.ts';
 import { beyond, KINDS, listed } from './house/exceptions.ts';
 import { PARTS, STATES, type State } from './house/screens.ts';
-import { longTestFunctions, MAX_LINES, promiseQueues, readText, readTree } from './house/source.ts';
+import {
+  longTestFunctions,
+  MAX_LINES,
+  promiseQueues,
+  readText,
+  readTree,
+  refsWrittenInRender,
+} from './house/source.ts';
 
 const SRC = resolve(import.meta.dirname, '../src');
 const FLOORS = ['domain', 'adapters', 'services', 'ui'];
@@ -261,6 +268,41 @@ describe('the house', () => {
     ['another key', 'all.set(id, all.get(other).then(work));'],
   ])('sees none in %s', (_, text) => {
     expect(promiseQueues(readText('none.ts', text))).toEqual([]);
+  });
+
+  it('writes no ref while it renders', () => {
+    const written = source.flatMap((file) => refsWrittenInRender(file).map((line) => `${file.path}:${line}`));
+    expect(written, 'use useEffectEvent, or useLatest of ui/hooks/latest.ts for what is handed out').toEqual(
+      [],
+    );
+  });
+
+  it.each([
+    ['the body of a hook', 'function useIt(a) { const b = useRef(a); b.current = a; }', 1],
+    [
+      'a component in a variable',
+      'const View = ({ a }) => { if (a) { seen.current.at.current ??= a; } return null; };',
+      1,
+    ],
+    ['a component in memo', 'const View = memo(function View() { turn.current++; });', 1],
+    [
+      'what runs at once',
+      'function useIt(a) { useMemo(() => { b.current = a; }, []); a.map((c) => { b.current = c; }); }',
+      1,
+    ],
+    [
+      'an effect',
+      'function useIt(a) { useEffect(() => { b.current = a; }); useInsertionEffect(() => { b.current = a; }); }',
+      0,
+    ],
+    [
+      'a handler',
+      'function View() { const on = () => { b.current = 1; }; return <p onClick={() => { b.current = 2; }} />; }',
+      0,
+    ],
+    ['no component', 'function keep(a) { b.current = a; }', 0],
+  ])('tells a ref that is written while rendering: %s', (_, text, count) => {
+    expect(refsWrittenInRender(readText('src/ui/it.tsx', text))).toHaveLength(count);
   });
 
   it('names a day of the person in one way', () => {

@@ -347,3 +347,45 @@ export function longTestFunctions({ program, text }: SourceFile): number {
     return linesOf(one) - outermost.reduce((sum, test) => sum + linesOf(test), 0) > MAX_LINES;
   }).length;
 }
+
+/** Calls that run their function at once, so while a component renders. */
+const RUNS_AT_ONCE = /^(useMemo|useState|map|flatMap|forEach|filter)$/;
+
+type Function = Node & { id?: Named; params: Node[]; body: Node };
+type Named = Node & { name?: string };
+const isFunction = (node: Node): node is Function =>
+  /^(FunctionDeclaration|(Arrow)?FunctionExpression)$/.test(node.type);
+const isRendered = (name: string | undefined): boolean => name !== undefined && /^(use)?[A-Z]/.test(name);
+
+/** Lines on which a component or a hook writes a ref while it renders: `latest.current = …` outside of effects and handlers. */
+export function refsWrittenInRender({ program, text }: SourceFile): number[] {
+  const written = new Set<number>();
+  // Below the body of a component or hook, without the functions in it that run later.
+  const look = (node: Node): void => {
+    const { left, argument } = node as Node & { left?: Node; argument?: Node };
+    const target = /^(Assignment|Update)Expression$/.test(node.type) ? (left ?? argument) : undefined;
+    const property = (target as (Node & { property?: Named }) | undefined)?.property;
+    if (property?.name === 'current') written.add(text.slice(0, node.start).split('\n').length);
+    const atOnce = node.type === 'CallExpression' && RUNS_AT_ONCE.test(calledName(node) ?? '');
+    for (const each of childrenOf(node))
+      if (!isFunction(each)) look(each);
+      else if (atOnce) look(each.body);
+  };
+  walkTree(program, (node) => {
+    const { id, init } = node as Node & { id?: Named | null; init?: Node | null };
+    const made = node.type === 'VariableDeclarator' ? init : node;
+    if (made && isFunction(made) && isRendered(id?.name)) look(made.body);
+  });
+  return [...written].sort((a, b) => a - b);
+}
+
+const childrenOf = (node: Node): Node[] =>
+  Object.values(node)
+    .flat()
+    .filter((value): value is Node => typeof value === 'object' && value !== null && 'type' in value);
+
+/** Last name of what is called: `useMemo`, and `map` of `rows.map`. */
+function calledName(node: Node): string | undefined {
+  const { callee } = node as Node & { callee: Named & { property?: Named } };
+  return callee.name ?? callee.property?.name;
+}

@@ -1,7 +1,8 @@
 // Announces to screen readers that an answer has begun and reads it out once it is complete, not token by token.
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Part } from '../../domain/chat/message.ts';
+import type { TurnState } from '../../services/chat/chat.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 
@@ -21,24 +22,21 @@ export function Announcer({ conversationId }: { conversationId: ConversationId }
   const app = useApp();
   const { t } = useTranslation('chat');
   const [words, setWords] = useState('');
-  const say = useRef(t);
-  say.current = t;
+  const say = useEffectEvent((before: TurnState, now: TurnState) => {
+    // The tab that runs the turn reads the answer out.
+    if (before.inAnotherTab || now.inAnotherTab) setWords('');
+    else if (before.status === 'idle' && now.status !== 'idle') setWords(t('announce.begins'));
+    else if (before.status !== 'idle' && now.status === 'idle') {
+      const said = wordsOf(before.parts);
+      setWords(said ? t('announce.says', { words: said.slice(0, READ_OUT) }) : t('announce.ended'));
+    }
+  });
   useEffect(() => {
     const turn = app.chat.turn(conversationId);
     let before = turn.get();
     return turn.subscribe(() => {
       const now = turn.get();
-      // The tab that runs the turn reads the answer out.
-      if (before.inAnotherTab || now.inAnotherTab) setWords('');
-      else if (before.status === 'idle' && now.status !== 'idle') setWords(say.current('announce.begins'));
-      else if (before.status !== 'idle' && now.status === 'idle') {
-        const said = wordsOf(before.parts);
-        setWords(
-          said
-            ? say.current('announce.says', { words: said.slice(0, READ_OUT) })
-            : say.current('announce.ended'),
-        );
-      }
+      say(before, now);
       before = now;
     });
   }, [app, conversationId]);

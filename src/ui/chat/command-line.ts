@@ -5,6 +5,7 @@ import type { Persona } from '../../domain/prompts/persona.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
 import { runCommand } from '../../services/commands/index.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useLatest } from '../hooks/latest.ts';
 import { type ShownOutcome, useSession } from '../hooks/session.tsx';
 import { useFollowOutcome } from './outcomes.tsx';
 
@@ -28,8 +29,7 @@ export function useCommandLine(
   const app = useApp();
   const { outcomes, project } = useSession();
   const follow = useFollowOutcome();
-  const latest = useRef(follow);
-  latest.current = follow;
+  const latest = useLatest(follow);
   const leaving = useRef<AbortController | null>(null);
   useEffect(() => {
     const control = new AbortController();
@@ -75,6 +75,6 @@ export function useCommandLine(
         throw error;
       }
     },
-    [app, outcomes, project, persona, conversationId],
+    [app, outcomes, project, persona, conversationId, latest],
   );
 }

@@ -1,6 +1,14 @@
 // Find bar below the header. Searches all branches; shows hits on other branches without moving the head.
 import { ChevronDown, ChevronUp, Search, X } from 'lucide-react';
-import { type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type RefObject,
+  useDeferredValue,
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Writable } from '../../domain/base/readable.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
@@ -133,8 +141,7 @@ function useMarks({
   words: string;
   place: Place | null;
 }): void {
-  const now = useRef({ place, branch, words });
-  now.current = { place, branch, words };
+  const marked = useEffectEvent(() => place && placeInRow(place.hit, branch, words));
   useEffect(() => {
     found.set(place?.hit.messageId ?? null);
     return () => found.set(null);
@@ -143,10 +150,7 @@ function useMarks({
   useEffect(() => {
     const box = list.current?.box();
     if (!box || words.trim() === '') return;
-    return watchMarks(box, words, () => {
-      const { place, branch, words } = now.current;
-      return place && placeInRow(place.hit, branch, words);
-    });
+    return watchMarks(box, words, () => marked());
   }, [list, words, place]);
 }
 

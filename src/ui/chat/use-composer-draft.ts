@@ -1,9 +1,10 @@
 // The draft of a composer: its words, its files, the words that a command replaced, and how all of it outlives the page.
-import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import { type RefObject, useCallback, useEffect, useInsertionEffect, useRef, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { DraftFile } from '../../services/chat/composer-drafts.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useLatest } from '../hooks/latest.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { offer } from '../shell/offer.ts';
 import { type CommandLine, isCommandLine } from './command-list.tsx';
@@ -36,8 +37,7 @@ export type ComposerDraft = ReturnType<typeof useComposerDraft>;
 export function useComposerDraft(draftOf: ConversationId | null, first: boolean) {
   const area = useRef<HTMLTextAreaElement>(null);
   const keeper: Keeper = useRef(null);
-  const owner = useRef(draftOf);
-  owner.current = draftOf;
+  const owner = useLatest(draftOf);
   const words = useWords(area, keeper, first);
   const files = useFiles(keeper);
   const aside = useAside(words.setText);
@@ -55,8 +55,7 @@ function useWords(area: Area, keeper: Keeper, first: boolean) {
   /** The words after a pause in typing, for the context meter. */
   const [rested, setRested] = useState('');
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const isFirst = useRef(first);
-  isFirst.current = first;
+  const isFirst = useLatest(first);
 
   /** Call after any change of the words. */
   const changed = useCallback(() => {
@@ -73,7 +72,7 @@ function useWords(area: Area, keeper: Keeper, first: boolean) {
       setRested(words);
       if (isFirst.current) setRecallText(words);
     }, REST_MS);
-  }, [area, keeper]);
+  }, [area, keeper, isFirst]);
   const setText = useCallback(
     (value: string, caret = value.length) => {
       const field = area.current;
@@ -101,7 +100,9 @@ function useWords(area: Area, keeper: Keeper, first: boolean) {
 function useFiles(keeper: Keeper) {
   const [files, setFiles] = useState<readonly DraftFile[]>([]);
   const filesNow = useRef(files);
-  filesNow.current = files;
+  useInsertionEffect(() => {
+    filesNow.current = files;
+  }, [files]);
   // Files change rarely and are not noted when the page is left, so they are saved without waiting for a pause. Sending does not count:
   // its draft is removed once the message is kept.
   const hasNewFiles = useRef(false);

@@ -1,5 +1,5 @@
 // A person's actions in an open conversation, from its messages, panel, composer and dialogs.
-import { useMemo, useRef } from 'react';
+import { useMemo } from 'react';
 import { asConversationId, asMessageId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { keptChange } from '../../domain/chat/kept.ts';
@@ -7,6 +7,7 @@ import { type Message, type Part, textOf } from '../../domain/chat/message.ts';
 import { withoutEmptyEdges } from '../../domain/text/typed.ts';
 import type { RegenerateOptions } from '../../services/chat/chat.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useLatest } from '../hooks/latest.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -167,8 +168,7 @@ export function useMessageActions(
   onWindow: (window: ConversationWindow) => void,
 ): MessageActions {
   const { openScreen } = useNavigation();
-  const latest = useRef({ ...acts, show, openScreen, onWindow });
-  latest.current = { ...acts, show, openScreen, onWindow };
+  const latest = useLatest({ ...acts, show, openScreen, onWindow });
   const hasModel = model !== null;
   const isKept = !isTemporary(id);
   return useMemo<MessageActions>(
@@ -192,6 +192,6 @@ export function useMessageActions(
       canWrite: !readOnly,
       hasModel,
     }),
-    [busy, readOnly, hasModel, isKept],
+    [busy, readOnly, hasModel, isKept, latest],
   );
 }

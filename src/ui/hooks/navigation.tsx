@@ -5,8 +5,8 @@ import {
   type ReactNode,
   useContext,
   useEffect,
+  useEffectEvent,
   useMemo,
-  useRef,
   useSyncExternalStore,
 } from 'react';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
@@ -253,8 +253,7 @@ export function useNavigation(): Navigation {
  */
 export function useBackCloses(open: boolean, close: () => void, state: unknown = null): void {
   const cover = useContext(LayersContext);
-  const latest = useRef(close);
-  latest.current = close;
+  const closed = useEffectEvent(close);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another `state` covers the page again
-  useEffect(() => (open && cover ? cover(() => latest.current()) : undefined), [open, cover, state]);
+  useEffect(() => (open && cover ? cover(() => closed()) : undefined), [open, cover, state]);
 }

@@ -1,5 +1,5 @@
 // Reads something for the screen, and reads it again on request.
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 
 interface Read<T> {
@@ -69,7 +69,8 @@ export function useRead<T>(read: (() => Promise<T>) | null): Read<T> {
 /** The same for something that changes: with another `read` the earlier answer stays until the next one is there. */
 export function useReadAnew<T>(read: () => Promise<T>): Read<T> {
   const asked = useRead(read);
-  const latest = useRef<T | undefined>(undefined);
-  latest.current = asked.value ?? latest.current;
-  return { ...asked, value: latest.current };
+  const [earlier, setEarlier] = useState<T | undefined>(undefined);
+  const value = asked.value ?? earlier;
+  if (!Object.is(value, earlier)) setEarlier(() => value);
+  return { ...asked, value };
 }

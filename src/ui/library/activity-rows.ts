@@ -1,5 +1,5 @@
 // Rows of long work for the list, the ring and the tab's title: activities, and memory's work beside them.
-import { useMemo, useRef } from 'react';
+import { useMemo, useState } from 'react';
 import type { Activity } from '../../domain/base/activity.ts';
 import { type Counters, updateCounters } from '../../services/library/counters.ts';
 import type { MemoryStatus } from '../../services/memory/memory.ts';
@@ -134,14 +134,14 @@ export function useActivityRows(): readonly ActivityRow[] {
   const app = useApp();
   const activities = useReadable(app.library.activities);
   const { status } = useReading();
-  const seen = useRef<{ status: MemoryStatus | null; counters: MemoryCounters }>({
+  const [seen, setSeen] = useState<{ status: MemoryStatus | null; counters: MemoryCounters }>({
     status: null,
     counters: NO_COUNTERS,
   });
   // Each status counts once, however often the component renders.
-  if (seen.current.status !== status)
-    seen.current = { status, counters: countMemory(seen.current.counters, status) };
-  const { counters } = seen.current;
+  const isNew = seen.status !== status;
+  const counters = isNew ? countMemory(seen.counters, status) : seen.counters;
+  if (isNew) setSeen({ status, counters });
   return useMemo(
     () => activityRows(activities, status, counters, Date.now()),
     [activities, status, counters],

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useLatest } from '../hooks/latest.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatNumber, formatPercent } from '../i18n/index.ts';
@@ -30,8 +31,7 @@ export function ImportDialog({ open, onOpenChange, files }: ImportDialogProps) {
   const session = useSession();
   const navigation = useNavigation();
   const [imports, setImports] = useState(NO_IMPORTS);
-  const shown = useRef(open);
-  shown.current = open;
+  const shown = useLatest(open);
 
   const begin = useCallback(
     (collected: Promise<readonly SourceFile[]>) => {
@@ -63,7 +63,7 @@ export function ImportDialog({ open, onOpenChange, files }: ImportDialogProps) {
           },
         );
     },
-    [app, session, t],
+    [app, session, t, shown],
   );
 
   const handed = useRef<unknown>(null);

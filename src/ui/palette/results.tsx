@@ -1,9 +1,10 @@
 // Rows of the palette, group by group.
 import { Command } from 'cmdk';
 import { ListFilter, Settings } from 'lucide-react';
-import { type RefObject, useCallback, useRef } from 'react';
+import { type RefObject, useCallback } from 'react';
 import { until } from '../../domain/base/readable.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
+import { useLatest } from '../hooks/latest.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { wordsFor } from '../i18n/index.ts';
@@ -35,12 +36,11 @@ export function Results({
   const { line, search, messages, isSearching, conversations, commands, settings, meant, close } = found;
   const { text, asCommand, blank } = line;
   const runCommand = useRunCommand(query, onDone);
-  const opening = useRef((_: SearchHit) => {});
-  opening.current = (hit) => {
+  const opening = useLatest((hit: SearchHit) => {
     openingFile.set(hit.source && { messageId: hit.messageId, source: hit.source });
     onDone(() => navigation.openConversation(hit.conversationId, hit.messageId));
-  };
-  const openHit = useCallback((hit: SearchHit) => opening.current(hit), []);
+  });
+  const openHit = useCallback((hit: SearchHit) => opening.current(hit), [opening]);
   return (
     <Command.List
       ref={ref}

@@ -1,5 +1,5 @@
 // Searches while the person types: exact words at once, meaning merged in a moment later. One search at a time; the latest wins.
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -57,8 +57,7 @@ export function useSearch(
   const [missed, setMissed] = useState(0);
   const [shown, setShown] = useState(BLANK);
   const [queue] = useState(() => new SerialQueue());
-  const cursor = useRef(under);
-  cursor.current = under;
+  const rowUnder = useEffectEvent(under);
   const narrowed = JSON.stringify(filter);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `attempt`, `awake` or `missed` searches again
   const question = useMemo<Question | null>(
@@ -96,8 +95,8 @@ export function useSearch(
             const first = shownAt === 0;
             const settled = !first && performance.now() - shownAt > SETTLE_MS;
             if (first) shownAt = performance.now();
+            const at = rowUnder();
             const put = (before: Search): Search => {
-              const at = cursor.current();
               const row = at === null ? -1 : before.hits.findIndex((hit) => hit.messageId === at);
               // If no row was chosen, Enter would open the first one, so holds it once it has settled.
               const held = first ? 0 : settled ? Math.max(row, 0) + 1 : row > 0 ? row + 1 : 0;
@@ -125,14 +124,11 @@ export function useSearch(
     return () => asking.abort();
   }, [memory, limit, question, queue]);
 
-  const nothingYet = useRef(false);
-  nothingYet.current = shown.search.phase === 'done' && shown.search.hits.length === 0 && question !== null;
-  useEffect(() => {
-    if (!isBehind) return;
-    return () => {
-      if (nothingYet.current) setMissed((times) => times + 1);
-    };
-  }, [isBehind]);
+  const searchAgain = useEffectEvent(() => {
+    const nothingYet = shown.search.phase === 'done' && shown.search.hits.length === 0 && question !== null;
+    if (nothingYet) setMissed((times) => times + 1);
+  });
+  useEffect(() => (isBehind ? () => searchAgain() : undefined), [isBehind]);
 
   // Keeps earlier results until a new question has hits. Compares instead of using state, which would render everything again at each
   // key.

@@ -1,7 +1,8 @@
 // Drags conversations from the list onto a project.
-import { type DragEvent, useCallback, useRef, useState } from 'react';
+import { type DragEvent, useCallback, useState } from 'react';
 import { asConversationId, type ConversationId } from '../../domain/base/ids.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
+import { useLatest } from '../hooks/latest.ts';
 
 const TYPE = 'application/x-recollect-conversations';
 
@@ -16,16 +17,18 @@ function dragConversations(event: DragEvent, ids: readonly ConversationId[], wor
  * Returns a handler that starts dragging a row, together with all selected ones if it is one of them. Stable while the list is mounted.
  */
 export function useDrag(chosen: readonly LibraryEntry[]): (entry: LibraryEntry, event: DragEvent) => void {
-  const latest = useRef(chosen);
-  latest.current = chosen;
-  return useCallback((entry, event) => {
-    const all = latest.current.some(({ id }) => id === entry.id) ? latest.current : [entry];
-    dragConversations(
-      event,
-      all.map(({ id }) => id),
-      all.map(({ title }) => title).join('\n'),
-    );
-  }, []);
+  const latest = useLatest(chosen);
+  return useCallback(
+    (entry, event) => {
+      const all = latest.current.some(({ id }) => id === entry.id) ? latest.current : [entry];
+      dragConversations(
+        event,
+        all.map(({ id }) => id),
+        all.map(({ title }) => title).join('\n'),
+      );
+    },
+    [latest],
+  );
 }
 
 /** Makes an element accept dragged conversations. `over`: some are above it now. */

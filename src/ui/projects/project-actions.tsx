@@ -2,13 +2,14 @@
 
 import type { TFunction } from 'i18next';
 import { Archive, ArchiveRestore, Download, FolderOpen, RotateCcw, SquarePen, Trash2 } from 'lucide-react';
-import { useMemo, useRef } from 'react';
+import { useMemo } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { withInner } from '../../domain/projects/filing.ts';
 import type { ProjectId } from '../../domain/projects/project.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
 import type { Undo } from '../../services/projects/projects.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useLatest } from '../hooks/latest.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -36,8 +37,7 @@ export function useProjectActions(): ProjectActions {
   const { t } = useTranslation(['projects', 'shell']);
   const report = useReport();
   const navigation = useNavigation();
-  const latest = useRef({ report, navigation });
-  latest.current = { report, navigation };
+  const latest = useLatest({ report, navigation });
   return useMemo(() => {
     const failed = (error: unknown) => latest.current.report(error);
     const called = (project: ProjectEntry) => nameOf(project, t('title'));
@@ -98,7 +98,7 @@ export function useProjectActions(): ProjectActions {
         }),
     };
     return actions;
-  }, [app, session, t]);
+  }, [app, session, t, latest]);
 }
 
 function projectMenu(

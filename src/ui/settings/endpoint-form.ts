@@ -1,5 +1,5 @@
 // State of an endpoint's form: everything typed, and what can be done with it.
-import { type FormEvent, useEffect, useReducer, useRef } from 'react';
+import { type FormEvent, useEffect, useReducer, useRef, useState } from 'react';
 import { type ConnectionReport, type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
 import { CUSTOM, type EndpointPreset } from '../../adapters/models/presets.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -130,10 +130,10 @@ export function useEndpointForm(draft: Draft, onClose: (connected?: ConnectedMod
   // Checks for a free id now, because another tab may have connected an endpoint since the dialog opened.
   const id = before?.id ?? freeId(preset ?? CUSTOM, endpoints);
   const named = before ? typedName(before) : preset && preset.id !== 'custom' ? plainLabel(preset) : '';
-  const first = useRef<FormState | null>(null);
-  first.current ??= firstState(before, preset, named, chosen?.endpointId === id ? chosen.model : '');
-  const [state, change] = useReducer(changed, first.current);
-  const given = first.current.baseUrl;
+  const inUse = chosen?.endpointId === id ? chosen.model : '';
+  const [first] = useState(() => firstState(before, preset, named, inUse));
+  const [state, change] = useReducer(changed, first);
+  const given = first.baseUrl;
   const listedAt = useRef(before?.baseUrl);
   useEffect(() => {
     if (before)

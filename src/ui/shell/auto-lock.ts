@@ -1,6 +1,6 @@
 // Locks the device after a time without a key, click or touch in any tab, and after a time out of sight. Also opens the lock dialog if
 // the configuration asks for another lock than the current one.
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { log } from '../../domain/base/log.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -83,11 +83,10 @@ export function AutoLock(): null {
 function useRequest(isOn: boolean): void {
   const { lock, settings } = useApp();
   const { openScreen } = useNavigation();
-  const open = useRef(openScreen);
-  open.current = openScreen;
+  const open = useEffectEvent(openScreen);
   const wanted = useReadable(settings.config, ({ privacy }) => privacy.encrypt_local);
   const isAsked = wanted !== isOn && lock.isAvailable;
   useEffect(() => {
-    if (isAsked && document.visibilityState === 'visible') open.current('settings', 'privacy');
+    if (isAsked && document.visibilityState === 'visible') open('settings', 'privacy');
   }, [isAsked]);
 }

@@ -13,7 +13,7 @@ import {
   RotateCcw,
   Trash2,
 } from 'lucide-react';
-import { useMemo, useRef } from 'react';
+import { useMemo } from 'react';
 import { toast } from 'sonner';
 import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -22,6 +22,7 @@ import type { App } from '../../services/app.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import type { ExportedFile } from '../../services/library/library.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useLatest } from '../hooks/latest.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -122,8 +123,7 @@ export function useConversationActions(): ConversationActions {
   const report = useReport();
   const navigation = useNavigation();
   const session = useSession();
-  const latest = useRef({ report, navigation });
-  latest.current = { report, navigation };
+  const latest = useLatest({ report, navigation });
   return useMemo(() => {
     const report = (error: unknown) => latest.current.report(error);
     const run = (work: Promise<unknown>, then?: () => void) => {
@@ -196,7 +196,7 @@ export function useConversationActions(): ConversationActions {
       },
     };
     return actions;
-  }, [app, t, session]);
+  }, [app, t, session, latest]);
 }
 
 type Words = TFunction<['shell', 'projects', 'forget', 'sync']>;

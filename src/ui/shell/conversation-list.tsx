@@ -5,6 +5,7 @@ import { VList, type VListHandle } from 'virtua';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useLatest } from '../hooks/latest.ts';
 import { useMedia } from '../hooks/media.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
@@ -85,8 +86,7 @@ function Lines({
   const [erasing, setErasing] = useState<Erasing>(null);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const navigation = useNavigation();
-  const latest = useRef({ navigation, onOpened });
-  latest.current = { navigation, onOpened };
+  const latest = useLatest({ navigation, onOpened });
   const { noteClick, noteHand } = useFollowOpen(list, rows, current);
   const noteMenu = useFocusOfRemovedRow(rows, place);
   const open = useCallback(
@@ -95,7 +95,7 @@ function Lines({
       latest.current.navigation.openConversation(id);
       latest.current.onOpened();
     },
-    [noteClick],
+    [noteClick, latest],
   );
   const askErase = useCallback((entry: LibraryEntry) => setErasing(entry), []);
   const openMenu = useCallback(
@@ -269,12 +269,14 @@ function useFocusOfRemovedRow(
 ): (id: ConversationId) => void {
   /** Row whose menu was opened last: its action may remove the row. */
   const asked = useRef<{ id: ConversationId; at: number } | null>(null);
-  const rowsNow = useRef(rows);
-  rowsNow.current = rows;
-  const noteMenu = useCallback((id: ConversationId) => {
-    const at = rowsNow.current.findIndex((row) => row.type === 'entry' && row.entry.id === id);
-    if (at >= 0) asked.current = { id, at };
-  }, []);
+  const rowsNow = useLatest(rows);
+  const noteMenu = useCallback(
+    (id: ConversationId) => {
+      const at = rowsNow.current.findIndex((row) => row.type === 'entry' && row.entry.id === id);
+      if (at >= 0) asked.current = { id, at };
+    },
+    [rowsNow],
+  );
   // After a row is removed, focuses the one now in its place.
   useEffect(() => {
     if (asked.current === null) return;

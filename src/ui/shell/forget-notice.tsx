@@ -1,6 +1,6 @@
 // Reports how a forgetting ended whose dialog was closed or whose page was reloaded, and withdraws offers that would undo it.
 // Draws nothing itself.
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { ignore, orElse } from '../../domain/base/log.ts';
 import type { ForgetState } from '../../services/forget/forget.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -48,8 +48,7 @@ function useEndAfterReload(onEnd: (id: string) => void): void {
   const own = useReadable(forget.state, idOf);
   const hadOwn = useRef(false);
   const [left, setLeft] = useState<string | null>(null);
-  const latest = useRef(onEnd);
-  latest.current = onEnd;
+  const ended = useEffectEvent(onEnd);
   useEffect(() => {
     ignore(
       settings.recallItem<string>(UNDER_WAY).then((id) => setLeft(id ?? null)),
@@ -77,6 +76,6 @@ function useEndAfterReload(onEnd: (id: string) => void): void {
   useEffect(() => {
     if (!isOver || left === null) return;
     ignore(settings.keepItem(UNDER_WAY, undefined), 'a notice that was shown; it comes again after a reload');
-    latest.current(left);
+    ended(left);
   }, [settings, isOver, left]);
 }

@@ -1,6 +1,7 @@
 // Selects conversations in the list: Ctrl or Cmd and Shift with a click, a long press, Space and Shift with arrows.
 import { type PointerEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
+import { useLatest } from '../hooks/latest.ts';
 import type { SidebarRow } from './groups.ts';
 import { NOTHING_SELECTED, type Pick, picked, type Selection, stillListed } from './selection.ts';
 
@@ -27,12 +28,14 @@ export function useSelection(rows: readonly SidebarRow[], open: ConversationId |
   const [chosen, setChosen] = useState<Selection>(NOTHING_SELECTED);
   const listed = useMemo(() => rows.flatMap((row) => (row.type === 'entry' ? [row.entry.id] : [])), [rows]);
   const selection = useMemo(() => stillListed(chosen, listed), [chosen, listed]);
-  const now = useRef({ listed, open, selection });
-  now.current = { listed, open, selection };
-  const pick = useCallback((id: ConversationId, how: Pick) => {
-    const { listed, open, selection } = now.current;
-    setChosen(picked(selection, listed, id, how, open));
-  }, []);
+  const now = useLatest({ listed, open, selection });
+  const pick = useCallback(
+    (id: ConversationId, how: Pick) => {
+      const { listed, open, selection } = now.current;
+      setChosen(picked(selection, listed, id, how, open));
+    },
+    [now],
+  );
   const clear = useCallback(() => setChosen(NOTHING_SELECTED), []);
   return { selection, pick, clear };
 }
@@ -57,8 +60,7 @@ export function useHold(onHold: () => void) {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const from = useRef({ x: 0, y: 0 });
   const held = useRef(false);
-  const latest = useRef(onHold);
-  latest.current = onHold;
+  const latest = useLatest(onHold);
   const end = useCallback(() => clearTimeout(timer.current), []);
   useEffect(() => end, [end]);
   return {

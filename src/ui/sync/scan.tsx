@@ -1,5 +1,5 @@
 // Reads a QR code with the camera, which runs only while the dialog is open; its pictures are sent nowhere.
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { orElse } from '../../domain/base/log.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -43,8 +43,7 @@ function Camera({ onText }: { onText: (text: string) => boolean }) {
   const { sync } = useApp();
   const video = useRef<HTMLVideoElement>(null);
   const [state, setState] = useState<'starting' | 'looking' | 'other' | Trouble>('starting');
-  const found = useRef(onText);
-  found.current = onText;
+  const isOurs = useEffectEvent(onText);
 
   useEffect(() => {
     let over = false;
@@ -57,7 +56,7 @@ function Camera({ onText }: { onText: (text: string) => boolean }) {
         ? await orElse(sync.readQr(picture), null, 'a look for a QR code; the next picture is looked at')
         : null;
       if (over) return;
-      if (text !== null && found.current(text)) return;
+      if (text !== null && isOurs(text)) return;
       if (text !== null) setState('other');
       timer = setTimeout(() => void look(), LOOK_MS);
     };
