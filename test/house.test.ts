@@ -13,6 +13,7 @@ import {
   readText,
   readTree,
   refsWrittenInRender,
+  silentCatches,
 } from './house/source.ts';
 
 const SRC = resolve(import.meta.dirname, '../src');
@@ -303,6 +304,16 @@ describe('the house', () => {
     ['no component', 'function keep(a) { b.current = a; }', 0],
   ])('tells a ref that is written while rendering: %s', (_, text, count) => {
     expect(refsWrittenInRender(readText('src/ui/it.tsx', text))).toHaveLength(count);
+  });
+
+  it.each([
+    ['does nothing', 'work.catch(() => {});', 1],
+    ['only sets state', "work.then(show, () => { if (!over) setText(t('missing')); });", 1],
+    ['sets what others read', 'work.then(show, () => this.state.set(null));', 1],
+    ['takes the error', 'work.then(show, (error) => { log.warn("Not read", error); setText(null); });', 0],
+    ['asks another holder', 'work.catch(() => this.#drop(id));', 0],
+  ])('tells a rejection that is dropped unread: one that %s', (_, text, count) => {
+    expect(silentCatches(readText('src/ui/it.tsx', text))).toBe(count);
   });
 
   it('names a day of the person in one way', () => {

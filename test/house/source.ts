@@ -178,9 +178,12 @@ function dropsError({ type, params, body }: Handler): boolean {
   if (!/^(Arrow)?FunctionExpression$/.test(type) || !body) return false;
   if (body.type === 'BlockStatement' && body.body?.length === 0) return true;
   if (params?.length) return false;
-  return !['CallExpression', 'AssignmentExpression', 'NewExpression', 'ThrowStatement'].some((kind) =>
-    contains(body, kind),
-  );
+  // State that is set shows that something failed, but not what.
+  let acts = ['AssignmentExpression', 'NewExpression', 'ThrowStatement'].some((kind) => contains(body, kind));
+  walkTree(body, (node) => {
+    acts ||= node.type === 'CallExpression' && !/^(set([A-Z]\w*)?|t)$/.test(calledName(node) ?? '');
+  });
+  return !acts;
 }
 
 /** Whether the node reads this name. */

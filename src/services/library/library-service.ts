@@ -74,10 +74,10 @@ class LibraryService implements Library {
     this.#activities = createActivities({ now: this.#now, ...(deps.others ? { others: deps.others } : {}) });
     this.lastBackup = writable<number | null | undefined>(deps.backups ? undefined : null);
     // An unknown time of the last backup needs no report: the next backup is noted again.
-    deps.backups?.recall().then(
-      (at) => this.lastBackup.set(at ?? null),
-      () => this.lastBackup.set(null),
-    );
+    if (deps.backups)
+      void orElse(deps.backups.recall(), undefined, 'the time of the last backup').then((at) =>
+        this.lastBackup.set(at ?? null),
+      );
     this.#importingDeps = {
       documents: deps.documents,
       notes: deps.notes,

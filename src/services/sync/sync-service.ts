@@ -5,7 +5,7 @@ import { drawQr, readQr } from '../../adapters/sync/qr.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
-import { ignore, orElse } from '../../domain/base/log.ts';
+import { ignore, log, orElse } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import { DEVICE_BYTES } from '../../domain/sync/blob.ts';
 import { toText } from '../../domain/sync/bytes.ts';
@@ -291,7 +291,11 @@ class SyncService implements Sync {
     return this.#account().then(
       ({ fingerprint, endpoint, mode, createdAt }) =>
         this.account.set({ fingerprint, endpoint, managed: mode === 'managed', since: createdAt }),
-      () => this.account.set(null),
+      (error: unknown) => {
+        const isUnpaired = error instanceof RecollectError && error.problem.code === 'sync-unpaired';
+        if (!isUnpaired) log.warn('The account of this device could not be read', error);
+        this.account.set(null);
+      },
     );
   }
 

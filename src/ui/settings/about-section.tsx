@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { toast } from 'sonner';
 import { BUNDLED_MODELS } from '../../adapters/embedding/bundled-models.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import { log } from '../../domain/base/log.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { wordsFor } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
@@ -188,8 +189,10 @@ function Notice({ model }: { model: string }) {
     const reading = new AbortController();
     fetch(`/models/${model}/NOTICE.md`, { signal: reading.signal })
       .then((response) => (response.ok ? response.text() : Promise.reject(new Error(`${response.status}`))))
-      .then(setText, () => {
-        if (!reading.signal.aborted) setText(t('about.noticeMissing'));
+      .then(setText, (error: unknown) => {
+        if (reading.signal.aborted) return;
+        log.warn('The notice of a model could not be read', error);
+        setText(t('about.noticeMissing'));
       });
     return () => reading.abort();
   }, [model, t]);

@@ -1,7 +1,7 @@
 // A quiet strip above the page: a new version is ready, storage is nearly full, or there is no network.
 import { CloudOff, HardDrive, RefreshCw, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { ignore } from '../../domain/base/log.ts';
+import { ignore, orElse } from '../../domain/base/log.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useStorageSpace } from '../hooks/storage-space.ts';
@@ -54,10 +54,11 @@ export function StorageNotice() {
   const space = useStorageSpace();
   const [notified, setNotified] = useState<unknown>(undefined);
   useEffect(() => {
-    app.settings.recallItem(SPACE_NOTIFIED).then(
-      (kept) => setNotified(kept ?? null),
-      () => setNotified(null),
-    );
+    void orElse(
+      app.settings.recallItem(SPACE_NOTIFIED),
+      undefined,
+      'which storage warning was dismissed; it is shown again',
+    ).then((kept) => setNotified(kept ?? null));
   }, [app]);
   const state = space?.state ?? null;
   const notify = (what: string | null) => {

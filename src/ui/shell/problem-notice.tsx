@@ -2,6 +2,7 @@
 import { Check, Copy, TriangleAlert } from 'lucide-react';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import type { Problem } from '../../domain/base/errors.ts';
+import { log } from '../../domain/base/log.ts';
 import { useNavigationIfAny } from '../hooks/navigation.tsx';
 import { wordsFor } from '../i18n/index.ts';
 import { useAllWords } from '../i18n/use-all-words.ts';
@@ -106,7 +107,10 @@ export function useCopy(): [copy: (text: string) => void, copied: boolean] {
   const copy = (text: string) => {
     navigator.clipboard.writeText(text).then(
       () => setCopied(true),
-      () => setCopied(false),
+      (error: unknown) => {
+        log.warn('A text could not be copied', error);
+        setCopied(false);
+      },
     );
   };
   return [copy, copied];
