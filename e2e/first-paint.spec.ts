@@ -34,6 +34,17 @@ test.describe('before the code is there', () => {
     expect(Math.abs((before?.x ?? 0) - (after?.x ?? 99))).toBeLessThan(3);
   });
 
+  test('a screen opens though the connection was lost on its file once', async ({ page }) => {
+    let asked = 0;
+    await page.route(/assets\/memory-screen-.*\.js$/, (route) => {
+      asked += 1;
+      return asked === 1 ? route.abort('connectionreset') : route.continue();
+    });
+    await page.goto('/memory');
+    await expect(page.getByRole('heading', { name: 'Memory', exact: true }).first()).toBeVisible();
+    expect(asked).toBe(2);
+  });
+
   test('later it is the frame alone, and goes with the first screen', async ({ page }) => {
     await page.goto('/');
     await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
