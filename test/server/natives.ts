@@ -769,6 +769,78 @@ export const BODIES: Readonly<Record<string, string>> = {
       },
     ],
   })}\n\n`,
+  // ------------------------------------------------------------------------------- code that the endpoint ran by itself
+  'run-by-gemini': [
+    { text: 'I add.' },
+    { executableCode: { id: 'a', language: 'PYTHON', code: 'print(1 + 1)\n' } },
+    { codeExecutionResult: { id: 'a', outcome: 'OUTCOME_OK', output: '2\n' } },
+    { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '```\n3' } },
+    { text: 'Two.' },
+  ]
+    .map((part, at) => ({
+      candidates: [
+        { content: { role: 'model', parts: [part] }, ...(at === 4 ? { finishReason: 'STOP' } : {}) },
+      ],
+    }))
+    .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+    .join(''),
+  'run-by-responses': events(
+    CREATED,
+    {
+      type: 'response.output_item.added',
+      output_index: 0,
+      item: { type: 'code_interpreter_call', id: 'ci' },
+    },
+    { type: 'response.code_interpreter_call_code.delta', output_index: 0, item_id: 'ci', delta: 'print(1' },
+    {
+      type: 'response.output_item.done',
+      output_index: 0,
+      item: {
+        type: 'code_interpreter_call',
+        id: 'ci',
+        container_id: 'c',
+        code: 'print(1 + 1)',
+        outputs: [{ type: 'logs', logs: '2\n' }],
+      },
+    },
+    { type: 'response.output_item.done', output_index: 1, item: MESSAGE },
+    COMPLETED,
+  ),
+  'run-by-anthropic': events(
+    opening,
+    {
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type: 'server_tool_use', id: 's1', name: 'bash_code_execution', input: {} },
+    },
+    {
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'input_json_delta', partial_json: '{"command": "echo ' },
+    },
+    { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '2"}' } },
+    { type: 'content_block_stop', index: 0 },
+    {
+      type: 'content_block_start',
+      index: 1,
+      content_block: {
+        type: 'bash_code_execution_tool_result',
+        tool_use_id: 's1',
+        content: {
+          type: 'bash_code_execution_result',
+          stdout: '2\n',
+          stderr: '',
+          return_code: 0,
+          content: [],
+        },
+      },
+    },
+    { type: 'content_block_stop', index: 1 },
+    { type: 'content_block_start', index: 2, content_block: { type: 'text', text: 'Two.' } },
+    { type: 'content_block_stop', index: 2 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } },
+    { type: 'message_stop' },
+  ),
   'error-of-gemini': `data: ${JSON.stringify({ error: { code: 503, message: 'The model is overloaded.' } })}\n\n`,
 };
 

@@ -1,6 +1,8 @@
 // Gives events of Anthropic Messages, Gemini and OpenAI Responses the order and the fields that the SDK counts on: words that stand in the event
 // which opens or ends a block, blocks that nothing opened, answers in one document. No word is said twice.
 import { isFields } from '../../domain/base/json.ts';
+import { codeOfInput, codeOfItem, isExecution, outputOfBlock, partOfGemini } from './executed-code.ts';
+
 export type Fields = Readonly<Record<string, unknown>>;
 /** Returns the fields of a JSON object; none for any other value. */
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
@@ -76,12 +78,19 @@ export class NativeShapes {
   /** Blocks that nothing has ended yet. */
   readonly #open = new Set<unknown>();
   readonly #items = new Map<unknown, Item>();
+  /** Code that an endpoint writes for itself, by its block: JSON as far as it has come. */
+  readonly #code = new Map<unknown, string>();
 
   shape(event: Fields): readonly Fields[] {
     const { type } = event;
     if (type === 'content_block_start') return this.#blockStart(event);
     if (type === 'content_block_delta') return this.#blockDelta(event);
-    if (type === 'content_block_stop') this.#open.delete(event.index);
+    if (type === 'content_block_stop') {
+      const code = this.#code.get(event.index);
+      this.#code.delete(event.index);
+      if (code !== undefined) return [...textBlock(event.index, codeOfInput(code)), event];
+      this.#open.delete(event.index);
+    }
     // The SDK makes a call only once its block has ended.
     if (type === 'message_delta' || type === 'message_stop') return [...this.#blockEnds(), event];
     if (typeof type === 'string' && type.startsWith('response.')) return this.#response(type, event);
@@ -91,8 +100,15 @@ export class NativeShapes {
   #blockStart(event: Fields): readonly Fields[] {
     const { index } = event;
     const block = fieldsOf(event.content_block);
+    if (isExecution(block)) {
+      const { input } = block;
+      this.#code.set(index, isFields(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : '');
+      return [];
+    }
+    const output = outputOfBlock(block);
     this.#blocks.add(index);
     this.#open.add(index);
+    if (output !== undefined) return textBlock(index, output);
     const begun = SAID.filter(([kind, name]) => block.type === kind && textOf(block[name]) !== '');
     if (begun.length === 0) return [event];
     const emptied = { ...block, ...Object.fromEntries(begun.map(([, name]) => [name, ''])) };
@@ -107,6 +123,11 @@ export class NativeShapes {
   }
 
   #blockDelta(event: Fields): readonly Fields[] {
+    const code = this.#code.get(event.index);
+    if (code !== undefined) {
+      this.#code.set(event.index, code + textOf(fieldsOf(event.delta).partial_json));
+      return [];
+    }
     const kind = SAID.find(([, , delta]) => delta === fieldsOf(event.delta).type)?.[0];
     if (kind === undefined || this.#blocks.has(event.index)) return [event];
     this.#blocks.add(event.index);
@@ -123,6 +144,7 @@ export class NativeShapes {
 
   #response(type: string, event: Fields): readonly Fields[] {
     const at = event.output_index ?? 0;
+    if (type.startsWith('response.code_interpreter_call')) return [];
     switch (type) {
       case 'response.created': {
         const { id = '', created_at: made, model } = fieldsOf(event.response);
@@ -133,6 +155,7 @@ export class NativeShapes {
       case 'response.in_progress':
         return [];
       case 'response.output_item.added':
+        if (fieldsOf(event.item).type === 'code_interpreter_call') return [];
         if (isFields(event.item)) this.#items.set(at, { item: event.item, said: '', isDone: false });
         return [event];
       case 'response.output_text.delta':
@@ -206,6 +229,7 @@ export class NativeShapes {
   }
 
   #itemDone(at: unknown, item: Fields, event: Fields): readonly Fields[] {
+    if (item.type === 'code_interpreter_call') return this.#itemOfCode(at, codeOfItem(item));
     const text = listOf(item.content)
       .map(({ type, text }) => (type === 'output_text' ? textOf(text) : ''))
       .join('');
@@ -217,11 +241,23 @@ export class NativeShapes {
     return [...before, event];
   }
 
+  /** A message with the code that ran, in the place of its item. */
+  #itemOfCode(at: unknown, text: string): readonly Fields[] {
+    if (text === '' || this.#items.get(at)?.isDone) return [];
+    const item = {
+      type: 'message',
+      id: `code_${at}`,
+      content: [{ type: 'output_text', text, annotations: [] }],
+    };
+    return this.#itemDone(at, item, { type: 'response.output_item.done', output_index: at, item });
+  }
+
   /** Items that only the last event holds, and calls that nothing ended. */
   #unsaid(output: readonly Fields[]): readonly Fields[] {
     const type = 'response.output_item.done';
     const held = output.flatMap((item, at) =>
-      this.#items.get(at)?.isDone || !/^(message|reasoning|function_call)$/.test(textOf(item.type))
+      this.#items.get(at)?.isDone ||
+      !/^(message|reasoning|function_call|code_interpreter_call)$/.test(textOf(item.type))
         ? []
         : this.#itemDone(at, item, { type, output_index: at, item }),
     );
@@ -237,13 +273,24 @@ export class NativeShapes {
   }
 }
 
-/** Ratings have no use here, and other forms of them would cost the words beside them. */
+/** The events of a block of text that nothing has opened or ended yet. */
+const textBlock = (index: unknown, text: string): readonly Fields[] => [
+  { type: 'content_block_start', index, content_block: { type: 'text', text: '' } },
+  { type: 'content_block_delta', index, delta: { type: 'text_delta', text } },
+];
+
+/** Ratings have no use here, and other forms of them would cost the words beside them. Code that ran becomes words. */
 function withoutRatings(event: Fields): Fields {
   return {
     ...event,
     candidates: (event.candidates as readonly unknown[]).map((candidate) => {
       const { safetyRatings: _, ...kept } = fieldsOf(candidate);
-      return kept;
+      const content = fieldsOf(kept.content);
+      if (!Array.isArray(content.parts)) return kept;
+      return {
+        ...kept,
+        content: { ...content, parts: content.parts.map((part) => partOfGemini(fieldsOf(part))) },
+      };
     }),
   };
 }

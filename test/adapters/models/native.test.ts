@@ -271,6 +271,29 @@ describe('what the SDK would refuse or drop', () => {
   });
 });
 
+describe('code that an endpoint ran by itself', () => {
+  const ran = (code: string, language: string, output: string) =>
+    `\n\n\`\`\`${language}\n${code}\n\`\`\`\n\n\n\n\`\`\`\n${output}\n\`\`\`\n\n`;
+  it.each([
+    [
+      'google',
+      'run-by-gemini',
+      `I add.${ran('print(1 + 1)', 'python', '2')}\n\n\`\`\`\`\n\`\`\`\n3\n\`\`\`\`\n\nTwo.`,
+    ],
+    ['openai-responses', 'run-by-responses', `${ran('print(1 + 1)', 'python', '2')}Backups run at three.`],
+    ['anthropic', 'run-by-anthropic', `${ran('echo 2', 'bash', '2')}Two.`],
+  ] as const)('is shown as code, with what it gave: %s', async (protocol, model, words) => {
+    const server = await startNative(protocol);
+    try {
+      const { events } = await answered(server.baseUrl, protocol, model);
+      expect(endOf(events)).toEqual({ type: 'end', finish: 'stop' });
+      expect(events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')).toBe(words);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
 describe('pages that an answer rests on', () => {
   it('may be those that Gemini read', async () => {
     const server = await startNative('google');
