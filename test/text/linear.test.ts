@@ -300,7 +300,7 @@ async function contextReaders(): Promise<Readers> {
 
 /** Functions of files, commands and the interface. */
 async function outerReaders(): Promise<Readers> {
-  const [lenient, openBlock, repeat, commands, marked, palette, nesting, shapes, spoken, whole] =
+  const [lenient, openBlock, repeat, commands, marked, palette, nesting, shapes, spoken, whole, lists, html] =
     await Promise.all([
       import('../../src/adapters/importers/lenient-json.ts'),
       import('../../src/adapters/exporters/open-block.ts'),
@@ -312,9 +312,13 @@ async function outerReaders(): Promise<Readers> {
       import('../../src/adapters/models/native-shapes.ts'),
       import('../../src/adapters/models/spoken-calls.ts'),
       import('../../src/adapters/models/whole-deltas.ts'),
+      import('../../src/ui/chat/markdown/list-syntax.ts'),
+      import('../../src/ui/chat/markdown/html-rule.ts'),
     ]);
   return {
     recordsOf: lenient.recordsOf,
+    'code in items of a list': (text) => lists.looseLines(`- ${text}\n\`\`\`\n${text}`, true),
+    'words between tags': (text) => html.foldedWords(`<summary>${text}`),
     'records that never end': (text) => lenient.recordsOf(`{"a":"${text}\n`.repeat(4)),
     parseJson: (text) => lenient.parseJson(`{"a":"${text}`),
     'parseJson of text in quotes': (text) => lenient.parseJson(`"${text}"`),

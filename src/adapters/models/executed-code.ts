@@ -40,7 +40,7 @@ export function codeOfInput(json: string): string {
   return fenced(input.code, 'python') + fenced(input.command, 'bash') + fenced(input.file_text);
 }
 
-/** What the code gave, in a block of Anthropic's answer; undefined for any other block. */
+/** The output of the code, in a block of Anthropic's answer; undefined for any other block. */
 export function outputOfBlock({ type, content }: Fields): string | undefined {
   if (!/code_execution_tool_result$/.test(textOf(type))) return undefined;
   const { stdout, stderr, content: file } = fieldsOf(content);

@@ -2,6 +2,7 @@
 import type { ElementContent } from 'hast';
 import { raw } from 'hast-util-raw';
 import type { Definition, Nodes, Parents, Table } from 'mdast';
+import { calloutOf } from './markdown/callouts.ts';
 import { loneDefinitionsIn } from './markdown/definitions.ts';
 import { numbersOf } from './markdown/list-numbers.ts';
 import { parseMarkdown } from './markdown/parse.ts';
@@ -19,11 +20,12 @@ interface Reading {
 
 const within = (node: Parents, reading: Reading): string => {
   const texts: string[] = [];
+  const isContainer = CONTAINERS.has(node.type);
   /** A link that HTML began, and how many texts came before its words. */
   let link: { readonly url: string; readonly from: number } | undefined;
   for (const child of node.children) {
     const text = words(child, reading);
-    if (text !== '') texts.push(text);
+    if ((isContainer ? text.trim() : text) !== '') texts.push(text);
     if (child.type !== 'html') continue;
     const url = LINK_BEGINS.test(child.value) ? attributeOf(child.value, 'href') : '';
     if (/^(?:https?|mailto|tel):/i.test(url)) link = { url, from: texts.length };
@@ -32,7 +34,7 @@ const within = (node: Parents, reading: Reading): string => {
       link = undefined;
     }
   }
-  return texts.join(CONTAINERS.has(node.type) ? (BETWEEN[node.type] ?? '\n\n') : '');
+  return texts.join(isContainer ? (BETWEEN[node.type] ?? '\n\n') : '');
 };
 const CONTAINERS: ReadonlySet<string> = new Set([
   'root',
@@ -83,6 +85,9 @@ const rowsOf = ({ children }: Table, reading: Reading): string =>
     )
     .join('\n');
 
+const labelOf = (kind: string, title: string): string =>
+  [kind.charAt(0).toUpperCase() + kind.slice(1), title].filter((text) => text !== '').join(': ');
+
 const linkOf = (text: string, url: string, { spoken }: Reading): string =>
   spoken ||
   [url, url.replace(/^mailto:/, ''), url.replace(/^http:\/\//, '')].includes(text) ||
@@ -101,6 +106,13 @@ function words(node: Nodes, reading: Reading): string {
       return wordsOfHtml(node.value);
     case 'break':
       return '\n';
+    case 'blockquote': {
+      const callout = calloutOf(node);
+      if (!callout) return within(node, reading);
+      const title = within({ type: 'paragraph', children: [...callout.title] }, reading);
+      const body = within({ ...node, children: [...callout.children] as typeof node.children }, reading);
+      return [labelOf(callout.kind, title), body].filter((text) => text !== '').join('\n\n');
+    }
     case 'thematicBreak':
       return '———';
     case 'image':

@@ -153,6 +153,23 @@ describe('code', () => {
     ],
   ])('in %s is copied byte for byte', (_, text) => expect(codes(text)).toEqual([path]));
 
+  it.each([
+    ['- ```bash\nnpm i\n```\n- next', ['npm i']],
+    ['1. Run:\n   ```bash\nnpm i\n\npip i\n   ```\n2. Next', ['npm i\n\npip i']],
+    ['1. Run:\n   ```bash\n   npm i\n```\n2. Next', ['npm i']],
+    ['- a\n  - ```python\ndef f():\n    return 1\n    ```\n  - c', ['def f():\n    return 1']],
+    ['- ```yaml\na:\n  - b\n  - c\n```\nafter', ['a:\n  - b\n  - c']],
+    ['- a\n\n  ~~~sh\nls\n  ~~~\n- b', ['ls']],
+    // These end as CommonMark has it.
+    ['- ```js\n  x\n- next', ['x']],
+    ['- a\n\n```js\nx\n```\n\n- b', ['x']],
+  ])('in an item of a list does not swallow what follows, however it is set in: %j', (text, expected) => {
+    expect(codes(text)).toEqual(expected);
+    const reader = new AnswerReader();
+    for (let at = 1; at < text.length; at += 1) reader.read(text.slice(0, at), true);
+    expect(html(reader.read(text, false))).toBe(html(new AnswerReader().read(text, false)));
+  });
+
   it('in <pre> is copied as it is shown, its lines and its types with it', () => {
     expect(codes('<pre>\nexport PATH=$HOME/bin:$PATH\n\nList<String> **a**\n</pre>')).toEqual([
       'export PATH=$HOME/bin:$PATH\n\nList<String> **a**\n',
@@ -312,6 +329,51 @@ describe('the numbers of a list', () => {
   ])('are those that were written: %j', (text, expected) => expect(numbers(text)).toEqual(expected));
 });
 
+describe('lists below words, and signs that look like Markdown', () => {
+  it.each([
+    ['Options:\n2. x\n3. y', '<p>Options:</p>\n<ol start="2">\n<li>x</li>\n<li>y</li>\n</ol>'],
+    [
+      '**So**\n10. x\n9. y',
+      '<p><strong>So</strong></p>\n<ol start="10">\n<li>x</li>\n<li value="9">y</li>\n</ol>',
+    ],
+    [
+      '[a]: https://b.c\n10. x',
+      '<p>[a]: <a href="https://b.c">https://b.c</a></p>\n<ol start="10">\n<li>x</li>\n</ol>',
+    ],
+    ['My house has\n14. windows', '<p>My house has<br>\n14. windows</p>'],
+  ])('a number begins a list where it goes on or is announced: %j', (text, expected) => {
+    expect(drawn(text)).toBe(expected);
+    const reader = new AnswerReader();
+    for (let at = 1; at < text.length; at += 1) reader.read(text.slice(0, at), true);
+    expect(html(reader.read(text, false)).replace(/ dir="\w+"/g, '')).toBe(expected);
+  });
+  it.each(['- >= 3.11\n- > 25: dear\n- > $5\n- <= 4', '>= 5 is enough', '1. >90%: a'])(
+    'comparisons are no quotations: %j',
+    (text) => {
+      expect(drawn(text)).not.toContain('<blockquote');
+      expect(words(text).replace(/\s+/g, ' ')).toBe(text.replace(/^(?:- |1\. )/gm, '').replace(/\n/g, ' '));
+    },
+  );
+  it('quotations are, also lazily and within each other', () => {
+    expect(drawn('> 5 a\n> b\n>\n> > c\n  > d\ne\n\n- > f')).toBe(
+      '<blockquote>\n<p>5 a<br>\nb</p>\n<blockquote>\n<p>c<br>\nd<br>\ne</p>\n</blockquote>\n</blockquote>\n<ul>\n<li>\n<blockquote>\n<p>f</p>\n</blockquote>\n</li>\n</ul>',
+    );
+  });
+  it.each([
+    ['The end of it.\n---\n## Next', '<p>The end of it.</p>\n<hr>\n<h2>Next</h2>'],
+    ['结束了。**好！**\n---\n下', '<p>结束了。<strong>好！</strong></p>\n<hr>\n<p>下</p>'],
+    ['a\nb\n---', '<p>a<br>\nb</p>\n<hr>'],
+    ['## H\nTitle\n---\na', '<h2>H</h2>\n<h2>Title</h2>\n<p>a</p>'],
+    ['Title\n===', '<h1>Title</h1>'],
+  ])('dashes below a sentence draw a line: %j', (text, expected) => expect(drawn(text)).toBe(expected));
+  it('lines of a paragraph are lines', () => {
+    const text = '• one\n• two\n*a\nb* `c`\n　　d  \ne';
+    expect(drawn(text)).toBe(
+      '<p>• one<br>\n• two<br>\n<em>a<br>\nb</em> <code>c</code><br>\n　　d<br>\ne</p>',
+    );
+  });
+});
+
 describe('stars and underscores', () => {
   it.each([
     '5*3*2 = 30 and 2**3**4',
@@ -449,6 +511,25 @@ describe('tags', () => {
     );
     expect(drawn('<div align="center">\n<b>a</b>\n</div>')).toContain('<b>a</b>');
   });
+  it('that fold away what follows hold Markdown without an empty line', () => {
+    expect(
+      drawn(
+        '<details type="reasoning" done="true">\n<summary>Thought</summary>\n> **a**\n- b\n</details>\nc',
+      ),
+    ).toBe(
+      '<details>\n<summary>Thought</summary>\n<blockquote>\n<p><strong>a</strong></p>\n</blockquote>\n<ul>\n<li>b</li>\n</ul>\n</details>\n<p>c</p>',
+    );
+    expect(drawn('<details><summary>**A** `b`</summary>**c**</details>').replace(/\n/g, '')).toBe(
+      '<details><summary><p><strong>A</strong> <code>b</code></p></summary><p><strong>c</strong></p></details>',
+    );
+    expect(drawn('<br>\n**a**\n- b')).toBe('<br>\n<p><strong>a</strong></p>\n<ul>\n<li>b</li>\n</ul>');
+    const code = '<details>\n<summary>a</summary>\n```js\n\n<b>\n```\n</details>\nc';
+    expect(codes(code)).toEqual(['\n<b>']);
+    const reader = new AnswerReader();
+    for (let at = 1; at < code.length; at += 1) reader.read(code.slice(0, at), true);
+    expect(html(reader.read(code, false))).toBe(html(new AnswerReader().read(code, false)));
+    expect(words('<details>\n    <summary>x</summary>\n    y\n</details>')).toMatch(/^x\s+y$/);
+  });
   it('keep what follows apart where they never end', () => {
     expect(words('<details>\n\na\n\nb')).toBe('<details>\n\na\n\nb'.replace(/\n\n/g, '\n'));
     expect(drawn('<script> tags are bad.\n\n## b')).toContain('<h2>b</h2>');
@@ -456,6 +537,43 @@ describe('tags', () => {
   it('take no script along', () => {
     expect(drawn('<a href="javascript:a()">b</a> [c](javascript:a())')).not.toContain('javascript');
     expect(drawn('<b style="position:fixed">a</b>')).not.toContain('fixed');
+  });
+});
+
+describe('callouts', () => {
+  const label = (kind: string, title = '') =>
+    `<blockquote data-callout="${kind}"><p data-callout="${kind}">${title}</p>`;
+  it.each([
+    ['> [!NOTE]\n> a\n> b', `${label('note')}<p>a<br>b</p></blockquote>`],
+    [
+      '> [!WARNING] Mind **it**\n> - a',
+      `${label('warning', 'Mind <strong>it</strong>')}<ul><li>a</li></ul></blockquote>`,
+    ],
+    ['> [!faq]- Why?', `${label('faq', 'Why?')}</blockquote>`],
+    ['- a\n  > [!TIP]  \n  > b', `<ul><li>a${label('tip')}<p>b</p></blockquote></li></ul>`],
+    [
+      ':::writing{variant="email" subject="Re: Hello" id="7"}\nDear **B**,\n\n- a\n:::\nc',
+      `${label('writing', 'email · Re: Hello')}<p>Dear <strong>B</strong>,</p><ul><li>a</li></ul></blockquote><p>c</p>`,
+    ],
+    ['::: warning Be careful\na\n:::', `${label('warning', 'Be careful')}<p>a</p></blockquote>`],
+    ['::::a\n:::b\nx\n:::\n::::', `${label('a')}${label('b')}<p>x</p></blockquote></blockquote>`],
+    [':::note\n\na\n\nb', '<p>:::note</p><p>a</p><p>b</p>'],
+    ['a\n:::\nb', '<p>a</p><p>:::</p><p>b</p>'],
+  ])('have a label, and lose no word: %j', (text, expected) => {
+    expect(drawn(text).replace(/\n/g, '')).toBe(expected);
+    const reader = new AnswerReader();
+    for (let at = 1; at < text.length; at += 1) reader.read(text.slice(0, at), true);
+    expect(html(reader.read(text, false))).toBe(html(new AnswerReader().read(text, false)));
+  });
+  it('are named in plain text', () => {
+    expect(plainAnswer('> [!NOTE]\n> a')).toBe('Note\n\na');
+    expect(plainAnswer(':::tip{title="T"}\na\n:::')).toBe('Tip: T\n\na');
+  });
+  it('hold what is still being written', () => {
+    expect(html(new AnswerReader().read(':::note\na\n\nb', true)).replace(/\n| dir="\w+"/g, '')).toBe(
+      `${label('note')}<p>a</p><p>b</p></blockquote>`,
+    );
+    expect(html(new AnswerReader().read('> [!NO', true))).not.toContain('[!');
   });
 });
 
@@ -588,6 +706,12 @@ describe('reading while an answer is written', () => {
     for (let at = text.indexOf('a |') + 1; at <= text.length; at += 1)
       expect(html(reader.read(text.slice(0, at), true)), text.slice(0, at)).toContain('<table');
   });
+  it('draws no table that the row below denies', () => {
+    const text = '| Syntax |\n| --- | --- |\n| a | b |';
+    const reader = new AnswerReader();
+    for (let at = text.indexOf('| --- | -') + 9; at <= text.length; at += 1)
+      expect(html(reader.read(text.slice(0, at), true)), text.slice(0, at)).not.toContain('<table');
+  });
   it('is gone on with where the answer is drawn in another place', () => {
     const text = 'First.\n\n- a\n- b\n\n```html\n<p>\n```\n\nLast.';
     const before = new AnswerReader().read(text, true);
@@ -605,7 +729,7 @@ describe('reading while an answer is written', () => {
   });
 });
 
-describe('a fence right behind Chinese, Japanese or Korean words', () => {
+describe('a fence right behind words', () => {
   const shown = (text: string) =>
     drawn(text)
       .replace(/\n/g, '¶')
@@ -619,17 +743,19 @@ describe('a fence right behind Chinese, Japanese or Korean words', () => {
     ['第一行\n代码:```js\n- a\n```', '<p>第一行</p>¶<p>代码:</p>¶<code js>- a</code>'],
     ['以下の**例**を見て ```sh\nls\n```', '<p>以下の<strong>例</strong>を見て</p>¶<code sh>ls</code>'],
     ['- 例子：```js\n  let a;\n  ```\n- 二', '<li>例子：¶<code js>let a;</code>¶</li>'],
+    ['Code:```python\nx\n```\nafter', '<p>Code:</p>¶<code python>x</code>¶<p>after</p>'],
+    ['Run it ```sh\nls\n```', '<p>Run it</p>¶<code sh>ls</code>'],
+    ['用 `a` 代码：```python\nx\n```', '<p>用 <code>a</code> 代码：</p>¶<code python>x</code>'],
+    ['1. Step:```bash\nnpm i\n```\n2. Next', '<li>Step:¶<code bash>npm i</code>¶</li>¶<li>Next</li>'],
     ['> 다음：```sh\n> ls\n> ```', '<blockquote>¶<p>다음：</p>¶<code sh>ls</code>¶</blockquote>'],
   ])('begins code: %j', (text, expected) => expect(shown(text)).toContain(expected));
 
   it.each([
-    // No language, more behind it, no end of its own, not behind such words, or within code, a table, a link.
+    // No language, more behind it, no end of its own, or within code, a table, a link.
     '代码：```\nx\n```',
     '代码：```python 和 js\nx\n```',
     '代码：```python```是这样\nx',
     '代码：```python\nx',
-    'Code:```python\nx\n```',
-    '用 `a` 代码：```python\nx\n```',
     '```md\n代码：```python\nx\n```',
     '    代码：```python\n    x\n    ```',
     '| 一 | 二 |\n| - | - |\n| 三 | 代码：```python |\n\n```\nx\n```',

@@ -179,7 +179,30 @@ function Item({ node: _, ...rest }: Props<'li'>) {
   return <li {...rest}>{sentWords(rest.children)}</li>;
 }
 
+/** Kinds of callouts that have a name in the person's language. */
+const CALLOUTS = ['note', 'tip', 'important', 'warning', 'caution', 'info'] as const;
+const isKnown = (kind: string): kind is (typeof CALLOUTS)[number] =>
+  (CALLOUTS as readonly string[]).includes(kind);
+
+/** The kind of a callout, a note or a warning, and its title. */
+function Label({ kind, dir, children }: { kind: string } & Pick<Props<'p'>, 'dir' | 'children'>) {
+  const { t } = useTranslation('chat');
+  const name = isKnown(kind) ? t(`callout.${kind}`) : kind.charAt(0).toUpperCase() + kind.slice(1);
+  return (
+    <p dir={dir} className="callout-label">
+      {name !== '' && <strong>{name}</strong>} {sentWords(children)}
+    </p>
+  );
+}
+
 function Paragraph({ node, ...rest }: Props<'p'>) {
+  const callout = node?.properties.dataCallout;
+  if (typeof callout === 'string')
+    return (
+      <Label kind={callout} dir={rest.dir}>
+        {rest.children}
+      </Label>
+    );
   return node?.properties.dataVerbatim === undefined ? (
     <p {...rest}>{sentWords(rest.children)}</p>
   ) : (

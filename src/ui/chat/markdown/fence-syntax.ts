@@ -1,7 +1,7 @@
 // Fenced Markdown that has fences of its own: ```md … ```js … ``` … ```. To CommonMark the first fence without a language ends the outer one, and
 // half of the text would be no code. If each has its own closing fence, the inner ones are words of the outer one.
-// And fences right behind Chinese, Japanese or Korean words (`代码如下：```python`): to CommonMark no fence begins there, but the closing one does,
-// and the rest of the text would be code.
+// And fences right behind words (`代码如下：```python`, `Run: ```sh`): to CommonMark no fence begins there, but the closing one does, and the rest of
+// the text would be code.
 import { codeFenced } from 'micromark-core-commonmark';
 import type { Code, Construct, Extension, State } from 'micromark-util-types';
 import { readingAs } from './reading-as.ts';
@@ -39,16 +39,15 @@ function innerEnds(source: string, at: number, partial: boolean): ReadonlySet<nu
   return partial ? ends : new Set();
 }
 
-/** Words without a bar or code, a fence behind the last one, and its language. */
-const GLUED =
-  /^[^`|\r\n]{0,2000}?[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3001-\u303f\uff01-\uff5e]:?[ \t]*(`{3,})[A-Za-z][\w+#.-]{0,40}[ \t]*$/u;
+/** Words without a bar, a fence behind the last one, and its language. */
+const GLUED = /^(?!`{2})(?:[^`|\r\n]|`[^`|\r\n]{1,200}`){1,2000}?(`{3,})[A-Za-z][\w+#.-]{0,40}[ \t]*$/;
 /** Most of a line that is read, characters. */
 const LONGEST_LINE = 2_100;
 const NEXT_FENCE = /^[ \t>]*(`{3,})([^`\r\n]*)$/gm;
 
 /** True if a text may have a fence behind words, whose end decides how all lines before it are read. */
 export const mayHaveGlued = (text: string): boolean =>
-  text.includes('```') && /[^\s`][ \t]*`{3,}[A-Za-z]/.test(text);
+  text.includes('```') && /(?:[^\s`][ \t]*|`[ \t]+)`{3,}[A-Za-z]/.test(text);
 
 /** Finds the first line behind a place that begins with a fence. Lines that ask for the same one are answered without another search. */
 function nextFences(source: string): (after: number) => { readonly run: string; readonly isBare: boolean } {

@@ -80,6 +80,34 @@ export function mayBeHtml(source: string, at: number, flow: boolean, partial: bo
   return ends.isBehind(`</${lower}`, at);
 }
 
+/** Elements that fold away what they hold, which is Markdown; and a break or a line, below which it goes on. */
+const FOLDS = /^<\/?(?:details|summary|br|hr)(?=[\s/>])/i;
+
+/**
+ * The end of a line of tags that Markdown follows; `at` itself if no such tag begins there. It is read as such without the empty line that CommonMark
+ * wants, unless it is set in like code.
+ */
+export function foldEnd(source: string, at: number): number {
+  if (!FOLDS.test(source.slice(at, at + 12))) return at;
+  const [line = ''] = /^[^\r\n]*/.exec(source.slice(at, at + LONGEST_FOLD)) ?? [];
+  const end = at + line.length;
+  const isWhole = line.length < LONGEST_FOLD && line.trimEnd().endsWith('>');
+  return isWhole && !/^\s*?[\r\n](?: {4}|\t)/.test(source.slice(end, end + 20)) ? end : at;
+}
+/** Most of a line that is read, characters. */
+const LONGEST_FOLD = 2_000;
+
+/** Parts a line of such tags into tags and the words between them; undefined if none of its words has signs of Markdown. */
+export function foldedWords(
+  value: string,
+): readonly { readonly text: string; readonly isTag: boolean }[] | undefined {
+  if (!FOLDS.test(value) || /[\r\n]/.test(value)) return undefined;
+  const pieces = value
+    .split(/(<[^<>]*>)/)
+    .flatMap((text, at) => (text.trim() === '' ? [] : [{ text, isTag: at % 2 === 1 }]));
+  return pieces.some(({ text, isTag }) => !isTag && /[*_`[\\$~]/.test(text)) ? pieces : undefined;
+}
+
 interface Tag {
   readonly node: number;
   readonly from: number;
@@ -113,6 +141,7 @@ export function unfinishedTag(words: string): number {
   const lower = name.toLowerCase();
   if (rest === '') return isOneCase(name) && DRAWN_TAGS.some((tag) => tag.startsWith(lower)) ? at : -1;
   if (!/^\s/.test(rest) || !isNamed(name)) return -1;
+  if (lower === 'details') return at;
   const keys = [...rest.replace(/=\s*(?:"[^"]*|'[^']*)$/, '').matchAll(ATTRIBUTE)].map(([, key = '']) =>
     key.toLowerCase(),
   );
@@ -126,6 +155,8 @@ function isDrawn(name: string, closes: boolean, attributes: string): boolean {
   const lower = name.toLowerCase();
   if (!isNamed(name)) return false;
   if (closes) return attributes.trim() === '';
+  // Other apps note there how long a model thought.
+  if (lower === 'details') return true;
   let sources = false;
   for (const [, attribute = ''] of attributes.matchAll(ATTRIBUTE)) {
     const key = attribute.toLowerCase();

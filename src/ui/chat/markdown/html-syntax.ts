@@ -1,7 +1,7 @@
 // HTML as the Markdown parser knows it, but only where `html-rule.ts` takes it for HTML; all else stays text, in which Markdown is read.
 import { htmlFlow, htmlText } from 'micromark-core-commonmark';
-import type { Construct, Extension } from 'micromark-util-types';
-import { endsIn, mayBeHtml } from './html-rule.ts';
+import type { Code, Construct, Extension, State } from 'micromark-util-types';
+import { endsIn, foldEnd, mayBeHtml } from './html-rule.ts';
 
 const LESS_THAN = 60;
 
@@ -16,9 +16,35 @@ export function htmlSyntax(source: string, { partial }: { readonly partial: bool
       return (code) => (mayBeHtml(source, this.now().offset, flow, partial, ends) ? inner(code) : nok(code));
     },
   });
+  /** A line of tags that fold away what follows: a block of HTML by itself. */
+  const fold: Construct = {
+    name: 'htmlFlowFold',
+    concrete: true,
+    tokenize(effects, ok, nok) {
+      const now = () => this.now().offset;
+      let end = 0;
+      const inside: State = (code: Code) => {
+        if (code !== null && now() < end) {
+          effects.consume(code);
+          return inside;
+        }
+        effects.exit('htmlFlowData');
+        effects.exit('htmlFlow');
+        return ok(code);
+      };
+      return (code) => {
+        const at = now();
+        end = mayBeHtml(source, at, true, partial, ends) ? foldEnd(source, at) : at;
+        if (end === at) return nok(code);
+        effects.enter('htmlFlow');
+        effects.enter('htmlFlowData');
+        return inside(code);
+      };
+    },
+  };
   return {
     disable: { null: ['htmlFlow', 'htmlText'] },
-    flow: { [LESS_THAN]: guarded(htmlFlow, true) },
+    flow: { [LESS_THAN]: [fold, guarded(htmlFlow, true)] },
     text: { [LESS_THAN]: guarded(htmlText, false) },
   };
 }

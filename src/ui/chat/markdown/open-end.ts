@@ -53,6 +53,8 @@ const IMAGE = /^!\[[^\]]*(?:\](?:\([^)]*|\[[^\]]*)?)?$/;
 const LABEL = /\[\^[^[\]\s]*$|(?<![^\n])\[(?:[^[\]\n]*\]:|\^[^[\]\n]*\]$)[ \t]*$/;
 /** The box of a task, or as much of it. */
 const BOX = /^\[[ xX]?\]?[ \t]*$/;
+/** The mark of a callout, or as much of it. */
+const CALLOUT = /^\[![\w-]{0,30}$/;
 
 /** The address of a link and its title, as far as they have come. */
 const TARGET =
@@ -84,7 +86,7 @@ function withoutReference(words: string): string {
 }
 
 function withoutHalves(all: string): string {
-  if (BOX.test(all)) return '';
+  if (BOX.test(all) || CALLOUT.test(all)) return '';
   const words = withoutTarget(withoutReference(all));
   const begun = /(?<!\\)(?:\\\\)*\\\n?$/.test(words) ? words.replace(/\\\n?$/, '') : words;
   const image = begun.lastIndexOf('![');
@@ -119,16 +121,19 @@ function bracketSettled(words: string): string {
 }
 
 /** Head of a table, and the row below it as far as it has come. Without bars at its edge a head needs two signs of that row. */
-const HEAD = /^(\|[^\n]*)(?:\n[ \t:|-]*)?$/;
+const HEAD = /^(\|[^\n]*)(?:\n([ \t:|-]*))?$/;
 const BARE_HEAD = /^([^\n|]+\|[^\n]*)\n[ \t]*:?-+:?[ \t]*\|[ \t:|-]*$/;
 
 /** Returns the first row of a table as a table, before the row below confirms it; undefined if it is no table. */
 export function begunTable(words: string): string | undefined {
   const [, bare] = BARE_HEAD.exec(words) ?? [];
-  const [, line = bare === undefined ? undefined : `|${bare}`] = HEAD.exec(words) ?? [];
+  const [, line = bare === undefined ? undefined : `|${bare}`, row = ''] = HEAD.exec(words) ?? [];
   if (line === undefined) return undefined;
   const head = closedEnd(line.trimEnd());
   if (!/[^|\s]/.test(head)) return '';
+  const columns = row.split('|').filter((cell) => cell.trim() !== '').length;
   const bars = head.replace(/\\.|`[^`]*`/g, '').match(/\|/g)?.length ?? 0;
-  return `${head}\n|${'---|'.repeat(head.endsWith('|') ? bars - 1 : bars)}`;
+  const cells = head.endsWith('|') ? bars - 1 : bars;
+  // A row below with more cells confirms no table.
+  return columns > cells ? undefined : `${head}\n|${'---|'.repeat(cells)}`;
 }

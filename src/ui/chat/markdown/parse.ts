@@ -1,6 +1,6 @@
 // Markdown as models write it, read by one parser: CommonMark and GitHub's additions, formulas, emphasis beside Chinese, Japanese and Korean
 // punctuation. One tilde strikes nothing. Pure.
-import type { Nodes, Root } from 'mdast';
+import type { Nodes, Parents, Root, RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmAutolinkLiteralFromMarkdown } from 'mdast-util-gfm-autolink-literal';
 import { gfmFootnoteFromMarkdown } from 'mdast-util-gfm-footnote';
@@ -12,12 +12,16 @@ import { gfmFootnote } from 'micromark-extension-gfm-footnote';
 import { gfmTaskListItem } from 'micromark-extension-gfm-task-list-item';
 import { combineExtensions } from 'micromark-util-combine-extensions';
 import { autolinkSyntax } from './autolink-syntax.ts';
+import { containerSyntax, containersFromMarkdown } from './callouts.ts';
 import { emphasisSyntax } from './emphasis-syntax.ts';
 import { fenceSyntax } from './fence-syntax.ts';
 import { formulaFromMarkdown, formulaSyntax } from './formula-syntax.ts';
+import { headingSyntax } from './heading-syntax.ts';
+import { foldedWords } from './html-rule.ts';
 import { htmlSyntax } from './html-syntax.ts';
 import { settleLinks } from './link-rule.ts';
 import { numbersFromMarkdown } from './list-numbers.ts';
+import { listSyntax } from './list-syntax.ts';
 import { literalSyntax } from './literal-syntax.ts';
 import { tableSyntax } from './table-syntax.ts';
 
@@ -38,6 +42,7 @@ const TREE = [
   gfmTaskListItemFromMarkdown(),
   formulaFromMarkdown,
   numbersFromMarkdown,
+  containersFromMarkdown,
 ];
 
 /** The parser makes U+FFFD of NUL: a noncharacter that the text has not stands for it meanwhile. */
@@ -58,7 +63,28 @@ export function parseMarkdown(text: string, partial = false): Root {
   return tree;
 }
 
-const parsed = (text: string, partial: boolean): Root => settleLinks(read(text, partial), text);
+const parsed = (text: string, partial: boolean): Root => {
+  const tree = settleLinks(read(text, partial), text);
+  if (/<(?:details|summary)/i.test(text)) readFolded(tree);
+  return tree;
+};
+
+/** Reads the words between the tags of one line (`<summary>**a**</summary>`) as Markdown. */
+function readFolded(parent: Parents): void {
+  for (const child of parent.children) if ('children' in child) readFolded(child);
+  if (!parent.children.some(({ type }) => type === 'html')) return;
+  parent.children = (parent.children as RootContent[]).flatMap((child): RootContent[] => {
+    const pieces =
+      child.type === 'html' && parent.type !== 'paragraph' ? foldedWords(child.value) : undefined;
+    if (!pieces) return [child];
+    const { position } = child;
+    return pieces.flatMap(({ text, isTag }) =>
+      (isTag ? [{ type: 'html' as const, value: text }] : parseMarkdown(text.trim()).children).map((node) =>
+        Object.assign(node, { position }),
+      ),
+    );
+  }) as typeof parent.children;
+}
 
 const read = (text: string, partial: boolean): Root =>
   fromMarkdown(text, {
@@ -66,6 +92,9 @@ const read = (text: string, partial: boolean): Root =>
       SYNTAX,
       tableSyntax(text, { partial }),
       fenceSyntax(text, { partial }),
+      listSyntax(text, { partial }),
+      headingSyntax(text),
+      containerSyntax(text),
       autolinkSyntax(text),
       formulaSyntax(text, { partial }),
       // A path has brackets that begin no formula.

@@ -1,6 +1,7 @@
 // Reads an answer while it grows: only the open block is parsed again, not the settled ones. The result is the same as reading
 // the whole text at once.
 import type { FootnoteDefinition, Nodes, PhrasingContent, RootContent } from 'mdast';
+import { openContainers } from './callouts.ts';
 import { loneDefinitionsIn } from './definitions.ts';
 import { mayHaveGlued } from './fence-syntax.ts';
 import type { Formula } from './formula-syntax.ts';
@@ -217,19 +218,24 @@ export class AnswerReader {
     return pieces;
   }
 
-  /** Joins the blocks within one HTML element; unchanged blocks stay the same objects. */
+  /** Joins the blocks within one HTML element or container; unchanged blocks stay the same objects. */
   #grouped(pieces: readonly Settled[], partial: boolean): Block[] {
     const blocks: Block[] = [];
     let elements: string[] = [];
+    let containers = 0;
     let group: { from: number; nodes: RootContent[]; definitions: RootContent[] } | null = null;
     for (const [at, piece] of pieces.entries()) {
-      if (group && elements.length > 0) {
+      if (group && (elements.length > 0 || containers > 0)) {
         group.nodes.push(...piece.nodes);
         group.definitions.push(...piece.definitions);
       } else group = { from: piece.from, nodes: [...piece.nodes], definitions: [...piece.definitions] };
-      for (const node of piece.nodes) if (node.type === 'html') elements = openElements(elements, node.value);
+      for (const node of piece.nodes) {
+        if (node.type === 'html') elements = openElements(elements, node.value);
+        containers = openContainers(containers, node);
+      }
       const isLast = at === pieces.length - 1;
-      if (elements.length === 0 || isLast) blocks.push(this.#kept({ ...group, open: partial && isLast }));
+      if ((elements.length === 0 && containers === 0) || isLast)
+        blocks.push(this.#kept({ ...group, open: partial && isLast }));
     }
     this.#blocks = new Map(blocks.map((block) => [block.from, block]));
     return blocks;

@@ -3,8 +3,9 @@
 import type { Element, ElementContent, Root as Elements } from 'hast';
 import { raw } from 'hast-util-raw';
 import { defaultSchema, type Schema, sanitize } from 'hast-util-sanitize';
-import type { List, Literal, Nodes, Parents, Root, RootContent, Table, TableRow } from 'mdast';
+import type { Blockquote, List, Literal, Nodes, Parents, Root, RootContent, Table, TableRow } from 'mdast';
 import { defaultHandlers, type Handlers, type State, toHast } from 'mdast-util-to-hast';
+import { calloutOf, withContainers } from './callouts.ts';
 import type { Formula } from './formula-syntax.ts';
 import { DRAWN_TAGS, drawnHtml, type Html } from './html-rule.ts';
 import { numbersOf } from './list-numbers.ts';
@@ -30,7 +31,8 @@ const SCHEMA: Schema = {
     pre: ['dataMeta', 'dataSaid'],
     span: ['dataFormula', 'dataOpen'],
     sup: ['dataFootnote', 'dataCall'],
-    p: ['dataVerbatim'],
+    p: ['dataVerbatim', 'dataCallout'],
+    blockquote: ['dataCallout'],
     ol: ['start', 'reversed'],
     li: [...(defaultSchema.attributes?.li ?? []), 'value'],
     time: ['dateTime'],
@@ -44,6 +46,8 @@ const SCHEMA: Schema = {
 
 /** Formulas that can only be drawn on lines of their own. */
 const SET_APART = /\\tag\b|\\begin\{(?:equation|align|alignat|gather|split|CD)\*?\}/;
+
+const lineBreak = (): Element => ({ type: 'element', tagName: 'br', properties: {}, children: [] });
 
 /** `calls` counts the references to each footnote. `beside`: HTML stands beside it, so an HTML parser reads all of it. */
 const handlersFor = (calls: Map<string, number>, beside: boolean): Handlers =>
@@ -59,6 +63,14 @@ const handlersFor = (calls: Map<string, number>, beside: boolean): Handlers =>
       };
       return { type: 'element', tagName: 'span', properties, children: [{ type: 'text', value }] };
     },
+    // Lines of a paragraph are lines: of a poem, an address, or a list with signs that are none of Markdown's.
+    text: (_: unknown, { value }: { value: string }): ElementContent[] =>
+      value
+        .split(/\r\n?|\n/)
+        .flatMap((line, at): ElementContent[] => [
+          ...(at === 0 ? [] : [lineBreak(), { type: 'text' as const, value: '\n' }]),
+          ...(line === '' ? [] : [{ type: 'text' as const, value: line }]),
+        ]),
     footnoteReference: (_: unknown, { identifier }: { identifier: string }): Element => {
       const at = calls.get(identifier) ?? 0;
       calls.set(identifier, at + 1);
@@ -73,6 +85,21 @@ const handlersFor = (calls: Map<string, number>, beside: boolean): Handlers =>
       for (const [at, number] of numbersOf(node).entries())
         if (number !== (node.start ?? 1) + at) (items[at] as Element).properties.value = `${number}`;
       return list;
+    },
+    blockquote: (state: State, node: Blockquote): Element => {
+      const callout = calloutOf(node);
+      if (!callout) return defaultHandlers.blockquote(state, node);
+      const dataCallout = callout.kind;
+      const label = {
+        type: 'paragraph' as const,
+        children: [...callout.title],
+        data: { hProperties: { dataCallout } },
+      };
+      const quotation = defaultHandlers.blockquote(state, {
+        ...node,
+        children: [label, ...(callout.children as Blockquote['children'])],
+      });
+      return { ...quotation, properties: { ...quotation.properties, dataCallout } };
     },
     // A row with more cells than the head keeps them.
     tableRow: (state: State, node: TableRow, parent: Parents | undefined): Element => {
@@ -125,8 +152,9 @@ function withHtmlSettled<N extends Nodes>(node: N, partial: boolean, seen: { htm
   const inside = node.type === 'link' ? withoutLinks(node.children) : node.children;
   // A link without words shows its address.
   const isBare = node.type === 'link' && inside.length === 0 && node.url !== '';
-  const children = (isBare ? [{ type: 'text', value: node.url }] : inside) as RootContent[];
   const flow = CONTAINERS.has(node.type);
+  const said = (isBare ? [{ type: 'text', value: node.url }] : inside) as RootContent[];
+  const children = flow ? withContainers(said, partial) : said;
   const pieces: Html[] = children.flatMap((child) =>
     child.type === 'html' ? [{ value: child.value, flow }] : [],
   );

@@ -1,0 +1,177 @@
+// Lists as models write them. Code in an item often stands at the edge of the text, or its closing fence does: to CommonMark the item ends there, and
+// the closing fence begins code that swallows the rest. And a list that does not begin with one goes on below words without an empty line.
+import { blockQuote, list } from 'micromark-core-commonmark';
+import type { Code, Construct, Extension, State } from 'micromark-util-types';
+
+const GREATER = 62;
+const MARKERS = [42, 43, 45, ...Array.from({ length: 10 }, (_, digit) => 48 + digit)];
+
+const ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)/;
+const FENCE = /^[ \t]*(`{3,}(?!`)|~{3,}(?!~))([^`\r\n]*)$/;
+/** A fence with its language right behind words. */
+const GLUED = /(?:[^`\s][ \t]*|`[ \t]+)(`{3,})[A-Za-z][\w+#.-]{0,40}[ \t]*$/;
+
+const widthOf = (line: string): number => {
+  let width = 0;
+  for (const sign of line) {
+    if (sign === '\t') width += 4 - (width % 4);
+    else if (sign === ' ') width += 1;
+    else return width;
+  }
+  return width;
+};
+
+interface Line {
+  readonly at: number;
+  readonly text: string;
+}
+
+const linesOf = (source: string): Line[] =>
+  [...source.matchAll(/[^\r\n]+|\r\n?|\n/g)].flatMap(({ 0: text, index }) =>
+    /[\r\n]/.test(text) ? [] : [{ at: index, text }],
+  );
+
+/** Goes on by one line: the columns at which the words of the items begin that it stands in, and its words. */
+function within(columns: readonly number[], { text }: Line): { columns: readonly number[]; words: string } {
+  const width = widthOf(text);
+  const kept = columns.filter((column) => column <= width);
+  let words = text;
+  let from = 0;
+  for (let item = ITEM.exec(words); item; item = ITEM.exec(words)) {
+    from += item[0].length;
+    kept.push(from);
+    words = words.slice(item[0].length);
+  }
+  return { columns: kept, words };
+}
+
+/**
+ * Returns the beginnings of the lines that belong to code in an item of a list though they stand further to the edge. Code that no fence closes
+ * has none, unless the text is still being written (`partial`).
+ */
+export function looseLines(source: string, partial: boolean): ReadonlySet<number> {
+  const loose = new Set<number>();
+  if (!/```|~~~/.test(source) || !/^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]/m.test(source)) return loose;
+  const lines = linesOf(source);
+  let item: ReturnType<typeof within> = { columns: [], words: '' };
+  for (let at = 0; at < lines.length; at += 1) {
+    item = within(item.columns, lines[at] as Line);
+    const run = (FENCE.exec(item.words) ?? GLUED.exec(item.words))?.[1];
+    if (run === undefined) continue;
+    let end = at + 1;
+    while (end < lines.length && !FENCE.test((lines[end] as Line).text)) end += 1;
+    const [, closing = '', info = ''] = FENCE.exec(lines[end]?.text ?? '') ?? [];
+    const isClosed = closing.startsWith(run) && info.trim() === '';
+    const column = item.columns.at(-1) ?? 0;
+    if (column > 0 && (isClosed || (partial && closing === '')))
+      for (const begin of outside(lines.slice(at + 1, end + 1), column, isClosed)) loose.add(begin);
+    at = isClosed ? end : end - 1;
+  }
+  return loose;
+}
+
+/** Reads all lines of code from the edge if one stands further to it than the item, so that they stay as they stand to each other. */
+function outside(lines: readonly Line[], column: number, isClosed: boolean): number[] {
+  const isOut = ({ text }: Line) => text.trim() !== '' && widthOf(text) < column;
+  const code = isClosed ? lines.slice(0, -1) : lines;
+  const last = lines.at(-1);
+  return [
+    ...(code.some(isOut) ? code.map(({ at }) => at) : []),
+    ...(isClosed && last && isOut(last) ? [last.at] : []),
+  ];
+}
+
+const lineBegin = (source: string, at: number): number =>
+  at <= 0 ? 0 : Math.max(source.lastIndexOf('\n', at - 1), source.lastIndexOf('\r', at - 1)) + 1;
+const NUMBER = /^(\d{1,9})[.)][ \t]+\S/;
+const lineFrom = (source: string, at: number): string =>
+  /^[^\r\n]*/.exec(source.slice(at, at + NEAR))?.[0] ?? '';
+/** Most of a line that is read, characters. */
+const NEAR = 1_000;
+
+/** True if the number at `at` begins a list below words: they announce it or define a link, or the next number follows. */
+function beginsList(source: string, at: number): boolean {
+  const line = lineFrom(source, at);
+  const number = Number(NUMBER.exec(line)?.[1] ?? Number.NaN);
+  if (Number.isNaN(number)) return false;
+  const next = /^(?:\r\n?|\n)[ \t>]*(\d{1,9})[.)][ \t]/.exec(
+    source.slice(at + line.length, at + line.length + 100),
+  )?.[1];
+  if (next !== undefined && Math.abs(Number(next) - number) === 1) return true;
+  const begin = lineBegin(source, at);
+  const before = source.slice(Math.max(lineBegin(source, begin - 1), begin - NEAR), begin).trimEnd();
+  return /[:：][*_]{0,3}$|^[ \t>]*\[[^\]]*\]:/.test(before);
+}
+
+const ITEMS_BEFORE = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+$/;
+const COMPARED = /^>[ \t]*(?:[$€£¥][ \t]*)?\d/;
+
+/** True if the sign compares: `>= 3.11`, or a number in an item of a list: `- > 25: expensive`. */
+function compares(source: string, at: number): boolean {
+  if (source.startsWith('>=', at)) return true;
+  const from = lineBegin(source, at);
+  return (
+    at - from < NEAR && ITEMS_BEFORE.test(source.slice(from, at)) && COMPARED.test(source.slice(at, at + 20))
+  );
+}
+
+/** Goes on with a quotation: as the parser does it, whose own construct is off. */
+const goesOn = (quotation: () => Construct): Construct => ({
+  partial: true,
+  tokenize(effects, ok, nok) {
+    let size = 0;
+    const start: State = (code) => {
+      if (!isSpace(code)) return effects.attempt(quotation(), ok, nok)(code);
+      effects.enter('linePrefix');
+      return prefix(code);
+    };
+    const prefix: State = (code) => {
+      if (isSpace(code) && size < 3) {
+        size += 1;
+        effects.consume(code);
+        return prefix;
+      }
+      effects.exit('linePrefix');
+      return effects.attempt(quotation(), ok, nok)(code);
+    };
+    return start;
+  },
+});
+const isSpace = (code: Code): boolean => code === -2 || code === -1 || code === 32;
+
+/** The micromark extension for one text. */
+export function listSyntax(source: string, { partial }: { readonly partial: boolean }): Extension {
+  const loose = looseLines(source, partial);
+  const item: Construct = {
+    ...list,
+    tokenize(effects, ok, nok) {
+      const usual = list.tokenize.call(this, effects, ok, nok);
+      const below = list.tokenize.call(
+        Object.create(this, { interrupt: { value: false } }),
+        effects,
+        ok,
+        nok,
+      );
+      return (code) => (this.interrupt && beginsList(source, this.now().offset) ? below(code) : usual(code));
+    },
+    continuation: {
+      tokenize(effects, ok, nok) {
+        const usual = (list.continuation as Construct).tokenize.call(this, effects, ok, nok);
+        return (code) => (loose.has(this.now().offset) ? ok(code) : usual(code));
+      },
+    },
+  };
+  const quotation: Construct = {
+    ...blockQuote,
+    name: 'blockQuoteGuarded',
+    tokenize(effects, ok, nok) {
+      const inner = blockQuote.tokenize.call(this, effects, ok, nok);
+      return (code) => (compares(source, this.now().offset) ? nok(code) : inner(code));
+    },
+    continuation: goesOn(() => quotation),
+  };
+  return {
+    disable: { null: ['blockQuote'] },
+    document: { ...Object.fromEntries(MARKERS.map((marker) => [marker, item])), [GREATER]: quotation },
+  };
+}
