@@ -39,20 +39,35 @@ type Readers = Readonly<Record<string, (text: string) => unknown>>;
 
 /** Functions that read plain text: words, sentences, code, times. */
 async function textReaders(): Promise<Readers> {
-  const [words, sentences, markdown, dates, code, cues, sameKind, encoding, fold, spellings, find] =
-    await Promise.all([
-      import('../../src/domain/text/words.ts'),
-      import('../../src/domain/text/sentences.ts'),
-      import('../../src/domain/text/markdown.ts'),
-      import('../../src/domain/text/dates.ts'),
-      import('../../src/domain/text/code.ts'),
-      import('../../src/domain/text/cues.ts'),
-      import('../../src/domain/text/near-duplicate.ts'),
-      import('../../src/domain/text/encoding.ts'),
-      import('../../src/domain/text/fold.ts'),
-      import('../../src/domain/text/spellings.ts'),
-      import('../../src/domain/text/find.ts'),
-    ]);
+  const [
+    words,
+    sentences,
+    markdown,
+    dates,
+    written,
+    numbers,
+    code,
+    cues,
+    sameKind,
+    encoding,
+    fold,
+    spellings,
+    find,
+  ] = await Promise.all([
+    import('../../src/domain/text/words.ts'),
+    import('../../src/domain/text/sentences.ts'),
+    import('../../src/domain/text/markdown.ts'),
+    import('../../src/domain/text/dates.ts'),
+    import('../../src/domain/text/written-dates.ts'),
+    import('../../src/domain/text/numbers.ts'),
+    import('../../src/domain/text/code.ts'),
+    import('../../src/domain/text/cues.ts'),
+    import('../../src/domain/text/near-duplicate.ts'),
+    import('../../src/domain/text/encoding.ts'),
+    import('../../src/domain/text/fold.ts'),
+    import('../../src/domain/text/spellings.ts'),
+    import('../../src/domain/text/find.ts'),
+  ]);
   return {
     words: words.words,
     queryWords: words.queryWords,
@@ -65,6 +80,8 @@ async function textReaders(): Promise<Readers> {
     'plainText of a title': markdown.plainText,
     replaceCode: (text) => markdown.replaceCode(text, (said) => said),
     timesIn: (text) => dates.timesIn(text, NOW),
+    writtenDates: (text) => [...written.writtenDates(text)],
+    'numbers in Chinese': (text) => [numbers.chineseNumber(text), numbers.chineseFigures(text)],
     codeIn: (text) => code.codeIn(`\`\`\`${text}`),
     blocksOf: code.blocksOf,
     fenceAfter: (text) => [
@@ -105,7 +122,7 @@ async function textReaders(): Promise<Readers> {
       ].map((says) => says(text)),
     foldedWithOrigin: (text) => fold.foldedWithOrigin(text),
     'things with spaces': (text) => [...spellings.spacedIn(text)],
-    'telephones of a question': spellings.withoutTelephones,
+    'telephones of a question': spellings.joinTelephones,
     'places in a text': (text) => find.placesIn(text, find.comparableForm('alpha 中 a')),
     'places of a text': (text) => find.isIn('alpha 中文 a', find.comparableForm(text)),
     wordings: (text) => sameKind.createWordings()(text),

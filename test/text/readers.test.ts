@@ -25,6 +25,10 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   addPairs: 'takes one run of signs, and runs in words',
   isStopWord: 'looks a word up',
   synonymsOf: 'looks a word up',
+  zerosOf: 'looks a word up',
+  isVague: 'takes one count',
+  countOf: 'takes one count',
+  inFigures: 'makes a pattern, which timesIn and writtenDates run',
 };
 
 interface Param {

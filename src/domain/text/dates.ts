@@ -1,6 +1,8 @@
 // Reads the times that a question mentions, in English and Chinese, as spans: "last spring", "on 2 May", "two weeks ago", "5月2号", "上周三".
 // Ranking uses them as a hint, never as a filter, so a misreading costs no answer; `--scope` of /recall takes only a time as a whole.
 // Days are those of this device's time zone.
+import { CHINESE_COUNT, COUNT, countOf, isVague } from './numbers.ts';
+import { DAY, DAY_OF_MONTH, HAN_DAY, HAN_MONTH, inFigures, MONTH, readDate } from './written-dates.ts';
 
 export interface Span {
   /** ms since 1970; `to` is excluded. */
@@ -8,65 +10,20 @@ export interface Span {
   readonly to: number;
 }
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 /** Most spans read from one question. */
 const MOST = 4;
 /** Replaces a stretch that was read already; a private-use character, which people do not type. */
 const TAKEN = '\uE000';
 
-// ---------------------------------------------------------------------------------------------------------------- numbers
-const ONES =
-  'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
-    ' ',
-  );
-const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
-const HAN_DIGITS = '一二三四五六七八九';
-/** A count in English; not the end of a longer one. */
-const COUNT = String.raw`(?<![\w.-])(?<!(?:hundred|thousand) (?:and )?)(\d{1,3}(?:\.\d)?|half\s+an?|an?|a\s+couple(?:\s+of)?|a\s+few|few|several|(?:${TENS.join('|')})(?:[- ](?:${ONES.slice(0, 9).join('|')}))?|${ONES.join('|')})`;
-/** A count in Chinese up to 99, including 两三 and 十几; not the end of a longer one. */
-const HAN_COUNT =
-  '(?<![零〇一二两三四五六七八九十百千万几数\\d]|\\d\\.)(\\d{1,3}(?:\\.\\d)?|[一二两三四五六七八九]?十[一二三四五六七八九几]?|[一二两三四五六七八][二三四五六七八九]|[一二两三四五六七八九几半])';
-const VAGUE = /few|several|几|^[一二两三四五六七八][二三四五六七八九]$/;
-
-const hanDigit = (digit: string): number =>
-  digit === '两' ? 2 : digit === '几' ? 5 : HAN_DIGITS.indexOf(digit) + 1;
-
-/** Reads a written count; NaN if it is none. A vague count becomes the middle of its range. */
-function numberOf(text: string): number {
-  const count = text.toLowerCase().replace(/\s+/g, ' ');
-  if (/^\d/.test(count)) return Number(count);
-  if (/^(?:half\b|半$)/.test(count)) return 0.5;
-  if (/^an?$/.test(count)) return 1;
-  if (/couple/.test(count)) return 2;
-  if (/few|^几$/.test(count)) return 3;
-  if (count === 'several') return 4;
-  if (/^[a-z]/.test(count)) {
-    const [first = '', second = ''] = count.split(/[- ]/);
-    const tens = TENS.indexOf(first) + 2;
-    return tens < 2 ? ONES.indexOf(first) + 1 : tens * 10 + ONES.indexOf(second) + 1;
-  }
-  const [before = '', after] = count.split('十');
-  if (after !== undefined)
-    return (before === '' ? 1 : hanDigit(before)) * 10 + (after === '' ? 0 : hanDigit(after));
-  // Two digits side by side, as in 两三天, mean the middle between them.
-  const digits = [...before].map(hanDigit);
-  return digits.reduce((sum, digit) => sum + digit, 0) / digits.length;
-}
-
 // ------------------------------------------------------------------------------------------------------------------ names
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const MONTH =
-  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
-const monthOf = (text: string): number => MONTHS.indexOf(text.slice(0, 3).toLowerCase());
-const HAN_MONTH = '(?<![\\d十])(\\d{1,2}|十[一二]?|[一二三四五六七八九])\\s?月';
-const HAN_DATE = '(\\d{1,2}|[二三]?十[一二三四五六七八九]?|[一二三四五六七八九])\\s?[日号號]';
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const WEEKDAY = '(sun|mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?)(?:day)?';
 const weekdayOf = (name: string): number => WEEKDAYS.indexOf(name.slice(0, 3).toLowerCase());
 /** A weekday in Chinese; not the beginning of a count, as in 上周三天 or 周三次. */
 const HAN_WEEKDAY = '(?:周|星期|礼拜)([一二三四五六日天])(?![天个次回遍])';
 const hanWeekdayOf = (name: string): number => '日一二三四五六'.indexOf(name === '天' ? '日' : name);
-const SEASON = '(spring|summer|autumn|fall|winter)';
+const SEASON = '(?<season>spring|summer|autumn|fall|winter)';
 const SEASONS: Readonly<Record<string, number>> = {
   spring: 2,
   summer: 5,
@@ -78,15 +35,14 @@ const SEASONS: Readonly<Record<string, number>> = {
   秋: 8,
   冬: 11,
 };
-const seasonOf = (name: string): number => SEASONS[name.toLowerCase()] as number;
 /** 上 in the sense of "the one before", repeated for earlier ones; not the one in 晚上 or 马上. */
 const BEFORE = '(?<![早晚马网路线身上])(上{1,4})个?';
 
 /** A year by its number or relative to today; `IN_YEAR` follows a date, `OF_YEAR` precedes it, `HAN_YEAR` precedes a Chinese one. */
-const YEAR = String.raw`((?:19|20)\d{2}\b|last\s+year|this\s+year|(?:the\s+)?year\s+before\s+last)`;
-const IN_YEAR = String.raw`(?:,?\s+(?:(?:of|in)\s+)?${YEAR})?`;
-const OF_YEAR = String.raw`(?:\b${YEAR}(?:['’]s|,)?\s+(?:(?:in|on|during|early|late|mid)[\s-]+)?(?:the\s+)?)?`;
-const HAN_YEAR = '(?:(大?前年|去年|今年|(?<!\\d)(?:19|20)\\d{2}\\s?年)的?\\s?)?';
+const YEAR = String.raw`(?:19|20)\d{2}\b|last\s+year|this\s+year|(?:the\s+)?year\s+before\s+last`;
+const IN_YEAR = String.raw`(?:,?\s+(?:(?:of|in)\s+)?(?<year>${YEAR}))?`;
+const OF_YEAR = String.raw`(?:\b(?<before>${YEAR})(?:['’]s|,)?\s+(?:(?:in|on|during|early|late|mid)[\s-]+)?(?:the\s+)?)?`;
+const HAN_YEAR = '(?:(?<year>大?前年|去年|今年|(?<!\\d)(?:19|20)\\d{2}\\s?年)的?\\s?)?';
 function yearOf(text: string | undefined, today: Date): number | undefined {
   if (text === undefined) return undefined;
   const written = /\d{4}/.exec(text);
@@ -167,17 +123,17 @@ const unitOf = (text: string): readonly [length: number, blur: number] =>
 
 /** Span so long ago, with the tolerance that people have when they say it. */
 function ago(today: Date, count: string, unit: string): Span | null {
-  const number = numberOf(count);
+  const number = countOf(count);
   if (!(number > 0)) return null;
   const [length, blur] = unitOf(unit);
   const middle = Math.round(number * length);
   const isExact = length === 1 && Number.isInteger(number) && number <= 3;
-  const around = VAGUE.test(count) ? 0.6 * middle : isExact ? 0 : blur * Math.min(1, number);
+  const around = isVague(count) ? 0.6 * middle : isExact ? 0 : blur * Math.min(1, number);
   return days(today, middle + Math.round(around), 2 * Math.round(around) + 1);
 }
 /** Span from so long ago until today. */
 function since(today: Date, count: string, unit: string): Span | null {
-  const number = numberOf(count) * (VAGUE.test(count) ? 2 : 1);
+  const number = countOf(count) * (isVague(count) ? 2 : 1);
   if (!(number > 0)) return null;
   const back = Math.round(number * unitOf(unit)[0]);
   return days(today, back, back + 1);
@@ -187,66 +143,54 @@ function since(today: Date, count: string, unit: string): Span | null {
 /** Turns a pattern's match into a span; null: the stretch means no time and is not read any further. */
 type Reader = (match: RegExpExecArray, today: Date) => Span | null;
 
+/** Span of the date that is named, a day or a month; its year may be relative to today. After "last", the month is over. */
+const readDateSpan: Reader = ({ groups }, today) => {
+  const { month, day } = readDate(groups);
+  const year = yearOf(groups?.year ?? groups?.before, today);
+  return day === undefined
+    ? monthsIn(year, today, month - 1, 1, groups?.which?.toLowerCase() === 'last')
+    : dayIn(year, today, month - 1, day);
+};
+const readSeason: Reader = ({ groups }, today) =>
+  monthsIn(
+    yearOf(groups?.year, today),
+    today,
+    SEASONS[(groups?.season ?? '').toLowerCase()] ?? Number.NaN,
+    3,
+    groups?.which?.toLowerCase() === 'last',
+  );
+
 const HAN_UNIT = '(天|日|周|个?(?:星期|礼拜)|个月|年)';
 const like = (pattern: string): RegExp => new RegExp(pattern, 'iu');
 
 const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
   // A day
-  [
-    /(?<!\d)(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d)\s?[日号號]?/u,
-    ([, y, m, d]) => day(Number(y), Number(m) - 1, Number(d)),
-  ],
-  [
-    like(String.raw`${OF_YEAR}\b${MONTH}\.?\s+(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?(?!\d)${IN_YEAR}`),
-    ([, before, m = '', d, after], today) =>
-      dayIn(yearOf(after ?? before, today), today, monthOf(m), Number(d)),
-  ],
-  [
-    like(String.raw`${OF_YEAR}\b(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?${MONTH}\b\.?${IN_YEAR}`),
-    ([, before, d, m = '', after], today) =>
-      dayIn(yearOf(after ?? before, today), today, monthOf(m), Number(d)),
-  ],
-  [
-    like(String.raw`${HAN_YEAR}${HAN_MONTH}\s?${HAN_DATE}`),
-    ([, y, m = '', d = ''], today) => dayIn(yearOf(y, today), today, numberOf(m) - 1, numberOf(d)),
-  ],
+  [like(String.raw`${inFigures(String.raw`\s?`)}\s?[日号號]?`), readDateSpan],
+  [like(String.raw`${OF_YEAR}\b${MONTH}\.?\s+(?:the\s+)?${DAY}(?!\d)${IN_YEAR}`), readDateSpan],
+  [like(`${OF_YEAR}${DAY_OF_MONTH}${IN_YEAR}`), readDateSpan],
+  [like(String.raw`${HAN_YEAR}${HAN_MONTH}\s?${HAN_DAY}`), readDateSpan],
   // A month
+  [like(String.raw`\b${MONTH}\.?,?\s+(?:(?:of|in)\s+)?(?<year>${YEAR})`), readDateSpan],
   [
-    like(String.raw`\b${MONTH}\.?,?\s+(?:(?:of|in)\s+)?${YEAR}`),
-    ([, m = '', y], today) => monthsIn(yearOf(y, today), today, monthOf(m), 1),
+    like(String.raw`\b(?<year>${YEAR})(?:['’]s\s+|,?\s+(?:in|during|around|early|late|mid)[\s-]+)${MONTH}\b`),
+    readDateSpan,
   ],
   [
-    like(String.raw`\b${YEAR}(?:['’]s\s+|,?\s+(?:in|during|around|early|late|mid)[\s-]+)${MONTH}\b`),
-    ([, y, m = ''], today) => monthsIn(yearOf(y, today), today, monthOf(m), 1),
-  ],
-  [
-    like(String.raw`\b(in|last|this|since|during|early|late|mid|of|until|by|around)[- ]${MONTH}\b`),
-    ([, which = '', m = ''], today) => {
-      const word = which.toLowerCase();
+    like(String.raw`\b(?<which>in|last|this|since|during|early|late|mid|of|until|by|around)[- ]${MONTH}\b`),
+    (match, today) =>
       // As months these words have a capital: "I think this may help", "this march towards it".
-      return word === 'this' && /^(?:may|march)$/.test(m)
+      /^this$/i.test(match.groups?.which ?? '') && /^(?:may|march)$/.test(match.groups?.month ?? '')
         ? null
-        : monthsIn(undefined, today, monthOf(m), 1, word === 'last');
-    },
+        : readDateSpan(match, today),
   ],
-  [
-    like(String.raw`${HAN_YEAR}${HAN_MONTH}(?:份|底|初|中)?(?![\d饼亮球])`),
-    ([, y, m = ''], today) => monthsIn(yearOf(y, today), today, numberOf(m) - 1, 1),
-  ],
+  [like(String.raw`${HAN_YEAR}${HAN_MONTH}(?:份|底|初|中)?(?![\d饼亮球])`), readDateSpan],
   // A season
   [
-    like(String.raw`\b${YEAR}(?:['’]s|,)?\s+(?:(?:in|during)\s+)?(?:the\s+)?${SEASON}\b`),
-    ([, y, name = ''], today) => monthsIn(yearOf(y, today), today, seasonOf(name), 3),
+    like(String.raw`\b(?<year>${YEAR})(?:['’]s|,)?\s+(?:(?:in|during)\s+)?(?:the\s+)?${SEASON}\b`),
+    readSeason,
   ],
-  [
-    like(String.raw`\b(?:(last|this|past)\s+)?${SEASON}\b${IN_YEAR}`),
-    ([, which, name = '', y], today) =>
-      monthsIn(yearOf(y, today), today, seasonOf(name), 3, which?.toLowerCase() === 'last'),
-  ],
-  [
-    like(`${HAN_YEAR}([春夏秋冬])[天季]`),
-    ([, y, name = ''], today) => monthsIn(yearOf(y, today), today, seasonOf(name), 3),
-  ],
+  [like(String.raw`\b(?:(?<which>last|this|past)\s+)?${SEASON}\b${IN_YEAR}`), readSeason],
+  [like(`${HAN_YEAR}(?<season>[春夏秋冬])[天季]`), readSeason],
   // So long ago, or since then
   [
     like(String.raw`${COUNT}\s+(days?|weeks?|months?|years?)\s+(?:ago|back|earlier)\b`),
@@ -257,11 +201,11 @@ const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
     ([, count = '', unit = ''], today) => since(today, count, unit),
   ],
   [
-    like(String.raw`${HAN_COUNT}\s?${HAN_UNIT}(?:之|以)?前`),
+    like(String.raw`${CHINESE_COUNT}\s?${HAN_UNIT}(?:之|以)?前`),
     ([, count = '', unit = ''], today) => ago(today, count, unit),
   ],
   [
-    like(String.raw`(?:最近|过去|(?<!附)近|这)的?${HAN_COUNT}\s?${HAN_UNIT}(?!饼)`),
+    like(String.raw`(?:最近|过去|(?<!附)近|这)的?${CHINESE_COUNT}\s?${HAN_UNIT}(?!饼)`),
     ([, count = '', unit = ''], today) => since(today, count, unit),
   ],
   [
@@ -359,5 +303,7 @@ export function timesIn(
 /** Spans that a question mentions, widened on both sides: a person may have spoken of it the day after, and time zones differ. */
 export function datesIn(question: string, now: number): readonly Span[] | null {
   const { spans } = timesIn(question, now);
-  return spans.length === 0 ? null : spans.map(({ from, to }) => ({ from: from - DAY / 2, to: to + DAY }));
+  return spans.length === 0
+    ? null
+    : spans.map(({ from, to }) => ({ from: from - DAY_MS / 2, to: to + DAY_MS }));
 }

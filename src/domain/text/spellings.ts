@@ -1,6 +1,8 @@
 // Adds one common word for things with several spellings: figures, telephone and account numbers, names with signs or in two words, emoji, dates, times of day.
 import { folded } from './fold.ts';
+import { chineseFigures, chineseNumber, zerosOf } from './numbers.ts';
 import { addWord } from './stems.ts';
+import { writtenDates } from './written-dates.ts';
 
 const FIGURE = /(?<![\d.,])(?:\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,6})?|\d{1,15}\.0{1,2})(?!\d|[.,]\d)/g;
 
@@ -29,8 +31,8 @@ const telephoneIn = (groups: string): string | undefined => {
   return digits.length >= 7 && digits.length <= 15 ? digits : undefined;
 };
 
-/** Writes telephone numbers without their spaces: a question asks for the whole, since a part of one is no hit. */
-export const withoutTelephones = (text: string): string =>
+/** Writes telephone numbers without the signs within them: a question asks for the whole, since a part of one is no hit. */
+export const joinTelephones = (text: string): string =>
   text
     .replace(OWN_ZERO, '')
     .replace(GROUPS, (groups) => (SURELY.test(groups) && telephoneIn(groups)) || groups);
@@ -43,7 +45,7 @@ const TWO_WORDS =
 /** Names and words that people also write as two. A pair that means another thing is not here: `linked in`, `one note`. */
 const PARTED =
   'git hub|git lab|you tube|whats app|libre office|open office|java script|type script|postgre sql|mongo db|word press|snap chat|pay pal|mac book|air pods|fire fox|thunder bird|stack overflow|bit bucket|photo shop|cloud flare|i phone|i pad|i cloud|power point|' +
-  'vs code|my sql|chat gpt|mac os|postgre sql|log in|log out|sign in|sign up|set up|back up|roll back|time zone|time stamp|file name|user name|' +
+  'vs code|my sql|chat gpt|mac os|log in|log out|sign in|sign up|set up|back up|roll back|time zone|time stamp|file name|user name|' +
   'pass word|white list|black list|drop down|data set|data base|code base|web site|key word|end point|work flow|home page|check list';
 const PARTED_NAME = new RegExp(String.raw`(?<![\p{L}\p{N}'])(?:${PARTED})s?(?![\p{L}\p{N}])`, 'giu');
 /** A power of ten as programs write it, without a sign or with a plus: `1e6`, `2.5E+3`. */
@@ -56,8 +58,8 @@ const COUNTED =
 /** A long number in groups, each with a figure: of a bank account (`DE89 3704 …`), a book, a card, an order. */
 const LONG_NUMBER =
   /(?<![\p{L}\d.,+-])(?:[a-z]{2}\d{2}|\d{1,7})(?:[ -](?=[a-z]{0,4}\d)[a-z\d]{1,8}){2,8}(?![\p{L}\d]|[.,-]\d)/giu;
-/** Shortest such number, characters: shorter ones are telephone numbers and figures. */
-const LONG = 13;
+/** Shortest such number, characters without its signs: shorter ones are telephone numbers and figures. */
+const SHORTEST_LONG_NUMBER = 13;
 /** A number behind letters, in groups: `INV-2024-0042`. */
 const SERIAL = /(?<![\p{L}\p{N}])[a-z]{2,8}(?:[-_]\d{3,8}){2,4}(?![\p{L}\p{N}]|-\d)/giu;
 /** A number in Chinese with hundreds or more: `三千五百`. Smaller ones count before a measure word only. */
@@ -66,36 +68,6 @@ const CHINESE_NUMBER =
 /** A figure with a word for its zeros: `10k`, `1.5 million`, `5万`. */
 const WITH_ZEROS =
   /(?<![\p{L}\d.,])(\d{1,4})(?:\.(\d{1,3}))? ?(?:(k|million|mio|billion)(?![\p{L}\d])|([万萬亿億]))/giu;
-const ZEROS: Readonly<Record<string, number>> = {
-  ...{ k: 3, million: 6, mio: 6, billion: 9, 万: 4, 萬: 4, 亿: 8, 億: 8, 千: 3, 百: 2, 十: 1 },
-};
-const CHINESE = '零一二三四五六七八九';
-/** Value of a number in Chinese; in `三千五` the last figure counts hundreds. */
-function chineseValue(said: string): number {
-  let [total, section, figure, unit] = [0, 0, 0, 1];
-  for (const sign of said.replace(/[两兩]/g, '二').replace(/〇/g, '零')) {
-    const zeros = ZEROS[sign];
-    if (zeros === undefined) {
-      figure = CHINESE.indexOf(sign);
-      if (figure === 0) unit = 1;
-    } else if (zeros >= 4) {
-      total = (total + section + figure) * 10 ** zeros;
-      [section, figure, unit] = [0, 0, 10 ** zeros];
-    } else {
-      section += Math.max(1, figure) * 10 ** zeros;
-      [figure, unit] = [0, 10 ** zeros];
-    }
-  }
-  return total + section + figure * (unit >= 100 ? unit / 10 : 1);
-}
-const figureOf = (said: string): number => {
-  const [tens, ones] = said.replace(/[两兩]/, '二').split('十') as [string, string | undefined];
-  const figure = (sign: string) => Math.max(0, CHINESE.indexOf(sign));
-  return ones === undefined
-    ? figure(tens)
-    : (tens === '' ? 1 : figure(tens)) * 10 + (ones === '' ? 0 : figure(ones));
-};
-
 /** A number and its unit, which many write without the space. */
 const WITH_UNIT =
   /(?<![\p{L}\d.,])(\d{1,9})(?:[.,](\d{1,3}))? (k|[kmgt]i?b|[km]?g|[cmkn]?m|[mµn]?s|min|hrs?|[kmg]?hz|k?wh?|v|mah|px|pt|fps|[cm]?l|h|[kmg]bps|[kmg]bit)(?![\p{L}\d])/giu;
@@ -199,7 +171,7 @@ function addNames(text: string, out: string[]): void {
       out.push(whole + decimals + '0'.repeat(zeros));
   }
   for (const [, figures, said = '', measure = ''] of text.matchAll(COUNTED))
-    out.push(`${figures === undefined ? figureOf(said) : Number(figures)}${folded(measure)}`);
+    out.push(`${figures === undefined ? chineseNumber(said) : Number(figures)}${folded(measure)}`);
   for (const [, number = '', decimals, unit = ''] of text.matchAll(WITH_UNIT))
     out.push(`${number}${decimals === undefined ? '' : `x${decimals}`}${unit}`.toLowerCase());
   for (const [, number = '', unit = ''] of text.matchAll(WITH_LONG_UNIT)) {
@@ -209,58 +181,22 @@ function addNames(text: string, out: string[]): void {
   for (const [, digits = ''] of text.matchAll(HEXADECIMAL)) out.push(digits.toLowerCase());
   for (const [, day = ''] of text.matchAll(WEEKDAY))
     out.push(`weekday${'一二三四五六日'.indexOf(day.replace('天', '日')) + 1}`);
-  for (const [year] of text.matchAll(YEAR))
-    out.push([...year].map((sign) => '零一二三四五六七八九'.indexOf(sign === '〇' ? '零' : sign)).join(''));
+  for (const [year] of text.matchAll(YEAR)) out.push(chineseFigures(year).join(''));
   for (const [, letter = '', sign = '', name = ''] of text.matchAll(SIGNED))
     addWord(`${letter}${SIGNED_AS[(sign || name).toLowerCase()]}`.toLowerCase(), out);
   for (const [, one = '', other = ''] of text.matchAll(JOINED_NAMES)) out.push((one + other).toLowerCase());
   for (const [groups] of text.matchAll(LONG_NUMBER)) {
     const whole = groups.replace(/[ -]/g, '').toLowerCase();
-    if (whole.length >= LONG) out.push(whole);
+    if (whole.length >= SHORTEST_LONG_NUMBER) out.push(whole);
   }
   for (const [serial] of text.matchAll(SERIAL)) out.push(serial.replace(/[-_]/g, '').toLowerCase());
-  for (const [said] of text.matchAll(CHINESE_NUMBER)) out.push(String(chineseValue(said)));
+  for (const [said] of text.matchAll(CHINESE_NUMBER)) out.push(String(chineseNumber(said)));
   for (const [, whole = '', decimals = '', word, sign] of text.matchAll(WITH_ZEROS)) {
-    const zeros = (ZEROS[(word ?? sign ?? '').toLowerCase()] ?? 0) - decimals.length;
+    const zeros = (zerosOf(word ?? sign ?? '') ?? 0) - decimals.length;
     if (zeros >= 0) out.push(String(Number(whole + decimals + '0'.repeat(zeros))));
   }
   for (const [sign] of text.matchAll(EMOJI)) out.push(`emoji${sign.codePointAt(0)?.toString(16)}`);
 }
-
-const MONTHS = 'january february march april may june july august september october november december'.split(
-  ' ',
-);
-const MONTH = `(${MONTHS.map((name) => `${name}|${name.slice(0, 3)}`).join('|')}|sept)`;
-const DATES: readonly { readonly pattern: RegExp; readonly order: readonly ('y' | 'm' | 'd')[] }[] = [
-  { pattern: /(?<!\d)(\d{4})[-/.年]\s?(\d{1,2})[-/.月]\s?(\d{1,2})(?!\d)/gu, order: ['y', 'm', 'd'] },
-  // Also without signs between, as files are named.
-  {
-    pattern: /(?<![\d.,])((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?![\d.,]\d|\d)/gu,
-    order: ['y', 'm', 'd'],
-  },
-  { pattern: /(?<!\d)(\d{1,2})月(\d{1,2})[日号號]/gu, order: ['m', 'd'] },
-  {
-    pattern:
-      /(?<![〇零一二三四五六七八九十])(十[一二]?|[一二三四五六七八九])月([二三]?十[一二三四五六七八九]?|[一二三四五六七八九])[日号號]/gu,
-    order: ['m', 'd'],
-  },
-  { pattern: /(?<!\d)(\d{4})年(\d{1,2})月(?!\d)/gu, order: ['y', 'm'] },
-  { pattern: /(?<!\d)(\d{4})년 ?(\d{1,2})월(?: ?(\d{1,2})일)?/gu, order: ['y', 'm', 'd'] },
-  // With dots the day comes first, unlike with strokes, which each country reads in its own way.
-  { pattern: /(?<![\d.])(\d{1,2})\. ?(\d{1,2})\. ?((?:19|20)\d{2})(?![.,]?\d)/gu, order: ['d', 'm', 'y'] },
-  {
-    pattern: new RegExp(String.raw`\b${MONTH}\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(\d{4}))?\b`, 'gi'),
-    order: ['m', 'd', 'y'],
-  },
-  {
-    pattern: new RegExp(
-      String.raw`\b(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?${MONTH}\b\.?(?:,?\s+(\d{4}))?`,
-      'gi',
-    ),
-    order: ['d', 'm', 'y'],
-  },
-  { pattern: new RegExp(String.raw`\b${MONTH}\.?,?\s+(\d{4})\b`, 'gi'), order: ['m', 'y'] },
-];
 
 /** Times of day: `14h30`, `14:30 Uhr`, `14点30`, `2:30 pm`, `下午2点半`, `3pm`. */
 const CLOCK =
@@ -284,23 +220,11 @@ const monthWord = (year: number, month: number): string => `month${year}x${two(m
 /** Adds one word for all ways to write a date: `2 May 2023`, `May 2nd`, `5月2日`, `2023-05-02` all share `day05x02`. */
 function addDates(text: string, out: string[]): void {
   const dates = new Set<string>();
-  for (const { pattern, order } of DATES)
-    for (const match of text.matchAll(pattern)) {
-      const found: Partial<Record<'y' | 'm' | 'd', number>> = {};
-      order.forEach((unit, i) => {
-        const value = match[i + 1];
-        if (value === undefined) return;
-        found[unit] = /^\d/.test(value)
-          ? Number(value)
-          : /^[一二三四五六七八九十]/.test(value)
-            ? figureOf(value)
-            : MONTHS.findIndex((name) => name.startsWith(value.toLowerCase().slice(0, 3))) + 1;
-      });
-      const { y, m, d } = found;
-      if (m === undefined || m < 1 || m > 12) continue;
-      if (d !== undefined && d >= 1 && d <= 31) dates.add(dayWord(m, d));
-      if (y !== undefined) dates.add(monthWord(y, m));
-    }
+  for (const { year, month, day } of writtenDates(text)) {
+    if (month < 1 || month > 12) continue;
+    if (day !== undefined && day >= 1 && day <= 31) dates.add(dayWord(month, day));
+    if (year !== undefined) dates.add(monthWord(year, month));
+  }
   out.push(...dates);
 }
 

@@ -2,7 +2,7 @@
 // Only letters and digits come out, in lower case, so splitting them again changes nothing.
 import { asHiragana, folded, withLongVowels, withoutInvisible, withPlainDigits } from './fold.ts';
 import { type Segment, wordSegments } from './segments.ts';
-import { addSpellings, plainFigures, withoutTelephones } from './spellings.ts';
+import { addSpellings, joinTelephones, plainFigures } from './spellings.ts';
 import { addPairs, addWord, MAX_WORD } from './stems.ts';
 import { isClearlyMeaningfulPair, isMeaningfulPair, isStopWord } from './stop-words.ts';
 
@@ -191,7 +191,7 @@ function everyWord(text: string, purpose: Purpose): string[] {
     // Non-breaking hyphens, and the minus sign.
     .replace(/[\u2010\u2212]/g, '-');
   const plain = withPlainDigits(clean);
-  const runs = runsOf(plainFigures(purpose === 'question' ? withoutTelephones(clean) : clean, out));
+  const runs = runsOf(plainFigures(purpose === 'question' ? joinTelephones(clean) : clean, out));
   const forms = runs.map(folded);
   const segments = wordSegments(forms.filter(isJoinedRun)).values();
   runs.forEach((run, at) => {
