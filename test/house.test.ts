@@ -292,6 +292,11 @@ describe('the house', () => {
       1,
     ],
     [
+      'a selector',
+      'function useIt(a) { return useReadable(a, (v) => { seen.current ||= v; return v; }); }',
+      1,
+    ],
+    [
       'an effect',
       'function useIt(a) { useEffect(() => { b.current = a; }); useInsertionEffect(() => { b.current = a; }); }',
       0,

@@ -351,8 +351,8 @@ export function longTestFunctions({ program, text }: SourceFile): number {
   }).length;
 }
 
-/** Calls that run their function at once, so while a component renders. */
-const RUNS_AT_ONCE = /^(useMemo|useState|map|flatMap|forEach|filter)$/;
+/** Calls that run their function at once, so while a component renders; what is read of something that changes is one of them. */
+const RUNS_AT_ONCE = /^(useMemo|useState|useReadable|useSyncExternalStore|map|flatMap|forEach|filter)$/;
 
 type Function = Node & { id?: Named; params: Node[]; body: Node };
 type Named = Node & { name?: string };
