@@ -6,7 +6,7 @@
 //    └── waits until ALIVE is free: the leading thread is then gone, and its last status no longer counts
 import { z } from 'zod';
 import { isAbort, type Problem, RecollectError, toError } from '../domain/base/errors.ts';
-import { log } from '../domain/base/log.ts';
+import { ignore, log } from '../domain/base/log.ts';
 import { problemSchema } from '../domain/base/problem-schema.ts';
 import { type Readable, type Writable, writable } from '../domain/base/readable.ts';
 import { isTimeout, withTimeLimit } from '../domain/base/time-limit.ts';
@@ -174,6 +174,16 @@ export function connectSync(deps: TabSyncLinkDeps): SyncLink {
   return new TabSyncLink(deps);
 }
 
+/** A tab waits for the first status of a thread, for another leader, or for whatever broke its thread to be over. */
+type AwaitedEvent = 'answer' | 'successor' | 'recovery';
+
+const notRunning = (detail: string): Problem => ({
+  code: 'sync-thread',
+  message: `The thread that syncs does not run: ${detail}`,
+  params: { detail },
+  retry: true,
+});
+
 class TabSyncLink implements SyncLink {
   readonly #deps: TabSyncLinkDeps;
   readonly #startMs: NonNullable<TabSyncLinkDeps['startMs']>;
@@ -183,6 +193,7 @@ class TabSyncLink implements SyncLink {
   #startedAt = Number.NEGATIVE_INFINITY;
   /** True while a thread leads, in this tab or another. */
   #isLed = false;
+  /** Runs while this tab waits for an event: for one at a time, and for none while a thread leads. */
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #send: (news: News) => void;
   readonly #leader: Caller<typeof syncCalls>;
@@ -243,10 +254,20 @@ class TabSyncLink implements SyncLink {
     return this.#mode() === 'remote' || this.#mode() === 'managed';
   }
 
-  /** Runs `work` after `ms`, in place of what was planned before. */
-  #later(ms: number, work: () => void): void {
+  /** Waits so many ms for something to happen, and no longer for anything else. */
+  #waitFor(event: AwaitedEvent, ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(work, ms);
+    this.#timer = setTimeout(() => this.#onMissed(event), ms);
+  }
+
+  /** Acts on what did not happen in its time. */
+  #onMissed(event: AwaitedEvent): void {
+    if (event === 'answer') {
+      this.#fail(notRunning('it does not answer'));
+      return;
+    }
+    if (event === 'successor') this.#stop();
+    if (this.#isWanted()) this.#start();
   }
 
   /** Waits for the end of the leading thread. */
@@ -268,10 +289,7 @@ class TabSyncLink implements SyncLink {
     this.status.set(initialStatus(this.#mode()));
     this.#send({ type: 'hello' });
     const isYoung = performance.now() - this.#startedAt < this.#retryMs;
-    this.#later(isYoung ? this.#retryMs : SUCCESSION_MS, () => {
-      this.#stop();
-      if (this.#isWanted()) this.#start();
-    });
+    this.#waitFor('successor', isYoung ? this.#retryMs : SUCCESSION_MS);
   }
 
   #stop(): void {
@@ -285,7 +303,7 @@ class TabSyncLink implements SyncLink {
     if (this.#isLed) return;
     this.status.set(initialStatus(this.#mode(), problem));
     this.#leader.refuse(toError(problem));
-    this.#later(this.#retryMs, () => this.#isWanted() && this.#start());
+    this.#waitFor('recovery', this.#retryMs);
   }
 
   #start(): void {
@@ -293,23 +311,18 @@ class TabSyncLink implements SyncLink {
     this.#startedAt = performance.now();
     const mine = this.#deps.startThread();
     this.#thread = mine;
-    const broken = (detail: string): Problem => ({
-      code: 'sync-thread',
-      message: `The thread that syncs does not run: ${detail}`,
-      params: { detail },
-      retry: true,
-    });
     mine.addEventListener('error', ({ message }) => {
-      if (mine === this.#thread && !this.#isLed) this.#fail(broken(message ?? ''));
+      if (mine === this.#thread && !this.#isLed) this.#fail(notRunning(message ?? ''));
     });
     joinNews(mine, failureSchema, ({ problem }) => mine === this.#thread && this.#fail(problem));
-    if (!this.#isLed) this.#later(this.#startMs, () => this.#fail(broken('it does not answer')));
+    if (!this.#isLed) this.#waitFor('answer', this.#startMs);
   }
 }
 
 /** Holds the lock by whose release tabs notice the end of this leading thread. Call it before the thread sends anything. */
 export function holdAliveLock(): void {
-  void navigator.locks.request(ALIVE, () => new Promise<never>(() => {}));
+  const held = navigator.locks.request(ALIVE, () => new Promise<never>(() => {}));
+  ignore(held, 'the lock of this thread, which ends with it');
 }
 
 /**

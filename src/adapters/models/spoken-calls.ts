@@ -22,20 +22,31 @@ interface Mark {
   readonly open: string;
   /** Empty: the call reaches to the end of the answer. */
   readonly close: string;
+  /** How many characters of `open` do not belong to the call. Default: all. */
+  readonly skipped?: number;
 }
-/** Hermes, Qwen and GLM; Llama; Mistral; Phi and Functionary; DeepSeek; Kimi; LFM2; MiniMax; Gemma. */
+/** Marks around calls, by the models that write them. */
 const MARKS: readonly Mark[] = [
+  // Hermes, Qwen, GLM
   { open: '<tool_call>', close: '</tool_call>' },
   { open: '<tool_calls>', close: '</tool_calls>' },
-  { open: '<function=', close: '</function>' },
+  // Llama; the tag names the tool.
+  { open: '<function=', close: '</function>', skipped: 0 },
   { open: '<|python_tag|>', close: '' },
+  // Mistral
   { open: '[TOOL_CALLS]', close: '' },
-  { open: 'functools[', close: '' },
+  // Phi and Functionary; the bracket begins a list in JSON.
+  { open: 'functools[', close: '', skipped: 'functools'.length },
+  // DeepSeek
   { open: '<｜tool▁calls▁begin｜>', close: '<｜tool▁calls▁end｜>' },
+  // Kimi
   { open: '<|tool_calls_section_begin|>', close: '<|tool_calls_section_end|>' },
+  // LFM2
   { open: '<|tool_call_start|>', close: '<|tool_call_end|>' },
+  // MiniMax
   { open: '<minimax:tool_call>', close: '</minimax:tool_call>' },
   { open: '<function_calls>', close: '</function_calls>' },
+  // Gemma
   { open: '```tool_code', close: '\n```' },
   { open: '```tool_call', close: '\n```' },
 ];
@@ -271,13 +282,11 @@ export class SpokenCalls {
     return !isCode && /(?:^|[.!?:>。！？：])\s*$/.test(line.trimEnd());
   }
 
-  #readBlock({ open, close }: Mark, out: WordsOrCalls[], isLast: boolean): boolean {
+  #readBlock({ open, close, skipped = open.length }: Mark, out: WordsOrCalls[], isLast: boolean): boolean {
     const end = close === '' ? -1 : this.#held.indexOf(close, open.length);
     if (end < 0 && !isLast && this.#held.length < LONGEST) return false;
     const until = end < 0 ? this.#held.length : end;
-    // A form whose tag begins its first call is read with that tag.
-    const from = open === '<function=' ? 0 : open === 'functools[' ? open.length - 1 : open.length;
-    const calls = this.#calls.read(this.#held.slice(from, until));
+    const calls = this.#calls.read(this.#held.slice(skipped, until));
     this.#mark = undefined;
     const length = end < 0 ? this.#held.length : end + close.length;
     if (calls.length === 0) this.#say(length, out);

@@ -6,7 +6,7 @@ import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { describe, expect, it } from 'vitest';
 import { fencedPieces } from '../../../src/ui/chat/markdown/parse.ts';
-import { type Answer, AnswerReader } from '../../../src/ui/chat/markdown/reader.ts';
+import { type Answer, AnswerReader, ReaderHandover } from '../../../src/ui/chat/markdown/reader.ts';
 import { codeOf, elementsOf } from '../../../src/ui/chat/markdown/tree.ts';
 import { plainAnswer } from '../../../src/ui/chat/plain-answer.ts';
 import { roughMarkdown } from '../../fixtures/markdown.ts';
@@ -714,12 +714,15 @@ describe('reading while an answer is written', () => {
   });
   it('is gone on with where the answer is drawn in another place', () => {
     const text = 'First.\n\n- a\n- b\n\n```html\n<p>\n```\n\nLast.';
-    const before = new AnswerReader().read(text, true);
-    const after = AnswerReader.for(text).read(text, false);
+    const handover = new ReaderHandover();
+    const growing = new AnswerReader();
+    handover.offer(growing);
+    const before = growing.read(text, true);
+    const after = handover.readerFor(text).read(text, false);
     expect(before.blocks.length).toBe(4);
     expect(after.blocks.map((block, at) => block === before.blocks[at])).toEqual([true, true, true, false]);
     expect(html(after)).toBe(html(new AnswerReader().read(text, false)));
-    const other = AnswerReader.for('Others').read('Others', false);
+    const other = handover.readerFor('Others').read('Others', false);
     expect(html(other)).toBe(html(new AnswerReader().read('Others', false)));
   });
 

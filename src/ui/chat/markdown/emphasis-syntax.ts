@@ -29,6 +29,7 @@ const friendly: Construct = {
           return ok(code);
         const after = signOf(code);
         const isWord = LETTER.test(after) || JOINED.test(after);
+        // micromark's types have `_open` and `_close`, its documents do not: its resolver pairs sequences by them.
         if (isWord && (ENDS.test(before) || (JOINED.test(after) && PUNCTUATION.test(before))))
           token._close = true;
         if (JOINED.test(before) && PUNCTUATION.test(after)) token._open = true;

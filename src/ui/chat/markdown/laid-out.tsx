@@ -15,7 +15,7 @@ import {
 import { jsx, jsxs } from 'react/jsx-runtime';
 import { useTranslation } from '../../i18n/use-translation.ts';
 import { COMPONENTS } from './elements.tsx';
-import { AnswerReader, type Block, type Footnote } from './reader.ts';
+import { type Block, type Footnote, ReaderHandover } from './reader.ts';
 import { AnswerContext, BlockContext, callId, jumpTo, noteId } from './scope.ts';
 import { elementsOf } from './tree.ts';
 
@@ -130,10 +130,17 @@ function Footnotes({ footnotes }: { footnotes: readonly Footnote[] }) {
   );
 }
 
+/** A finished answer is drawn in another place than the growing one. One for the tab, which draws one growing answer at a time. */
+const handover = new ReaderHandover();
+
 /** `streaming`: half-written constructs are closed provisionally; settled blocks are not read again. */
 export function LaidOut({ text, streaming }: { text: string; streaming: boolean }) {
   const id = useId();
-  const [reader] = useState(() => AnswerReader.for(text));
+  const [reader] = useState(() => handover.readerFor(text));
+  useEffect(() => {
+    if (streaming) handover.offer(reader);
+    else handover.withdraw(reader);
+  }, [reader, streaming]);
   const { blocks, footnotes } = useMemo(() => reader.read(text, streaming), [reader, text, streaming]);
   const scope = useMemo(() => ({ id, footnotes }), [id, footnotes]);
   const groups = groupsOf(blocks);

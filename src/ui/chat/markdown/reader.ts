@@ -36,7 +36,7 @@ export interface Answer {
 }
 
 /** Top-level nodes with the text they were read from. */
-interface Settled {
+interface Piece {
   readonly from: number;
   readonly source: string;
   /** Contains HTML, whose meaning can depend on later text. */
@@ -89,9 +89,9 @@ function callsIn(nodes: readonly Nodes[], found: string[]): void {
   }
 }
 
-const definesLinks = ({ defined }: Settled): boolean => defined.some(({ type }) => type === 'definition');
+const definesLinks = ({ defined }: Piece): boolean => defined.some(({ type }) => type === 'definition');
 
-function withLoneDefinitions(pieces: readonly Settled[]): readonly Settled[] {
+function withLoneDefinitions(pieces: readonly Piece[]): readonly Piece[] {
   if (!pieces.some(definesLinks)) return pieces;
   const shown = loneDefinitionsIn(pieces.flatMap(({ nodes }) => nodes));
   return pieces.map((piece) => (definesLinks(piece) ? { ...piece, nodes: piece.nodes.map(shown) } : piece));
@@ -105,25 +105,41 @@ const hasOpenFormula = (node: Nodes): boolean =>
     ? (node as unknown as Formula).open
     : 'children' in node && node.children.some(hasOpenFormula);
 
-export class AnswerReader {
-  /** Reader of the answer that grew last. */
-  static #latest: AnswerReader | undefined;
+/** Hands the reader of an answer that grew to the place that draws the finished one, so that settled blocks are not read again. */
+export class ReaderHandover {
+  #growing: AnswerReader | undefined;
 
+  /** Offers the reader of the answer that grows now; an earlier one is no longer offered. */
+  offer(reader: AnswerReader): void {
+    this.#growing = reader;
+  }
+
+  /** Ends the offer of this reader, whose answer has been drawn to its end. */
+  withdraw(reader: AnswerReader): void {
+    if (this.#growing === reader) this.#growing = undefined;
+  }
+
+  /** Returns the offered reader if it has read the beginning of `text`, else a new one. */
+  readerFor(text: string): AnswerReader {
+    return this.#growing?.isBegunBy(text) ? this.#growing : new AnswerReader();
+  }
+}
+
+export class AnswerReader {
   #text = '';
   #partial = false;
   /** The last text read contains HTML. */
   #html = false;
   /** The last text read ends within a formula. */
   #formula = false;
-  #settled: Settled[] = [];
+  #settled: Piece[] = [];
   /** Offset of the open block. */
   #from = 0;
   #blocks = new Map<number, Block>();
 
-  /** Returns the reader that has read the beginning of `text` while it grew, since a finished answer is drawn in another place; else a new one. */
-  static for(text: string): AnswerReader {
-    const reader = AnswerReader.#latest;
-    return reader && reader.#text !== '' && text.startsWith(reader.#text) ? reader : new AnswerReader();
+  /** True if `text` goes on where the last text that was read ends. */
+  isBegunBy(text: string): boolean {
+    return this.#text !== '' && text.startsWith(this.#text);
   }
 
   /** Reads `text`; fast if it continues the previous text. `partial`: it is still being written. */
@@ -136,8 +152,6 @@ export class AnswerReader {
     }
     this.#text = text;
     this.#partial = partial;
-    if (partial) AnswerReader.#latest = this;
-    else if (AnswerReader.#latest === this) AnswerReader.#latest = undefined;
     const open = this.#settle(partial);
     this.#formula = open?.nodes.some(hasOpenFormula) === true;
     this.#html = open?.html === true || this.#settled.some(({ html }) => html);
@@ -149,7 +163,7 @@ export class AnswerReader {
   }
 
   /** Parses from the open block on; adds settled blocks, returns the open one. */
-  #settle(partial: boolean): Settled | null {
+  #settle(partial: boolean): Piece | null {
     const source = this.#text.slice(this.#from);
     if (source === '') return null;
     const { children } = parseMarkdown(source, partial);
@@ -176,7 +190,7 @@ export class AnswerReader {
     return this.#piece(base + rest, tail, partial ? completed(tail, nodes, rest) : nodes);
   }
 
-  #piece(from: number, source: string, nodes: readonly RootContent[]): Settled {
+  #piece(from: number, source: string, nodes: readonly RootContent[]): Piece {
     return {
       from,
       source,
@@ -190,7 +204,7 @@ export class AnswerReader {
   }
 
   /** Reads blocks again that refer to a definition elsewhere in the answer. */
-  #withDefinitions(pieces: readonly Settled[], partial: boolean): readonly Settled[] {
+  #withDefinitions(pieces: readonly Piece[], partial: boolean): readonly Piece[] {
     const known = new Map<string, RootContent>();
     for (const { defined } of pieces)
       for (const node of defined) {
@@ -219,7 +233,7 @@ export class AnswerReader {
   }
 
   /** Joins the blocks within one HTML element or container; unchanged blocks stay the same objects. */
-  #grouped(pieces: readonly Settled[], partial: boolean): Block[] {
+  #grouped(pieces: readonly Piece[], partial: boolean): Block[] {
     const blocks: Block[] = [];
     let elements: string[] = [];
     let containers = 0;
@@ -303,7 +317,7 @@ const hasLooseEnd = (nodes: readonly PhrasingContent[]): boolean =>
     node.type === 'text' ? /[*_`[~<\\&]/.test(node.value) : 'children' in node && hasLooseEnd(node.children),
   );
 
-function footnotesOf(blocks: readonly Block[], pieces: readonly Settled[]): readonly Footnote[] {
+function footnotesOf(blocks: readonly Block[], pieces: readonly Piece[]): readonly Footnote[] {
   const defined = new Map<string, { node: FootnoteDefinition; definitions: readonly RootContent[] }>();
   for (const { defined: nodes, definitions } of pieces)
     for (const node of nodes) {
