@@ -2,9 +2,10 @@
 // document), normalises each event, and joins events that arrive together: an event costs the SDK the same for one token as for twenty.
 import { parsePartialJson } from 'ai';
 import { lenientJson, repairedJson } from '../../domain/base/json.ts';
-import { ChunkReader, KEEP_ALIVE, type StreamFacts } from './chunk.ts';
+import { ChunkReader, KEEP_ALIVE } from './chunk.ts';
 import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
 import type { TypeInput } from './spoken-calls.ts';
+import type { StreamFacts } from './stream-facts.ts';
 
 const parsed = (text: string): { readonly value: unknown } | undefined => {
   const value = lenientJson(text);

@@ -1,9 +1,10 @@
 // Passes events of Anthropic Messages, Gemini and OpenAI Responses to the SDK: adds fields that its strict schemas want and endpoints leave out,
 // and notes what it would drop (incomplete errors, pictures, cited pages). Every other line is passed on unchanged.
 import { isFields, lenientJson, readJson } from '../../domain/base/json.ts';
-import { addDocument, addSource, KEEP_ALIVE, type StreamFacts } from './chunk.ts';
+import { KEEP_ALIVE } from './chunk.ts';
 import { citedIn, eventsOfDocument, type Fields, fieldsOf, NativeShapes } from './native-shapes.ts';
 import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
+import { addDocument, addSource, type StreamFacts } from './stream-facts.ts';
 
 /** Finish reasons of Gemini that end an answer without its being whole. */
 const BROKEN =

@@ -21,7 +21,6 @@ import type { ProviderFields } from '../../domain/chat/draft.ts';
 import type { Finish, Part, Usage } from '../../domain/chat/message.ts';
 import type { ChatEvent, ChatModel, Endpoint, Prompt, ToolDescription } from './chat-model.ts';
 import { hostOf, parametersOf } from './chat-model.ts';
-import { addDocument, addSource, newFacts, type StreamFacts } from './chunk.ts';
 import { contextWindowOf } from './context-windows.ts';
 import { asEventStream } from './event-stream.ts';
 import {
@@ -43,6 +42,7 @@ import {
   repairFor,
 } from './repairs.ts';
 import { type MessageForm, toModelMessages } from './sdk-messages.ts';
+import { addDocument, addSource, newFacts, type StreamFacts } from './stream-facts.ts';
 import { createThoughts, type ThoughtOrWords } from './thoughts.ts';
 
 // Keeps the SDK from printing its warnings into the console.

@@ -25,7 +25,7 @@ import type { Price } from '../../domain/context/budget.ts';
 import { hasRecallContent } from '../../domain/context/recalled.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { TurnContext } from '../context/turn-context.ts';
-import type { ConversationChange, Documents } from '../documents/documents.ts';
+import type { Documents } from '../documents/documents.ts';
 import { remainsOfQueued } from '../forget/traces.ts';
 import type { Applying } from '../memory/applying.ts';
 import type { Memory } from '../memory/memory.ts';
@@ -46,6 +46,8 @@ import { createComposerDrafts } from './composer-drafts.ts';
 import { type ChannelLike, createCrossTabTurns, type Shown } from './cross-tab-turns.ts';
 import { deleteMessage } from './delete-message.ts';
 import { createDraftRows, type Queued } from './draft-rows.ts';
+import { MessageAppender } from './message-appender.ts';
+import { refuseTooLarge } from './message-size.ts';
 import { createModelRefusals, type ModelRefusals } from './model-refusals.ts';
 import { answerToPatch, planSendBack, questionsAfter } from './send-back.ts';
 import type { Tab } from './tab.ts';
@@ -95,11 +97,6 @@ interface ChatDependencies {
   readonly onProblem?: (problem: Problem) => void;
 }
 
-/** Longest text of one message, bytes of UTF-8. */
-export const MAX_TEXT_BYTES = 10 * 1024 * 1024;
-/** Largest size of a message's files, as stored (data URLs), bytes. */
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
-const TITLE_LENGTH = 60;
 /** Longest wait for another tab's finished answer to be read here, ms. */
 const ARRIVES_WITHIN_MS = 3000;
 
@@ -139,12 +136,14 @@ class ChatService implements Chat {
   #closed = false;
   readonly #crossTab: ReturnType<typeof createCrossTabTurns> | undefined;
   readonly #comparing: Comparing;
+  readonly #messages: MessageAppender;
   readonly modelRefusals: Chat['modelRefusals'];
   readonly forgetModelRefusals: Chat['forgetModelRefusals'];
   readonly composerDrafts: Chat['composerDrafts'];
 
   constructor(deps: ChatDependencies) {
     this.#deps = deps;
+    this.#messages = new MessageAppender(deps);
     this.#onProblem = deps.onProblem ?? (() => undefined);
     this.#tab = createTab(deps.locks, deps.tabMemory);
     this.#rows = createDraftRows({
@@ -275,7 +274,7 @@ class ChatService implements Chat {
         throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
       this.#set(session, { problem: null });
       try {
-        const { said, unsaved } = await this.#appendUser(id, conversation, {
+        const { said, unsaved } = await this.#messages.appendMessage(id, conversation, {
           parts,
           parentId: conversation ? effectiveHead(conversation) : null,
         });
@@ -361,7 +360,7 @@ class ChatService implements Chat {
       const conversation = await this.#needed(id);
       const original = conversation.messages.get(messageId);
       if (!original) throw new RecollectError('message-missing', `There is no message ${messageId}`);
-      const { said, unsaved } = await this.#appendUser(id, conversation, {
+      const { said, unsaved } = await this.#messages.appendMessage(id, conversation, {
         parts,
         parentId: original.parentId,
         role: original.role,
@@ -387,7 +386,11 @@ class ChatService implements Chat {
       const conversation = await this.#needed(id);
       const before = effectiveHead(conversation);
       const plan = planSendBack(conversation, mail, { now: this.#deps.now(), device: this.#deps.device() });
-      const unsaved = await this.#put(id, { messages: plan.messages, meta: { head: plan.leaf } }, plan.sent);
+      const unsaved = await this.#messages.change(
+        id,
+        { messages: plan.messages, meta: { head: plan.leaf } },
+        plan.sent,
+      );
       const goOn = async () => {
         if (replay !== 'none' && (plan.asked !== null || replay === 'branch')) {
           this.#stop(session, id);
@@ -547,25 +550,6 @@ class ChatService implements Chat {
     session.state.update((state) => ({ ...state, ...change }));
   }
 
-  /**
-   * Makes a change that contains `message`. Null once it is durable; the problem if the conversation has it but it waits for
-   * the disk. Throws if even the conversation does not have it.
-   */
-  async #put(id: ConversationId, change: ConversationChange, message: MessageId): Promise<Problem | null> {
-    try {
-      await this.#deps.documents.change(id, change);
-      return null;
-    } catch (error) {
-      const conversation = await orElse(
-        this.#deps.documents.read(id),
-        undefined,
-        'looking whether a change is there; its own error says more',
-      );
-      if (!conversation?.messages.has(message)) throw error;
-      return toProblem(error);
-    }
-  }
-
   /** Continues as soon as the message is on the disk, unless the person has moved on by then. Until then the turn shows the reason. */
   #onceSaved(
     session: ChatSession,
@@ -586,41 +570,6 @@ class ChatService implements Chat {
     wait().catch((error: unknown) => {
       if (!isAbort(error)) this.#set(session, { problem: toProblem(error) });
     });
-  }
-
-  async #appendUser(
-    id: ConversationId,
-    conversation: Conversation | undefined,
-    message: {
-      id?: MessageId;
-      parts: readonly Part[];
-      parentId: MessageId | null;
-      role?: Message['role'];
-      more?: Pick<Message, 'dmail' | 'copyOf'>;
-    },
-  ): Promise<{ said: Message; unsaved: Problem | null }> {
-    const parent = message.parentId === null ? undefined : conversation?.messages.get(message.parentId);
-    const said: Message = {
-      id: message.id ?? newMessageId(),
-      parentId: message.parentId,
-      role: message.role ?? 'user',
-      kind: 'message',
-      // After a clock was set back, an answer must not be older than its question.
-      createdAt: Math.max(this.#deps.now(), (parent?.createdAt ?? 0) + 1),
-      parts: message.parts,
-      device: this.#deps.device(),
-      ...message.more,
-    };
-    const change: ConversationChange = {
-      messages: [said],
-      meta: {
-        head: said.id,
-        ...(conversation ? {} : { createdAt: said.createdAt }),
-        // A conversation that began with instructions or in a project exists already, without a name.
-        ...(isNameless(conversation) && !isTemporary(id) ? { title: provisionalTitle(said.parts) } : {}),
-      },
-    };
-    return { said, unsaved: await this.#put(id, change, said.id) };
   }
 
   /** Passages that memory gave to an answer, as far as they still hold. */
@@ -737,7 +686,7 @@ class ChatService implements Chat {
     };
     try {
       const conversation = await this.#needed(id);
-      const done = await this.#appendUser(id, conversation, {
+      const done = await this.#messages.appendMessage(id, conversation, {
         id: asMessageId(queued.id),
         parts: queued.parts,
         parentId: tip !== null && conversation.messages.has(tip) ? tip : effectiveHead(conversation),
@@ -757,7 +706,7 @@ class ChatService implements Chat {
     const conversation = await this.#needed(id);
     const said = conversation.messages.get(question);
     if (!said) return null;
-    const copy = await this.#appendUser(id, conversation, {
+    const copy = await this.#messages.appendMessage(id, conversation, {
       parts: said.parts,
       parentId: below,
       more: { copyOf: said.id },
@@ -845,53 +794,4 @@ function questionOf(
     at = at.parentId === null ? undefined : messages.get(at.parentId);
   }
   throw new RecollectError('message-missing', 'There is no message that this answers.');
-}
-
-function refuseTooLarge(parts: readonly Part[]): void {
-  const texts = parts.flatMap((part) => ('text' in part && typeof part.text === 'string' ? [part.text] : []));
-  const units = texts.reduce((sum, text) => sum + text.length, 0);
-  // A UTF-16 unit takes at most three bytes: the exact count is needed only near the limit.
-  const bytes =
-    units * 3 <= MAX_TEXT_BYTES
-      ? units
-      : texts.reduce((sum, text) => sum + new TextEncoder().encode(text).length, 0);
-  const files = parts.reduce(
-    (sum, part) =>
-      sum +
-      (part.type === 'file'
-        ? (part.url?.length ?? 0) +
-          (part.extract?.sections ?? []).reduce((of, { text }) => of + text.length, 0)
-        : 0),
-    0,
-  );
-  const notify = (kind: 'text' | 'files', size: number, limit: number) => {
-    if (size <= limit) return;
-    const inMb = (value: number) => Math.ceil((value / 1024 / 1024) * 10) / 10;
-    throw new RecollectError('message-too-large', `A message may have ${inMb(limit)} MB of ${kind}.`, {
-      params: { kind, size: inMb(size), limit: inMb(limit) },
-    });
-  };
-  notify('text', bytes, MAX_TEXT_BYTES);
-  notify('files', files, MAX_FILE_BYTES);
-}
-
-/** True if it has no messages, and no name from a person. */
-const isNameless = (conversation: Conversation | undefined): boolean =>
-  !conversation || (conversation.messages.size === 0 && conversation.meta.title === '');
-
-/** Makes a name until a better one is known: the first line, cut between words. */
-function provisionalTitle(parts: readonly Part[]): string {
-  const line =
-    parts
-      .filter((part) => part.type === 'text')
-      .flatMap((part) => part.text.slice(0, 2000).split('\n'))
-      .map((text) => text.replace(/^[#>*\-\s]+/, '').trim())
-      .find((text) => text !== '') ??
-    parts.find((part) => part.type === 'file')?.name ??
-    '';
-  const characters = [...line];
-  if (characters.length <= TITLE_LENGTH) return line;
-  const cut = characters.slice(0, TITLE_LENGTH - 1).join('');
-  const space = cut.lastIndexOf(' ');
-  return `${(space > TITLE_LENGTH / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }

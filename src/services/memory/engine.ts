@@ -12,7 +12,7 @@ import {
   type EmbeddingProvider,
   type EmbeddingState,
 } from '../../adapters/embedding/embedding-provider.ts';
-import type { MemoryIndex, NewVector, PendingChunk } from '../../adapters/index/memory-index.ts';
+import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import type { ConversationLog, KeyValues, Store } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation } from '../../domain/base/ids.ts';
@@ -28,9 +28,11 @@ import { createReader } from '../documents/reader.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { TokenTable } from '../privacy/token-table.ts';
 import { createJob } from '../scheduler.ts';
+import { ChunkEmbedder } from './chunk-embedding.ts';
 import type { Memory, MemoryStatus } from './memory.ts';
 import { createProjection } from './projection.ts';
 import { describeConversation, isRemembered, pipelineVersionOf, withoutCutWords } from './rows.ts';
+import { StatusNotifier } from './status-notifier.ts';
 
 /** Status as the engine knows it; the opener knows the file system of the index. */
 export type EngineStatus = Omit<MemoryStatus, 'engine'>;
@@ -93,8 +95,6 @@ const UNDESCRIBED = 'memory.undescribed';
 
 /** Log entries read at a time. */
 const PAGE = 100;
-/** Vectors are saved about this often, ms: a kill loses no more. A pause waits at most as long for the batch in hand. */
-const BATCH_MS = 700;
 /** Chunks requested at a time; new ones wait for them. */
 const LOOK_AHEAD = 64;
 const PAUSE_FORGOTTEN_MS = 15_000;
@@ -102,8 +102,6 @@ const PAUSE_FORGOTTEN_MS = 15_000;
 const PROVIDER_LOOKS = [100, 1_000, 10_000];
 /** New messages are collected for so long before the next look, ms. */
 const GAP_MS = 30;
-/** Least time between two statuses that differ only in figures, ms. */
-const STATUS_MS = 200;
 
 /**
  * Asks the engine that runs now or next to rebuild the index. Durable when resolved. Calibrations of models are deleted, and measured again from the
@@ -141,9 +139,6 @@ class BackgroundEngine implements MemoryEngine {
   #vectorProblem: Problem | null = null;
   /** Problem of something that was skipped. */
   #skipped: Problem | null = null;
-  #lastNotified = '';
-  #lastNotifiedAt = Number.NEGATIVE_INFINITY;
-  #statusTimer: ReturnType<typeof setTimeout> | undefined;
   /** Documents named by a change; an erased one has no entry by which to find it. */
   readonly #touched = new Set<ConversationId>();
   /** Conversations whose summary is older than their messages. */
@@ -155,14 +150,13 @@ class BackgroundEngine implements MemoryEngine {
   #all = true;
   /** For each conversation with pending chunks, since when, by `now()`. */
   readonly #pendingSince = new Map<ConversationId, number>();
-  /** Texts in a batch, adjusted to the model's speed. */
-  #size = 4;
-  #sizeFor = '';
   #pausedAt = 0;
   /** Subscription to the state of the present provider. */
   #watched: { readonly provider: EmbeddingProvider; readonly stop: () => void } | undefined;
   readonly #projector: ReturnType<typeof createJob>;
   readonly #indexer: ReturnType<typeof createJob>;
+  readonly #embedder: ChunkEmbedder;
+  readonly #status: StatusNotifier<EngineStatus>;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
 
   constructor(deps: MemoryEngineDeps) {
@@ -175,6 +169,8 @@ class BackgroundEngine implements MemoryEngine {
     this.#keyValues = keyValues;
     this.#now = now;
     this.#reader = createReader(this.#log);
+    this.#status = new StatusNotifier(() => this.#statusNow(), deps.onStatus);
+    this.#embedder = new ChunkEmbedder({ ...deps, isPaused: () => this.#stillPaused() });
     this.#filter = new PrivacyFilter({
       config: deps.config,
       tokens: deps.tokens ?? new TokenTable({ keyValues: keyValues, signal: deps.signal }),
@@ -193,12 +189,12 @@ class BackgroundEngine implements MemoryEngine {
       onFresh: (messages) => {
         if (!this.#isCountedByEntry || messages < 2) return;
         this.#unread += messages - 1;
-        this.#notify();
+        this.#status.notify();
       },
       onMessage: () => {
         this.#unread = Math.max(0, this.#unread - 1);
       },
-      onBatch: () => this.#notifySoon(),
+      onBatch: () => this.#status.notifySoon(),
     });
     this.#projectAll = projectAll;
     this.#projector = createJob({
@@ -208,7 +204,7 @@ class BackgroundEngine implements MemoryEngine {
       onError: (error) => {
         this.#fatal = toProblem(error);
         diagnostics.warn('The memory index could not be brought up to date', error);
-        this.#notify();
+        this.#status.notify();
       },
     });
     this.#indexer = createJob({
@@ -221,7 +217,7 @@ class BackgroundEngine implements MemoryEngine {
         if (isAbort(error)) return;
         this.#vectorProblem = toProblem(error);
         diagnostics.info('Vectors have to wait', error);
-        this.#notify();
+        this.#status.notify();
       },
     });
     const stops = [
@@ -230,7 +226,7 @@ class BackgroundEngine implements MemoryEngine {
         // The status must say at once that the new message cannot be found yet, and not only from the next look on.
         if (!this.#projecting && this.#unread === 0 && documents.some(isRead)) {
           this.#unread = 1;
-          this.#notifySoon();
+          this.#status.notifySoon();
         }
         this.#projector.wake();
       }),
@@ -252,12 +248,12 @@ class BackgroundEngine implements MemoryEngine {
         for (const stop of stops) stop();
         this.#watched?.stop();
         for (const timer of this.#timers) clearTimeout(timer);
-        if (this.#statusTimer) clearTimeout(this.#statusTimer);
+        this.#status.stop();
       },
       { once: true },
     );
     this.#projector.wake();
-    this.#notify();
+    this.#status.notify();
   }
 
   wake(reason: Parameters<Memory['wake']>[0]): void {
@@ -271,7 +267,7 @@ class BackgroundEngine implements MemoryEngine {
     this.#paused = value;
     this.#pausedAt = performance.now();
     if (before && !value) this.#indexer.wake();
-    this.#notify();
+    this.#status.notify();
   }
 
   async rebuild(): Promise<void> {
@@ -303,11 +299,8 @@ class BackgroundEngine implements MemoryEngine {
       : state;
   }
 
-  #notify(): void {
-    if (this.#deps.signal.aborted) return;
-    if (this.#statusTimer) clearTimeout(this.#statusTimer);
-    this.#statusTimer = undefined;
-    const status: EngineStatus = {
+  #statusNow(): EngineStatus {
+    return {
       state: this.#stateNow(),
       unread: this.#unread,
       waiting: this.#pendingMessages,
@@ -315,20 +308,6 @@ class BackgroundEngine implements MemoryEngine {
       embedding: this.#embeddingState(),
       problem: this.#fatal ?? this.#vectorProblem ?? this.#skipped,
     };
-    const text = JSON.stringify(status);
-    if (text === this.#lastNotified) return;
-    this.#lastNotified = text;
-    this.#lastNotifiedAt = performance.now();
-    this.#deps.onStatus(status);
-  }
-
-  /** For figures that change all the time. */
-  #notifySoon(): void {
-    if (this.#statusTimer || this.#deps.signal.aborted) return;
-    this.#statusTimer = setTimeout(
-      () => this.#notify(),
-      Math.max(0, this.#lastNotifiedAt + STATUS_MS - performance.now()),
-    );
   }
 
   #skip(id: string, detail: string, cause?: unknown): void {
@@ -350,7 +329,7 @@ class BackgroundEngine implements MemoryEngine {
       if (bookmark > 0) {
         const ids = (await this.#log.documents()).filter(isRead);
         this.#unread = await this.#countUnread(new Set(ids), await this.#log.head());
-        this.#notify();
+        this.#status.notify();
         await this.#removeExcluded(bookmark);
         await this.#projectAll(ids, bookmark, { all: true, bookmark });
       }
@@ -402,7 +381,7 @@ class BackgroundEngine implements MemoryEngine {
         if (entries.length === 0 && ids.size === 0) break;
         const reach = entries.at(-1)?.seq ?? bookmark;
         this.#unread = await this.#countUnread(ids, reach);
-        this.#notify();
+        this.#status.notify();
         try {
           await this.#projectAll([...ids], reach, { all: false, bookmark });
         } catch (error) {
@@ -427,7 +406,7 @@ class BackgroundEngine implements MemoryEngine {
       this.#projecting = false;
       // Touched documents are not read yet.
       this.#unread = this.#touched.size > 0 ? 1 : 0;
-      this.#notify();
+      this.#status.notify();
     }
     if (accepted) this.#all = true;
     this.#indexer.wake(accepted === 'now');
@@ -499,108 +478,9 @@ class BackgroundEngine implements MemoryEngine {
     if (this.#watched?.provider === provider) return;
     this.#watched?.stop();
     this.#watched = provider
-      ? { provider, stop: provider.state.subscribe(() => this.#notifySoon()) }
+      ? { provider, stop: provider.state.subscribe(() => this.#status.notifySoon()) }
       : undefined;
     this.#vectorProblem = null;
-  }
-
-  async #vectorsOf(provider: EmbeddingProvider, chunks: readonly PendingChunk[]): Promise<NewVector[]> {
-    const options = { kind: 'passage', signal: this.#deps.signal } as const;
-    if (provider.read) {
-      const made = await provider.read(
-        chunks.map(({ embedded, context }) => ({
-          context: embedded.slice(0, context),
-          text: embedded.slice(context),
-        })),
-        options,
-      );
-      return chunks.flatMap(({ id }, at) => {
-        const one = made[at];
-        return one ? [{ chunkId: id, values: one.vector, bits: one.bits }] : [];
-      });
-    }
-    const vectors = await provider.embed(
-      chunks.map((chunk) => chunk.embedded),
-      options,
-    );
-    return chunks.flatMap(({ id }, at) => {
-      const values = vectors[at];
-      return values ? [{ chunkId: id, values }] : [];
-    });
-  }
-
-  /**
-   * Embeds chunks and saves their vectors as they come; returns how many were read. Ends early at a pause or a change of model. A local model
-   * gets chunks singly, as many as it reads side by side, so that a person who begins to type waits for no more.
-   * @param wasRead true if the model has read something before in this run
-   * @param onKept called with the count of chunks whose vectors were saved
-   */
-  async #embedAll(
-    provider: EmbeddingProvider,
-    chunks: readonly PendingChunk[],
-    wasRead: boolean,
-    onKept: (count: number) => void,
-  ): Promise<number> {
-    let isWarm = wasRead;
-    let begun = 0;
-    let over = 0;
-    let made: NewVector[] = [];
-    let keptAt = performance.now();
-    const keep = async () => {
-      const [some, count] = [made, over];
-      [made, over, keptAt] = [[], 0, performance.now()];
-      await this.#deps.index.put(provider.id, some);
-      this.#vectorProblem = null;
-      onKept(count);
-    };
-    const reader = async () => {
-      while (
-        begun < chunks.length &&
-        this.#deps.embedding() === provider &&
-        !(begun > 0 && this.#stillPaused())
-      ) {
-        const batch = chunks.slice(
-          begun,
-          begun + (provider.read ? 1 : Math.min(this.#size, provider.maxBatch)),
-        );
-        begun += batch.length;
-        const began = performance.now();
-        // Push only after the wait: `keep` may have replaced `made` meanwhile.
-        const vectors = await this.#vectorsOf(provider, batch);
-        made.push(...vectors);
-        over += batch.length;
-        const took = performance.now() - began;
-        // A cold batch includes loading the model, so it says nothing about speed.
-        if (isWarm || took < BATCH_MS)
-          this.#size = Math.max(1, Math.round(batch.length * Math.min(2, BATCH_MS / Math.max(1, took))));
-        isWarm = true;
-        more();
-        // Keep a server's vectors at once: they were paid for.
-        if (!provider.read || performance.now() - keptAt >= BATCH_MS) await keep();
-        await yieldToEvents(this.#deps.signal);
-      }
-    };
-    const readers: Promise<void>[] = [];
-    let failed: { readonly reason: unknown } | undefined;
-    // The model's concurrency is known only once it is loaded.
-    const more = () => {
-      while (readers.length < (provider.concurrency ?? 1))
-        readers.push(
-          reader().catch((reason: unknown) => {
-            failed ??= { reason };
-          }),
-        );
-    };
-    more();
-    for (let at = 0; at < readers.length; at++) await readers[at];
-    if (over > 0 && !this.#deps.signal.aborted) await keep();
-    // The provider was replaced meanwhile: the next one is asked.
-    if (
-      failed &&
-      !(isAbort(failed.reason) && !this.#deps.signal.aborted && this.#deps.embedding() !== provider)
-    )
-      throw failed.reason;
-    return begun;
   }
 
   async #runIndexer(): Promise<void> {
@@ -625,16 +505,15 @@ class BackgroundEngine implements MemoryEngine {
           this.#all = false;
           return;
         }
-        if (provider.id !== this.#sizeFor) {
+        if (this.#embedder.prepareFor(provider)) {
           // With another model everything waits again, and none of it is new.
           this.#all = true;
-          [this.#size, this.#sizeFor] = [4, provider.id];
           before = new Set();
         }
         const counts = await this.#deps.index.pendingCounts(provider.id);
         this.#pendingMessages = counts.reduce((sum, { messages }) => sum + messages, 0);
         const due = this.#ready(counts);
-        this.#notifySoon();
+        this.#status.notifySoon();
         await this.#describeDue(due);
         if (this.#pendingMessages === 0) this.#all = false;
         if (this.#pendingMessages === 0 || due.length === 0) return;
@@ -652,12 +531,13 @@ class BackgroundEngine implements MemoryEngine {
           throw new RecollectError('embedding-broken', 'The model gave no vectors', { retry: true });
         if (pending.length === 0) return;
         this.#embeddingNow = true;
-        this.#notifySoon();
-        const read = await this.#embedAll(provider, pending, done > 0, (count) => {
+        this.#status.notifySoon();
+        const read = await this.#embedder.embed(provider, pending, done > 0, (count) => {
+          this.#vectorProblem = null;
           done += count;
           this.#pendingMessages = Math.max(0, this.#pendingMessages - count);
           this.#rate = done / ((performance.now() - began) / 1_000);
-          this.#notifySoon();
+          this.#status.notifySoon();
         });
         before = new Set(pending.slice(0, read).map((chunk) => chunk.id));
       }
@@ -668,7 +548,7 @@ class BackgroundEngine implements MemoryEngine {
     } finally {
       this.#embeddingNow = false;
       this.#rate = 0;
-      this.#notify();
+      this.#status.notify();
     }
   }
 

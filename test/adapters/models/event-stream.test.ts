@@ -1,7 +1,7 @@
 // An answer as the event stream that was asked for, however its bytes were cut on the way.
 import { expect, it } from 'vitest';
-import { newFacts } from '../../../src/adapters/models/chunk.ts';
 import { asEventStream } from '../../../src/adapters/models/event-stream.ts';
+import { newFacts } from '../../../src/adapters/models/stream-facts.ts';
 
 const through = async (...pieces: readonly Uint8Array<ArrayBuffer>[]) => {
   const facts = newFacts();

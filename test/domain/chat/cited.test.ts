@@ -1,7 +1,7 @@
 // Cited words are shortened in one way, whether an endpoint sent them or an export named them.
 import { expect, it } from 'vitest';
 import { pagesIn } from '../../../src/adapters/importers/pages.ts';
-import { addDocument, newFacts } from '../../../src/adapters/models/chunk.ts';
+import { addDocument, newFacts } from '../../../src/adapters/models/stream-facts.ts';
 import { LONGEST_CITED, shortenCited } from '../../../src/domain/chat/cited.ts';
 
 const long = `${'It snowed. '.repeat(60)}`;

@@ -9,7 +9,7 @@ import { type Message, textOf } from '../../../src/domain/chat/message.ts';
 import { type Imprint, imprintOf } from '../../../src/domain/forget/imprint.ts';
 import type { Forgotten } from '../../../src/domain/forget/sought.ts';
 import type { TurnState } from '../../../src/services/chat/chat.ts';
-import { MAX_TEXT_BYTES } from '../../../src/services/chat/chat-service.ts';
+import { MAX_TEXT_BYTES } from '../../../src/services/chat/message-size.ts';
 import { createEraser } from '../../../src/services/forget/eraser.ts';
 import { remainsSince } from '../../../src/services/forget/traces.ts';
 import { deep } from '../../scale.ts';

@@ -1,0 +1,223 @@
+// The calls of one answer, put together from the deltas of a stream: whose delta is whose, which tool is meant, which arguments are whole.
+import { isFields, readJson } from '../../domain/base/json.ts';
+import { type Fields, listOf, textOf } from './event-fields.ts';
+import { objectsIn } from './server-events.ts';
+
+/** Lists calls: from a list, from a single call, or by their numbers. */
+export const callsOf = (value: unknown): readonly Fields[] => {
+  const list =
+    isFields(value) && Object.keys(value).length > 0 && Object.keys(value).every((key) => /^\d+$/.test(key))
+      ? Object.values(value)
+      : listOf(value);
+  return list.filter(isFields);
+};
+/** A name that some servers send as a number. */
+const nameOf = (value: unknown): string => (typeof value === 'number' ? String(value) : textOf(value).trim());
+
+interface Call {
+  readonly index: number;
+  readonly id: string;
+  /** Empty until it has arrived; arguments that arrived before wait for it. */
+  name: string;
+  arguments: string;
+  /** A signature that must be sent back with the call. */
+  extra: unknown;
+  /** Characters of the arguments that were passed on already; below 0: none. */
+  sent: number;
+}
+
+/** Collects the calls of one answer. */
+export class StreamedCalls {
+  /** Names of the tools that may be called. */
+  readonly #tools: readonly string[];
+  readonly #calls: Call[] = [];
+  /** Call that a delta with this index continues. */
+  readonly #byIndex = new Map<string, Call>();
+  readonly #ids = new Set<string>();
+
+  constructor(tools: readonly string[]) {
+    this.#tools = tools;
+  }
+
+  /** True if a call has arguments and no name: it cannot be made. */
+  get hasNameless(): boolean {
+    return this.#calls.some((call) => call.name === '' && call.arguments !== '');
+  }
+
+  /** Adds a whole call. `given`: its arguments, a JSON object. */
+  add(name: string, given: string): void {
+    Object.assign(this.#newCall(''), { name, arguments: given });
+  }
+
+  /** Adds a delta of a call, or a whole one, in any form that an endpoint sends. */
+  read(raw: Fields): void {
+    const fn = [raw.function, raw.custom].find(isFields) ?? raw;
+    const name = this.toolNamed(nameOf(fn.name));
+    const id = nameOf(raw.id ?? raw.tool_call_id);
+    const given = fn.arguments ?? (fn === raw ? undefined : raw.arguments) ?? fn.parameters ?? fn.input;
+    const text =
+      typeof given === 'string'
+        ? given
+        : isFields(given) || Array.isArray(given)
+          ? JSON.stringify(given)
+          : '';
+    let call = this.#callFor({ index: raw.index, id, name, text });
+    if (!call) {
+      if (name === '' && id === '' && text === '') return;
+      call = this.#newCall(id);
+      const key = raw.index === undefined || raw.index === null ? `id ${id}` : String(raw.index);
+      this.#byIndex.set(key, call);
+      if (id !== '') this.#byIndex.set(`id ${id}`, call);
+    }
+    if (call.name === '' || this.#completesName(call, name)) call.name += name;
+    const isBetween = /\}\s*\{/.test(call.arguments.slice(-8) + text);
+    const [own = '', ...others] = argumentsOf(argumentsWith(call.arguments, text), isBetween);
+    call.arguments = own;
+    call.extra ??= isFields(raw.extra_content) ? raw.extra_content : undefined;
+    // The arguments of several calls in one: what follows belongs to the last.
+    for (const each of others) {
+      const next = this.#newCall(id);
+      Object.assign(next, { name: call.name, arguments: each });
+      this.#byIndex.set(String(raw.index ?? `id ${id}`), next);
+    }
+  }
+
+  /**
+   * Finds a tool by its name, also with a namespace before it and a number behind it (`functions.recall:0`), in quotes, in capitals, or with the
+   * marks of gpt-oss behind it (`recall<|channel|>commentary`).
+   */
+  toolNamed(name: string): string {
+    if (this.#tools.includes(name)) return name;
+    const plain = name.replace(/<\|.*/s, '').replace(/^["'`\s]+|["'`\s]+$/g, '');
+    const bare = (plain.replace(/:\d+$/, '').split(/[.:/]/).at(-1) ?? '').toLowerCase();
+    return this.#tools.find((tool) => tool.toLowerCase() === bare) ?? name;
+  }
+
+  /** True if the name of a call came in pieces, and this is the next one. */
+  #completesName(call: Call, name: string): boolean {
+    return (
+      name !== '' &&
+      call.arguments === '' &&
+      !this.#tools.includes(call.name) &&
+      this.#tools.some((tool) => tool.startsWith(call.name + name))
+    );
+  }
+
+  /** Call that a delta continues; undefined if it begins one. */
+  #callFor({
+    index,
+    id,
+    name,
+    text,
+  }: {
+    index: unknown;
+    id: string;
+    name: string;
+    text: string;
+  }): Call | undefined {
+    const known = id === '' ? undefined : this.#byIndex.get(`id ${id}`);
+    if (index === undefined || index === null) {
+      if (known) return known;
+      const last = this.#calls.at(-1);
+      const isPiece = id === '' && last !== undefined && this.#completesName(last, name);
+      return name === '' || isPiece ? last : undefined;
+    }
+    const call = this.#byIndex.get(String(index));
+    // An unknown index: some servers count on in the middle of a call.
+    if (!call) return name === '' ? (known ?? (id === '' ? this.#calls.at(-1) : undefined)) : undefined;
+    if (!this.#isAnother(call, { id, name, text })) return call;
+    return known !== call && (name === '' || !isComplete(known?.arguments ?? '')) ? known : undefined;
+  }
+
+  /** True if a delta with the index of `call` is about another one: some servers give every call the index 0. */
+  #isAnother(call: Call, { id, name, text }: { id: string; name: string; text: string }): boolean {
+    if (call.name === '' || this.#completesName(call, name)) return false;
+    const same = this.#isSame(call, id);
+    if (name === '') return !same && this.#byIndex.has(`id ${id}`);
+    if (isComplete(call.arguments) && text.trim() !== '' && !text.startsWith(call.arguments)) return true;
+    if (same) return false;
+    return name !== call.name || (id !== '' && isWhole(call.arguments));
+  }
+
+  #isSame(call: Call, id: string): boolean {
+    return call.id === id || this.#byIndex.get(`id ${id}`) === call;
+  }
+
+  #newCall(id: string): Call {
+    const index = this.#calls.length;
+    let own = id === '' ? `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}` : id;
+    // Results find their call by its id.
+    for (let at = 2; this.#ids.has(own); at++) own = `${id}-${at}`;
+    this.#ids.add(own);
+    const call: Call = { index, id: own, name: '', arguments: '', extra: undefined, sent: -1 };
+    this.#calls.push(call);
+    return call;
+  }
+
+  /** Returns the events for the parts of calls not passed on yet. `isLast`: no further piece of a name will arrive. */
+  events(isLast: boolean): unknown[] {
+    const out: unknown[] = [];
+    for (const call of this.#calls) {
+      // Arguments that were encoded as text once more are recognised only when they are whole.
+      if (call.arguments.startsWith('"') && call.sent < 0) {
+        if (!isLast) continue;
+        const inner = readJson(call.arguments);
+        if (typeof inner === 'string' && isFields(readJson(inner))) call.arguments = inner;
+      }
+      if (call.name === '' || call.sent >= call.arguments.length) continue;
+      if (
+        !isLast &&
+        this.#completesName({ ...call, name: '' }, call.name) &&
+        !this.#tools.includes(call.name)
+      )
+        continue;
+      const isFirst = call.sent < 0;
+      const text = call.arguments.slice(Math.max(0, call.sent));
+      call.sent = call.arguments.length;
+      out.push({
+        choices: [
+          {
+            delta: {
+              tool_calls: [
+                {
+                  index: call.index,
+                  ...(isFirst ? { id: call.id, ...(signatureOf(call.extra) ?? {}) } : {}),
+                  function: { ...(isFirst ? { name: call.name } : {}), arguments: text },
+                },
+              ],
+            },
+          },
+        ],
+      });
+    }
+    return out;
+  }
+}
+
+const isWhole = (text: string): boolean => text === '' || readJson(text) !== undefined;
+const isComplete = (text: string): boolean => text.startsWith('{') && isWhole(text);
+const EMPTY: ReadonlySet<string> = new Set(['', '{}', '{ }', 'null', 'None', 'undefined']);
+
+/**
+ * Adds a delta to arguments. Some servers begin with an empty object or a space; some repeat everything so far. An object
+ * cannot begin within its own first characters, so a delta that begins with everything so far is the whole.
+ */
+function argumentsWith(before: string, text: string): string {
+  if (before === '' && EMPTY.has(text.trim())) return '';
+  return before.startsWith('{') && text.startsWith(before) ? text : before + text;
+}
+
+/** Arguments of each call in one text: `{…}{…}` are two, unless the second repeats the first. */
+function argumentsOf(text: string, isBetween: boolean): readonly string[] {
+  const objects = isBetween ? objectsIn(text) : [text];
+  return isComplete(objects[0] ?? '') ? [...new Set(objects)] : [text];
+}
+
+/** Gemini's signature of a call. https://ai.google.dev/gemini-api/docs/thought-signatures */
+function signatureOf(
+  extra: unknown,
+): { extra_content: { google: { thought_signature: string } } } | undefined {
+  const google = isFields(extra) && isFields(extra.google) ? extra.google : undefined;
+  const signature = textOf(google?.thought_signature);
+  return signature === '' ? undefined : { extra_content: { google: { thought_signature: signature } } };
+}
