@@ -1541,6 +1541,26 @@ export const REFUSALS: Readonly<Record<string, Check>> = {
     'tool_choice' in body ? openai('`tool_choice` is not supported by this model') : undefined,
   'refuses-penalty': (body) =>
     'presence_penalty' in body ? openai('Argument not supported on this model: presencePenalty') : undefined,
+  'refuses-seed-behind-a-colon': (body) =>
+    'seed' in body ? openai('Extra inputs are not permitted: seed') : undefined,
+  'refuses-stream-options-as-a-property': (body) =>
+    'stream_options' in body
+      ? openai("Additional properties are not allowed ('stream_options' was unexpected)")
+      : undefined,
+  'refuses-penalty-of-gemini': (body) =>
+    'presence_penalty' in body
+      ? openai('Penalty is not enabled for models/gemini-2.5-flash-lite')
+      : undefined,
+  'wants-words': (body) =>
+    body.messages.some(({ content }) => content === null || content === '')
+      ? openai('messages.2: all messages must have non-empty content')
+      : undefined,
+  'wants-no-system-in-a-number': (body) =>
+    roles(body).includes('system') ? openai('invalid params, invalid chat setting (2013)') : undefined,
+  'wants-no-system-by-its-place': (body) =>
+    roles(body).includes('system')
+      ? openai("Unsupported value: 'messages[0].role' does not support 'system' with this model.")
+      : undefined,
   'refuses-seed': (body) => ('seed' in body ? openai("property 'seed' is unsupported") : undefined),
   'refuses-strict': (body) =>
     JSON.stringify(body).includes('"$schema"')

@@ -59,12 +59,13 @@ const RULES: readonly Rule[] = [
     repair: 'call-ids',
     fits: (text) =>
       /tool.?(call|use).?ids?\b|tool_calls\W{0,4}\d{0,4}\W{0,4}id\b|tool_use\W{0,4}id\b/.test(text) &&
-      /length|a-z|pattern|characters|maximum|too long|must be|invalid/.test(text),
+      /length|a-z|pattern|characters|maximum|too long|must be|invalid/.test(text) &&
+      !/must be (followed|a response)|not found|no matching|did not have/.test(text),
   },
   {
     repair: 'roles',
     fits: (text) =>
-      /roles? must alternate|must alternate|alternating|(system|developer) (role|message|prompt|instruction)s?\b.{0,60}(not |un|must|only|first|begin)|(unexpected|unsupported|invalid|unknown) role|role\W+(system|developer|tool)\W.{0,60}(not|un|invalid|after)|only user.{0,20}assistant roles|expected last role/.test(
+      /roles? must alternate|must alternate|alternating|(system|developer) (role|message|prompt|instruction)s?\b.{0,60}(not |un|must|only|first|begin)|(unexpected|unsupported|invalid|unknown) role|role\W+(system|developer|tool)\W.{0,60}(not|un|invalid|after)|only user.{0,40}(roles|are supported)|expected last role|invalid (chat setting|message role)|role\W{1,8}does not support|(first|last) message must|conversation must (start|begin|end) with|2 or more assistant/.test(
         text,
       ),
   },
@@ -75,6 +76,14 @@ const RULES: readonly Rule[] = [
       /stream(ing)?\W+(is |are )?(not|un)\w*|verified to stream|\bparam\W+stream\W*[,}]|(not|n't) support stream(ing)?\b(?!_)/.test(
         text,
       ),
+  },
+  {
+    repair: 'fill:content',
+    fits: (text) =>
+      !/\bfunctions?\b|\btools\b|propert/.test(text) &&
+      (/\b(non-?empty|empty|blank)\b/.test(text)
+        ? /content|message|text/.test(text)
+        : /不能为空|messages 参数非法/.test(text)),
   },
   {
     repair: 'text-content',
@@ -89,6 +98,9 @@ const isTooMany = (text: string) =>
   /too (large|many|big|high)|exceed|at most|less than|greater than|range|maximum/.test(text);
 const isTextAlone = (content: unknown): boolean =>
   Array.isArray(content) && content.every((part) => isFields(part) && part.type === 'text');
+
+/** Gemini names both of them at once. */
+const PENALTIES = ['presence_penalty', 'frequency_penalty', 'presencePenalty', 'frequencyPenalty'];
 
 /** Fields that a request cannot do without. The turn handles tools. */
 const NEEDED = [
@@ -130,7 +142,7 @@ function placeOf(key: string, text: string): number {
       ? new RegExp(`(?<![\\w-])(?:${names})(?![\\w-])`)
       : undefined;
   const said = new RegExp(
-    `(?:parameters?|arguments?|fields?|inputs?|propert(?:y|ies)|keys?|names?|supplied|supported)\\W{1,4}(?:${names})\\b|(?<![\\w-])(?:${names})\\W{1,3}(?:is |are |does |has |was |must |should |value )?(?:not|un\\w+|only|invalid|extra|must|should|may not|cannot)\\b`,
+    `(?:permitted|allowed|supported|recogni[sz]ed|forbidden): *(?:${names})\\b|(?:parameters?|arguments?|fields?|inputs?|propert(?:y|ies)|keys?|names?|supplied|supported)\\W{1,4}(?:${names})\\b|(?<![\\w-])(?:${names})\\W{1,3}(?:is |are |does |has |was |must |should |value )?(?:not|un\\w+|only|invalid|extra|must|should|may not|cannot)\\b`,
   );
   return (bare ?? said).exec(text)?.index ?? -1;
 }
@@ -160,11 +172,19 @@ export function repairFor({ text }: Refusal, body: Fields, tried: readonly Repai
     !tried.includes(repair) && JSON.stringify(repaired(body, [repair])) !== JSON.stringify(body);
   const rule = RULES.find(({ repair, fits }) => fits(said, body) && changes(repair));
   if (rule) return rule.repair;
+  const penalty = /\bpenalty is not (enabled|supported)/.test(said)
+    ? PENALTIES.find((key) => key in body)
+    : undefined;
+  if (penalty !== undefined && changes(`drop:${penalty}`)) return `drop:${penalty}`;
+  // Schemas have a key of this name, and errors a phrase.
+  const isPhrase = /additional properties (are|is) not/.test(said);
   const named = [
     ...Object.keys(body)
       .filter((key) => !NEEDED.includes(key))
       .map((key) => ({ key, at: placeOf(key, said) })),
-    ...NESTED.filter((key) => hasNested(body, key)).map((key) => ({ key, at: placeOf(key, said) })),
+    ...NESTED.filter((key) => hasNested(body, key) && !(isPhrase && key === 'additionalProperties')).map(
+      (key) => ({ key, at: placeOf(key, said) }),
+    ),
   ].filter(({ key, at }) => at >= 0 && changes(`drop:${key}`));
   // The second of two exclusive parameters is dropped.
   const both = /\bboth\b|together|at the same time|only one of/.test(said);
@@ -197,6 +217,7 @@ function applied(body: Fields, repair: Repair): Fields {
     const { stream: _, stream_options: __, ...rest } = body;
     return { ...rest, stream: false };
   }
+  if (repair === 'fill:content') return filled(body);
   if (!Array.isArray(body.messages)) return body;
   const messages = messagesOf(body);
   if (repair === 'fill:reasoning_content')
@@ -254,6 +275,41 @@ const mapCalls = (messages: readonly Fields[], change: (call: Fields) => Fields)
     callsOf(message).length > 0 ? { ...message, tool_calls: callsOf(message).map(change) } : message,
   );
 
+/** Stands for words that are missing: endpoints that refuse an empty text refuse spaces, too. */
+const NO_WORDS = '…';
+const isEmpty = (text: unknown): boolean =>
+  text === null || text === undefined || (typeof text === 'string' && text.trim() === '');
+
+/** A request in which no message is empty: of chat completions, Anthropic Messages or Gemini. */
+function filled(body: Fields): Fields {
+  const text = (part: unknown): unknown =>
+    isFields(part) && 'text' in part && isEmpty(part.text) ? { ...part, text: NO_WORDS } : part;
+  const parts = (content: unknown): unknown =>
+    Array.isArray(content)
+      ? content.length > 0
+        ? content.map(text)
+        : [{ type: 'text', text: NO_WORDS }]
+      : isEmpty(content)
+        ? NO_WORDS
+        : content;
+  const { messages, contents } = body;
+  return {
+    ...body,
+    ...(Array.isArray(messages)
+      ? { messages: messagesOf(body).map((message) => ({ ...message, content: parts(message.content) })) }
+      : {}),
+    ...(Array.isArray(contents)
+      ? {
+          contents: contents
+            .filter(isFields)
+            .map((message) =>
+              Array.isArray(message.parts) ? { ...message, parts: message.parts.map(text) } : message,
+            ),
+        }
+      : {}),
+  };
+}
+
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
 /** Nine letters and digits, as Mistral wants them; the same for the same id. FNV-1a, twice. */
@@ -292,7 +348,14 @@ function inTurns(messages: readonly Fields[]): Fields[] {
       out[out.length - 1] = { ...now, content: joinedContent(last.content, now.content) };
     else out.push(now);
   }
-  return out;
+  const last = out.at(-1);
+  return [
+    ...(out[0]?.role === 'assistant' ? [{ role: 'user', content: NO_WORDS }] : []),
+    ...out,
+    ...(last?.role === 'assistant' && callsOf(last).length === 0
+      ? [{ role: 'user', content: NO_WORDS }]
+      : []),
+  ];
 }
 
 const joinedContent = (before: unknown, after: unknown): unknown =>
@@ -309,6 +372,7 @@ export const nameOfRepair = (repair: Repair): string =>
     'call-ids': 'tool_call_id',
     'no-stream': 'stream',
     'text-content': 'content',
+    'fill:content': 'content',
     'rename:max_tokens': 'max_completion_tokens',
     'rename:max_completion_tokens': 'max_tokens',
   })[repair] ?? repair.slice(repair.indexOf(':') + 1);
