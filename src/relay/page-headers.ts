@@ -1,8 +1,8 @@
 // Headers of every server that hands out the built app: they say what the app's scripts may do. The policy is written here only. The build
 // copies it into the page (vite.config.ts), so that it holds on any host, but browsers take a worker's policy from its headers alone.
 //
-//   page, projection, extraction, encoder, service worker    may connect to the app's own origin only
-//   network, engine, embedding, sync                         may connect anywhere; each restricts itself to the addresses that the person configured
+//   page, projection, extraction, encoder, page-reader, service worker    may connect to the app's own origin only
+//   network, engine, embedding, sync                                      may connect anywhere; each restricts itself to the addresses that the person configured
 
 // Styles may be inline because positioned popovers and highlighted code write them.
 /** Builds a Content-Security-Policy (CSP Level 3). `connect`: sources to which its scripts may connect. */

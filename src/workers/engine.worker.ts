@@ -8,7 +8,9 @@ import type { Port } from '../adapters/embedding/protocol.ts';
 import { connectByTransfer } from '../adapters/embedding/thread.ts';
 import type { EngineName } from '../adapters/index/engines.ts';
 import type { MemoryIndex } from '../adapters/index/memory-index.ts';
+import { createPageReader } from '../adapters/index/page-reader.ts';
 import { conditionSchema, serveIndex } from '../adapters/index/worker-host.ts';
+import type { DataKey } from '../adapters/vault/data-key.ts';
 import { log } from '../domain/base/log.ts';
 import type { Documents } from '../services/documents/documents.ts';
 import { createDocuments } from '../services/documents/documents-service.ts';
@@ -119,13 +121,28 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
   });
 }
 
+/** Key of a locked device, once it is there. */
+let key: DataKey | null = null;
+
 void serveIndex({
   condition: {
     get: async () => conditionSchema.safeParse(await (await opened).store.keyValues.get(CONDITION)).data,
     set: async (condition) => (await opened).store.keyValues.set(CONDITION, condition),
   },
   wanted: async () => (await opened).settings.config.get().storage.engine,
-  cipher: async () => (await opened).indexCipher,
+  cipher: async () => {
+    const { indexCipher, dataKey } = await opened;
+    key = dataKey;
+    return indexCipher;
+  },
+  startReader: () =>
+    createPageReader(
+      new Worker(new URL('./page-reader.worker.ts', import.meta.url), {
+        type: 'module',
+        name: 'page-reader',
+      }),
+      key,
+    ),
   readAssembly,
   cluster: import.meta.env.VITE_CLUSTER && `${import.meta.env.BASE_URL}${import.meta.env.VITE_CLUSTER}`,
   onOpened: ({ index, engine }) => {

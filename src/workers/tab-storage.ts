@@ -33,7 +33,14 @@ export async function openStorage(
   const { name, vault, store } = await inForce.catch((error: unknown): StoresInForce => {
     fatal = toProblem(error);
     const store = createInMemoryStore();
-    return { name: '', store, below: store, vault: createVault(store.keyValues), indexCipher: null };
+    return {
+      name: '',
+      store,
+      below: store,
+      vault: createVault(store.keyValues),
+      indexCipher: null,
+      dataKey: null,
+    };
   });
   return { records, holder, name, vault, store: withoutTemporary(store), fatal };
 }

@@ -599,7 +599,7 @@ ${lockedSection(runs)}
 
 P50 / P95 of the same library with and without locking, measured in turns in one run, so that the load beside it strikes both: a difference below
 what two turns of one side differ by says no more than that the cost is smaller than that. The start is told without the person’s typing and the
-derivation of the key. A locked device reads all of its sealed index from IndexedDB before memory answers (\`docs/limits.md\`), where an
+derivation of the key. A locked device reads its sealed index from IndexedDB while memory starts (\`docs/limits.md\`), where an
 unlocked one reads pages of OPFS on demand; how that time divides tells [decision 0904](decisions/0904-pages-in-packs.md). What was said can be read by then.
 \`npm run bench -- --locked --sizes 10000 --history\` measures it again.
 

@@ -9,8 +9,10 @@ import { log, orElse } from '../../domain/base/log.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 import { fetchCluster, INITDB, SETTINGS } from './cluster.ts';
 import { HandlePool } from './handle-pool.ts';
-import { createPageFileSystem, hasFiles, type PageFileSystem } from './page-file-system.ts';
+import { createPageFileSystem, type PageFileSystem } from './page-file-system.ts';
 import { deletePages, hasPages } from './page-place.ts';
+import type { StartPageReader } from './page-reader.ts';
+import { hasFiles } from './page-store.ts';
 import { migrate } from './schema.ts';
 import { isFull, noRoom, PostgresCrash } from './statements.ts';
 
@@ -44,6 +46,8 @@ export interface EngineOptions {
   readonly cluster?: string | undefined;
   /** Cipher of a locked device: the files are sealed pages in IndexedDB, and unsealed ones are removed. */
   readonly cipher?: RecordCipher | null;
+  /** Starts a thread that reads sealed files. Default: the caller's thread reads them. */
+  readonly startReader?: StartPageReader | undefined;
 }
 
 /** Major version of the Postgres inside PGlite: part of the files' name, since one version cannot read another's. */
@@ -362,13 +366,14 @@ export async function openEngine({
   fresh = false,
   cluster,
   cipher = null,
+  startReader,
 }: EngineOptions): Promise<OpenedEngine> {
   const files = filesOf(name, cipher !== null);
   let remade = false;
   const passedOver: { engine: EngineName; reason: string }[] = [];
   let full: unknown;
   // All of a sealed index is read before it opens, so that begins before anything else does.
-  const sealed = cipher && !fresh ? createPageFileSystem(files, cipher) : undefined;
+  const sealed = cipher && !fresh ? createPageFileSystem(files, cipher, { startReader }) : undefined;
   const ahead =
     sealed && orElse(sealed.readAhead(), 'files', 'reading the index ahead; its opening fails, too');
   const order = cipher ? SEALED_ENGINES : await preference(wanted, files);

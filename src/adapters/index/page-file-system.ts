@@ -1,12 +1,11 @@
 // PGlite's files in IndexedDB, by pages of 8 KB. Everything one statement changed becomes one transaction, so what is stored is always the
 // state after some statement: never half-written, and nothing acknowledged is lost when the tab or the browser is killed. After a power cut the last
-// statements may be lost; the log still has their source. On a locked device each record is sealed, bound to its file and number; names,
-// sizes and the number of records stay readable.
+// statements may be lost; the log still has their source.
 //
-//   pages   one record a page: what was written lately
-//   packs   128 neighbouring pages in one record, sealed files only; a page that also has a record of its own is newer there
-// A start spends its time by the record, not by the byte; so pages are moved into packs, one pack a transaction, as they get many.
+// `page-store.ts` says how it lies there. A start spends its time by the record, not by the byte; so pages are moved into packs, one pack a
+// transaction, as they get many.
 
+import { PGlite } from '@electric-sql/pglite';
 import {
   type ChangeSet,
   type FileWrite,
@@ -14,24 +13,30 @@ import {
   type StorageBackend,
   type StorageEntry,
 } from '@electric-sql/pglite/memfs-frontend';
-import { type DBSchema, type IDBPDatabase, type IDBPTransaction, wrap } from 'idb';
-import { ignore, log, orElse } from '../../domain/base/log.ts';
+import type { IDBPTransaction } from 'idb';
+import { attempt, ignore, log, orElse } from '../../domain/base/log.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
-import { hasPages, placeOfPages } from './page-place.ts';
+import { hasPages } from './page-place.ts';
+import { canShare, FileContents, type PageReader, type StartPageReader } from './page-reader.ts';
+import {
+  type FileRow,
+  KINDS,
+  LOG,
+  openPages,
+  overwrite,
+  PAGE,
+  type PageDatabase,
+  PageRecords,
+  type PageSchema,
+  recordsOf,
+  SPAN,
+  withoutZeros,
+} from './page-store.ts';
+import { StoredPages } from './stored-pages.ts';
 
-/** Page size of Postgres, in bytes. */
-const PAGE = 8192;
-/** Pages of a file are numbered from `file id * SPAN`: room for files of 32 TB. */
-const SPAN = 2 ** 32;
-/** Version of the IndexedDB database; the first had no packs. */
-const VERSION = 2;
-/** Postgres' write-ahead log, whose files come and go: not worth packing. */
-const LOG = '/pg_wal/';
 /** Postgres' copy of its catalog, which it deletes at each start and makes anew: not worth keeping. */
 const REMADE = /\/pg_internal\.init(\.\d+)?$/;
-/** Records read at once while opening: 16 MB each. */
-const BATCH = { pages: 2048, packs: 16 } as const;
 
 /** When pages are moved into packs. */
 export interface Packing {
@@ -50,25 +55,15 @@ const PACKING: Packing = { pages: 128, loose: 768, share: 1 / 16, quietMs: 2_000
 /** Packing does not wait for a quiet moment from this many times the room for pages outside of packs. */
 const AT_ONCE = 2;
 
-/** `id` 0 marks a directory. */
-interface FileRow {
-  readonly path: string;
-  readonly id: number;
-  readonly size: number;
+interface PageOptions {
+  readonly packing?: Packing;
+  /** Starts a thread that reads the files, if threads can share memory here. Default: this thread reads them. */
+  readonly startReader?: StartPageReader | undefined;
 }
 
-interface PageStore extends DBSchema {
-  files: { key: string; value: FileRow };
-  /** Pages of zeros are left out, and zeros at a page's end too. Sealed on a locked device. */
-  pages: { key: number; value: Uint8Array };
-  /** By the key of the first page. Zeros at the end are left out. */
-  packs: { key: number; value: Uint8Array };
-}
-const KINDS = ['packs', 'pages'] as const;
-type Kind = (typeof KINDS)[number];
 /** Sends a request whose result is not awaited. */
 type Ask = (request: Promise<unknown>) => void;
-type Transaction = IDBPTransaction<PageStore, ['files', 'pages', 'packs'], 'readwrite'>;
+type Transaction = IDBPTransaction<PageSchema, ['files', 'pages', 'packs'], 'readwrite'>;
 /** Requests to make within the transaction, in this order. */
 type Request = (transaction: Transaction) => Promise<unknown>;
 
@@ -81,101 +76,6 @@ interface Pending {
   readonly notes: (() => void)[];
 }
 
-/** Files to fill while reading. */
-interface Found {
-  readonly contents: ReadonlyMap<number, Uint8Array>;
-  /** Files of the write-ahead log. */
-  readonly logs: ReadonlySet<number>;
-}
-
-/** Place that a record is bound to. */
-const placeOf = (kind: Kind, name: string, key: number) =>
-  `recollect/${kind === 'pages' ? 'page' : 'pack'}/1|${name}|${key}`;
-
-/** The bytes up to the last one that is not zero. */
-function withoutZeros(page: Uint8Array): Uint8Array {
-  let end = page.length;
-  while (end > 0 && page[end - 1] === 0) end--;
-  return page.subarray(0, end);
-}
-
-/** Records of file `id` from page `first` on. */
-const recordsOf = (id: number, first: number) =>
-  IDBKeyRange.bound(id * SPAN + first, (id + 1) * SPAN, false, true);
-/** Writes a page or pack over what is at `start`; zeros that the record leaves out count. */
-function overwrite(content: Uint8Array, start: number, record: Uint8Array, length: number): void {
-  if (start >= content.length) return;
-  content.set(record.subarray(0, content.length - start), start);
-  content.fill(0, Math.min(start + record.length, content.length), start + length);
-}
-
-/** Keys of the stored records, as of the last transaction that completed. */
-class Stored {
-  readonly packs = new Set<number>();
-  readonly #pack: number;
-  /** Pages outside of packs, by the key of the pack they would be in. */
-  readonly #loose = new Map<number, Set<number>>();
-  #count = 0;
-
-  /** `pack` is the number of pages in a pack. */
-  constructor(pack: number) {
-    this.#pack = pack;
-  }
-
-  /** Pages outside of packs. */
-  get loose(): number {
-    return this.#count;
-  }
-
-  /** Returns the key of the pack that a page belongs to. */
-  packOf(key: number): number {
-    return key - (key % this.#pack);
-  }
-
-  /** True if a pack has a content for the page, be it an old one. */
-  isPacked(key: number): boolean {
-    return this.packs.has(this.packOf(key));
-  }
-
-  add(kind: Kind, key: number): void {
-    if (kind === 'packs') this.packs.add(key);
-    else {
-      const pages = this.#loose.get(this.packOf(key)) ?? new Set();
-      this.#loose.set(this.packOf(key), pages);
-      this.#count += pages.has(key) ? 0 : 1;
-      pages.add(key);
-    }
-  }
-
-  removePage(key: number): void {
-    const pages = this.#loose.get(this.packOf(key));
-    if (pages?.delete(key)) this.#count -= 1;
-    if (pages?.size === 0) this.#loose.delete(this.packOf(key));
-  }
-
-  /** Removes pages and packs of file `id` from page `first` on; a pack that begins before it stays. */
-  removeFrom(id: number, first: number): void {
-    const [from, end] = [id * SPAN + first, (id + 1) * SPAN];
-    for (const key of this.packs) if (key >= from && key < end) this.packs.delete(key);
-    for (const [pack, pages] of this.#loose)
-      if (pack + this.#pack > from && pack < end)
-        for (const key of [...pages]) if (key >= from) this.removePage(key);
-  }
-
-  removePagesOfPack(pack: number): void {
-    this.#count -= this.#loose.get(pack)?.size ?? 0;
-    this.#loose.delete(pack);
-  }
-
-  /** The pack with the most pages outside of it, of those `wanted`. */
-  fullest(wanted: (pack: number) => boolean): number | undefined {
-    let best: number | undefined;
-    let most = 0;
-    for (const [pack, { size }] of this.#loose) if (size > most && wanted(pack)) [best, most] = [pack, size];
-    return best;
-  }
-}
-
 /**
  * Files of one PGlite in the IndexedDB database `name`. Only the leader may open it. `apply` throws IndexedDB's
  * errors, such as `QuotaExceededError`; PGlite then passes the changes again with the next ones.
@@ -183,29 +83,33 @@ class Stored {
 class PageBackend implements StorageBackend {
   readonly #name: string;
   readonly #cipher: RecordCipher | null;
-  #database: IDBPDatabase<PageStore> | undefined;
+  readonly #records: PageRecords;
+  readonly #startReader: StartPageReader | undefined;
+  #reader: PageReader | null = null;
+  #database: PageDatabase | undefined;
   /** Stored files, as of the last transaction that completed. */
   #files = new Map<string, FileRow>();
   #nextId = 1;
   readonly #packing: Packing;
-  readonly #stored: Stored;
+  readonly #stored: StoredPages;
   #opening: Promise<void> | undefined;
-  #found: Promise<Found> | undefined;
   /** Contents of the files, read while PGlite gets its program ready. */
-  #reading: Promise<ReadonlyMap<number, Uint8Array>> | undefined;
+  #contents: Promise<FileContents> | undefined;
   /** Flushes and packs, which must not write at once. */
   readonly #queue = new SerialQueue();
   #isPacking = false;
   #quiet: ReturnType<typeof setTimeout> | undefined;
   /** Flushes so far. */
   #writes = 0;
-  /** When all was read, by `performance.now()`. */
-  #openedAt = 0;
+  /** When all was read, by `performance.now()`. Nothing is packed before. */
+  #openedAt: number | undefined;
   #closed = false;
 
-  constructor(name: string, cipher: RecordCipher | null, packing: Packing) {
-    [this.#name, this.#cipher, this.#packing] = [name, cipher, packing];
-    this.#stored = new Stored(packing.pages);
+  constructor(name: string, cipher: RecordCipher | null, { packing, startReader }: PageOptions) {
+    [this.#name, this.#cipher, this.#startReader] = [name, cipher, startReader];
+    this.#packing = packing ?? PACKING;
+    this.#records = new PageRecords(name, cipher);
+    this.#stored = new StoredPages(this.#packing.pages);
   }
 
   init(): Promise<void> {
@@ -214,40 +118,43 @@ class PageBackend implements StorageBackend {
   }
 
   async #begin(): Promise<void> {
-    const opening = (await placeOfPages(this.#name)).open(this.#name, VERSION);
-    opening.addEventListener('upgradeneeded', ({ oldVersion }) => {
-      if (oldVersion < 1) {
-        opening.result.createObjectStore('files', { keyPath: 'path' });
-        opening.result.createObjectStore('pages');
-      }
-      opening.result.createObjectStore('packs');
-    });
-    await wrap(opening);
-    const database = opening.result;
-    // Another thread deletes the files, to change the engine or to start over: close ours.
-    database.addEventListener('versionchange', () => database.close());
-    this.#database = wrap(database) as IDBPDatabase<PageStore>;
-    this.#reading = this.#read();
-    ignore(this.#reading, 'reading pages ahead, whose failure `load` reports');
+    if (this.#startReader && canShare())
+      this.#reader = attempt(this.#startReader, null, 'a thread that reads the index; this one reads');
+    this.#database = await openPages(this.#name);
+    this.#contents = this.#read(this.#database);
+    ignore(this.#contents, 'reading the list of files ahead, whose failure `load` reports');
   }
 
   /** See `PageFileSystem`. */
   async readAhead(): Promise<'nothing' | 'unfinished' | 'files'> {
     if (!(await hasPages(this.#name))) return 'nothing';
     await this.init();
-    await this.#found;
+    await this.#contents;
     return this.#files.size > 0 ? 'files' : 'unfinished';
   }
 
   async *load(): AsyncGenerator<StorageEntry> {
-    const contents = await this.#reading;
-    this.#reading = undefined;
-    this.#openedAt = performance.now();
+    const contents = await this.#contents;
+    await contents?.first;
     // Sorted by path, so that a directory comes before its content.
     for (const row of [...this.#files.values()].sort((a, b) => (a.path < b.path ? -1 : 1)))
       yield row.id === 0
         ? { kind: 'dir', path: row.path }
-        : { kind: 'file', path: row.path, data: contents?.get(row.id) ?? new Uint8Array(0) };
+        : { kind: 'file', path: row.path, data: contents?.bytesOf(row.id) ?? new Uint8Array(0) };
+  }
+
+  /**
+   * Returns the files whose content is still being read, and what holds this thread until bytes of them are there. Call it once, after
+   * `load`: it forgets the contents, which are PGlite's now.
+   */
+  async late(): Promise<{ readonly files: readonly FileRow[]; readonly need: FileContents['need'] }> {
+    const contents = await this.#contents;
+    this.#contents = undefined;
+    contents?.release();
+    return {
+      files: [...this.#files.values()].filter(({ id }) => contents?.isLate(id)),
+      need: (...bytes) => contents?.need(...bytes),
+    };
   }
 
   async apply(changes: ChangeSet): Promise<void> {
@@ -260,57 +167,42 @@ class PageBackend implements StorageBackend {
     this.#closed = true;
     clearTimeout(this.#quiet);
     await this.#queue.idle();
+    this.#endReader();
     this.#database?.close();
   }
 
-  /** Returns the content of each file, by its id. */
-  async #read(): Promise<ReadonlyMap<number, Uint8Array>> {
-    const found = this.#readFiles();
-    this.#found = found;
-    const packs = this.#readAll('packs', found, Promise.resolve());
-    // A page is newer than its pack.
-    const [{ contents }] = await Promise.all([found, packs, this.#readAll('pages', found, packs)]);
+  /** Reads which files and records there are, and begins to read the files. */
+  async #read(database: PageDatabase): Promise<FileContents> {
+    const [rows, packs, pages] = await Promise.all([
+      database.getAll('files'),
+      database.getAllKeys('packs'),
+      database.getAllKeys('pages'),
+    ]);
+    this.#files = new Map(rows.map((row) => [row.path, row]));
+    this.#nextId = Math.max(0, ...rows.map((row) => row.id)) + 1;
+    const logs = new Set(rows.filter(({ path }) => path.startsWith(LOG)).map(({ id }) => id));
+    for (const key of packs) this.#stored.add('packs', key);
+    for (const key of pages) if (!logs.has(Math.floor(key / SPAN))) this.#stored.add('pages', key);
+    const contents = new FileContents(
+      { name: this.#name, pack: this.#packing.pages, database, cipher: this.#cipher },
+      rows,
+      this.#reader,
+    );
+    const read = contents.all.then(() => {
+      this.#openedAt = performance.now();
+      this.#packLater();
+    });
+    void orElse(
+      read.finally(() => this.#endReader()),
+      undefined,
+      'reading all files of the index',
+    );
     return contents;
   }
 
-  /** Returns the files' contents to fill, by their ids, and the ids of the write-ahead log. */
-  async #readFiles(): Promise<Found> {
-    const rows = await this.#open().getAll('files');
-    this.#files = new Map(rows.map((row) => [row.path, row]));
-    this.#nextId = Math.max(0, ...rows.map((row) => row.id)) + 1;
-    return {
-      contents: new Map(rows.filter((row) => row.id > 0).map((row) => [row.id, new Uint8Array(row.size)])),
-      logs: new Set(rows.filter(({ path }) => path.startsWith(LOG)).map(({ id }) => id)),
-    };
-  }
-
-  /** Puts all records of a kind in their places, once `before` is there. One batch is opened while the next is read. */
-  async #readAll(kind: Kind, found: Promise<Found>, before: Promise<unknown>): Promise<void> {
-    const length = (kind === 'packs' ? this.#packing.pages : 1) * PAGE;
-    const place = async (key: number, record: Uint8Array) => {
-      const opened = await this.#opened(kind, key, record);
-      const { contents, logs } = await found;
-      if (!logs.has(Math.floor(key / SPAN))) this.#stored.add(kind, key);
-      const content = contents.get(Math.floor(key / SPAN));
-      await before;
-      if (content) overwrite(content, (key % SPAN) * PAGE, opened, length);
-    };
-    let placing: Promise<unknown> = Promise.resolve();
-    for (let from = 0; ; ) {
-      const range = IDBKeyRange.lowerBound(from);
-      const reading = this.#open().transaction(kind);
-      const [keys, records] = await Promise.all([
-        reading.store.getAllKeys(range, BATCH[kind]),
-        reading.store.getAll(range, BATCH[kind]),
-      ]);
-      await placing;
-      placing = Promise.all(records.map((record, at) => place(keys[at] ?? -1, record)));
-      ignore(placing, 'a batch of pages, which is awaited after the next one was read');
-      const last = keys.at(-1);
-      if (last === undefined || keys.length < BATCH[kind]) break;
-      from = last + 1;
-    }
-    await placing;
+  #endReader(): void {
+    this.#reader?.close();
+    this.#reader = null;
   }
 
   /** How often the pages outside of packs fill the room for them; above 1 they are to be packed. */
@@ -324,6 +216,7 @@ class PageBackend implements StorageBackend {
   #packLater(): void {
     clearTimeout(this.#quiet);
     if (!this.#cipher || this.#isPacking || this.#closed || this.#fill() <= 1) return;
+    if (this.#openedAt === undefined) return;
     const started = this.#openedAt + this.#packing.startMs - performance.now();
     const quiet = this.#fill() > AT_ONCE ? 0 : this.#packing.quietMs;
     if (started <= 0 && quiet === 0) this.#packSome();
@@ -363,14 +256,14 @@ class PageBackend implements StorageBackend {
       reading.objectStore('pages').getAll(range),
     ]);
     const content = new Uint8Array(this.#packing.pages * PAGE);
-    if (before) content.set(await this.#opened('packs', pack, before));
+    if (before) content.set(await this.#records.opened('packs', pack, before));
     await Promise.all(
       pages.map(async (page, at) => {
         const key = keys[at] ?? pack;
-        overwrite(content, (key - pack) * PAGE, await this.#opened('pages', key, page), PAGE);
+        overwrite(content, (key - pack) * PAGE, await this.#records.opened('pages', key, page), PAGE);
       }),
     );
-    const bytes = await this.#sealed('packs', pack, withoutZeros(content));
+    const bytes = await this.#records.sealed('packs', pack, withoutZeros(content));
     // Waits for the disk: the pages go, and nothing but this record has their content then.
     const transaction = database.transaction(['pages', 'packs'], 'readwrite', { durability: 'strict' });
     await Promise.all([
@@ -415,22 +308,9 @@ class PageBackend implements StorageBackend {
     for (const note of pending.notes) note();
   }
 
-  #open(): IDBPDatabase<PageStore> {
+  #open(): PageDatabase {
     if (!this.#database) throw new Error('The page store is not open.');
     return this.#database;
-  }
-
-  /** Returns the plain bytes of a record. Throws if they cannot be opened; the index is then made again. */
-  async #opened(kind: Kind, key: number, record: Uint8Array): Promise<Uint8Array> {
-    if (!this.#cipher) return record;
-    const plain = await this.#cipher.open(placeOf(kind, this.#name, key), record);
-    if (!plain) throw new Error('A page of the index does not open with the key of this device.');
-    return plain;
-  }
-
-  /** Copies, since IndexedDB would store all memory behind a view. */
-  async #sealed(kind: Kind, key: number, record: Uint8Array): Promise<Uint8Array> {
-    return this.#cipher ? await this.#cipher.seal(placeOf(kind, this.#name, key), record) : record.slice();
   }
 
   #record({ files, requests }: Pending, row: FileRow): void {
@@ -504,7 +384,7 @@ class PageBackend implements StorageBackend {
       notes.push(() => this.#stored.removePage(key));
       return;
     }
-    const bytes = await this.#sealed('pages', key, page);
+    const bytes = await this.#records.sealed('pages', key, page);
     requests.push((transaction) => transaction.objectStore('pages').put(bytes, key));
     if (!isLog) notes.push(() => this.#stored.add('pages', key));
   }
@@ -512,41 +392,125 @@ class PageBackend implements StorageBackend {
   /** Returns the plain bytes of a stored page, without the zeros at its end. */
   async #page(key: number): Promise<Uint8Array | undefined> {
     const page = await this.#open().get('pages', key);
-    if (page) return this.#opened('pages', key, page);
+    if (page) return this.#records.opened('pages', key, page);
     const first = this.#stored.packOf(key);
     const pack = await this.#open().get('packs', first);
     if (!pack) return undefined;
     const from = (key - first) * PAGE;
-    return (await this.#opened('packs', first, pack)).subarray(from, from + PAGE);
+    return (await this.#records.opened('packs', first, pack)).subarray(from, from + PAGE);
   }
 }
 
-export interface PageFileSystem extends MemfsFrontendFS {
+/** The parts in use of Emscripten's files (https://emscripten.org/docs/api_reference/Filesystem-API.html). */
+interface FileNode {
+  readonly parent: FileNode;
+  node_ops: {
+    setattr(node: FileNode, attributes: { readonly size?: number }): void;
+    rename(node: FileNode, ...given: unknown[]): void;
+  };
+  stream_ops: {
+    read(...given: Access): number;
+    write(...given: Access): number;
+    allocate(...given: unknown[]): unknown;
+    mmap(...given: unknown[]): unknown;
+    msync(...given: unknown[]): unknown;
+  };
+}
+type Access = [
+  stream: unknown,
+  buffer: unknown,
+  offset: number,
+  length: number,
+  position: number,
+  canOwn?: boolean,
+];
+interface Files {
+  lookupPath(path: string): { readonly node: FileNode };
+  readonly ErrnoError: new (code: number) => Error;
+}
+/** "Input/output error" in Emscripten. */
+const EIO = 29;
+
+/** PGlite's file system over pages in IndexedDB. */
+export class PageFileSystem extends MemfsFrontendFS {
+  readonly #pages: PageBackend;
+
+  constructor(pages: PageBackend) {
+    super(pages);
+    this.#pages = pages;
+  }
+
   /**
    * Begins to read what is stored before PGlite asks for it. Resolves once it is known if there are files: none are there in `unfinished`,
    * which a first start that was cut short leaves. Rejects as `init` will.
    */
-  readAhead(): ReturnType<PageBackend['readAhead']>;
+  readAhead(): ReturnType<PageBackend['readAhead']> {
+    return this.#pages.readAhead();
+  }
+
+  override async initialSyncFs(): Promise<void> {
+    await super.initialSyncFs();
+    const { files, need } = await this.#pages.late();
+    const system = this.pg?.Module.FS as unknown as Files;
+    for (const { path, id, size } of files)
+      awaitParts(system.lookupPath(`${PGlite.paths.PGDATA}${path}`).node, size, (from, end) => {
+        try {
+          need(id, from, end);
+        } catch (error) {
+          log.error('A part of the index is missing', error);
+          throw new system.ErrnoError(EIO);
+        }
+      });
+  }
+}
+
+/** Has each use of a file wait for the bytes it needs. What changes the file's length, or moves it, needs all. */
+function awaitParts(node: FileNode, size: number, need: (from: number, end: number) => void): void {
+  const { stream_ops: stream, node_ops: own } = node;
+  const whole =
+    <Given extends unknown[], Made>(act: (...given: Given) => Made) =>
+    (...given: Given): Made => {
+      need(0, size);
+      return act(...given);
+    };
+  node.stream_ops = {
+    ...stream,
+    read: (...given) => {
+      const [, , , length, position] = given;
+      need(position, position + length);
+      return stream.read(...given);
+    },
+    write: (...given) => {
+      const [, , , length, position] = given;
+      if (position + length > size) need(0, size);
+      else need(position, position + length);
+      return stream.write(...given);
+    },
+    allocate: whole(stream.allocate),
+    mmap: whole(stream.mmap),
+    msync: whole(stream.msync),
+  };
+  node.node_ops = {
+    ...own,
+    setattr: (changed, attributes) => {
+      if (attributes.size !== undefined) need(0, size);
+      own.setattr(changed, attributes);
+    },
+  };
+  const { parent } = node;
+  const { rename } = parent.node_ops;
+  parent.node_ops = {
+    ...parent.node_ops,
+    rename: (moved, ...given) => {
+      if (moved === node) need(0, size);
+      rename(moved, ...given);
+    },
+  };
 }
 
 /** PGlite's file system over pages in the IndexedDB database `name`, sealed and packed if there is a cipher. */
-export function createPageFileSystem(
+export const createPageFileSystem = (
   name: string,
   cipher: RecordCipher | null = null,
-  packing: Packing = PACKING,
-): PageFileSystem {
-  const backend = new PageBackend(name, cipher, packing);
-  return Object.assign(new MemfsFrontendFS(backend), { readAhead: () => backend.readAhead() });
-}
-
-/** True if the database `name`, which exists, contains a file: PGlite stores all files of a new index at once. */
-export async function hasFiles(name: string): Promise<boolean> {
-  const opening = (await placeOfPages(name)).open(name);
-  await wrap(opening);
-  const database = wrap(opening.result) as IDBPDatabase<PageStore>;
-  try {
-    return database.objectStoreNames.contains('files') && (await database.count('files')) > 0;
-  } finally {
-    database.close();
-  }
-}
+  options: PageOptions = {},
+): PageFileSystem => new PageFileSystem(new PageBackend(name, cipher, options));

@@ -21,13 +21,15 @@ export type Given = string | number | boolean | null;
 
 /** Postgres' error codes for damaged files: a page that fails its checksum, a missing file or table. */
 const DAMAGED_STATES: ReadonlySet<unknown> = new Set(['XX001', 'XX002', '58P01', '42P01']);
+/** Codes of many errors, some of them damage: an internal one, and a read that failed. */
+const DAMAGED_IF_SAID: ReadonlySet<unknown> = new Set(['XX000', '58030']);
 const DAMAGED_WORDS =
   /^(could not (open relation|find)|cache lookup failed|missing chunk|unexpected chunk|invalid page|could not read block)/;
 
 /** True if a statement failed because the database is damaged. A full disk or a wrong statement is no damage. */
 export const isDamaged = (error: unknown): boolean => {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  return DAMAGED_STATES.has(code) || (code === 'XX000' && DAMAGED_WORDS.test(String(message)));
+  return DAMAGED_STATES.has(code) || (DAMAGED_IF_SAID.has(code) && DAMAGED_WORDS.test(String(message)));
 };
 
 /**

@@ -6,7 +6,7 @@ import { log } from '../../domain/base/log.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 import type { ReadIndexCode } from './assembled.ts';
 import { createExchange, type Exchange } from './calls.ts';
-import { type EngineName, openEngine, type WantedEngine } from './engines.ts';
+import { type EngineName, type EngineOptions, openEngine, type WantedEngine } from './engines.ts';
 import type { MemoryIndex } from './memory-index.ts';
 import { createPgliteIndex } from './pglite.ts';
 import { SCHEMA_VERSION } from './schema.ts';
@@ -42,6 +42,8 @@ interface IndexHost {
   readonly readAssembly?: ReadIndexCode;
   /** Returns the cipher of a locked device when this worker becomes the leader. Default: nothing is sealed. */
   readonly cipher?: () => Promise<RecordCipher | null>;
+  /** See `EngineOptions`. Called once the cipher is there. */
+  readonly startReader?: EngineOptions['startReader'];
   /** Called instead if opening failed; tabs learn of it by the news channel. */
   readonly onFailed?: (error: unknown) => void;
 }
@@ -78,6 +80,7 @@ export async function serveIndex({
   cluster,
   readAssembly,
   cipher,
+  startReader,
   onOpened,
   onFailed,
 }: IndexHost = {}): Promise<void> {
@@ -120,6 +123,7 @@ export async function serveIndex({
           fresh: before === 'damaged',
           cluster,
           cipher: (await cipher?.()) ?? null,
+          startReader,
         });
         if (before !== opened.engine) await remember(opened.engine);
         for (const { engine: other, reason } of opened.passedOver)

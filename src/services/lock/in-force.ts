@@ -27,6 +27,8 @@ export interface StoresInForce {
   readonly vault: Vault;
   /** Null if the index is not sealed. */
   readonly indexCipher: RecordCipher | null;
+  /** Key for other threads of this tab; null if nothing is sealed. */
+  readonly dataKey: DataKey | null;
 }
 
 /** Keys of the vaults themselves: secrets pass from one vault to the other, never in their stored form. */
@@ -55,6 +57,7 @@ export async function openStoresInForce(
     store,
     vault: vaultOf(store.keyValues, record.sealed),
     indexCipher: record.sealed && key ? await cipherFor(key, 'index') : null,
+    dataKey: record.sealed ? key : null,
   };
 }
 

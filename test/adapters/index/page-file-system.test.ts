@@ -28,7 +28,7 @@ const packed: Packing = { pages: 2, loose: 0, share: 0, quietMs: 0, startMs: 0 }
 const sometimes: Packing = { pages: 2, loose: 4, share: 0, quietMs: 1, startMs: 0 };
 
 async function openStore(name: string, cipher: RecordCipher | null = null, packing?: Packing) {
-  const { backend } = createPageFileSystem(name, cipher, packing);
+  const { backend } = createPageFileSystem(name, cipher, packing ? { packing } : {});
   await backend.init();
   const entries: [string, string | null][] = [];
   for await (const entry of backend.load())

@@ -1,0 +1,46 @@
+// A sealed database in IndexedDB, opened with a second thread that reads it. Answers statements, one at a time.
+import type { PGlite } from '@electric-sql/pglite';
+import { openEngine } from '../../../src/adapters/index/engines.ts';
+import { createPageReader } from '../../../src/adapters/index/page-reader.ts';
+import { isDamaged } from '../../../src/adapters/index/statements.ts';
+import { cipherFor, type DataKey } from '../../../src/adapters/vault/data-key.ts';
+
+export type Asked = { readonly open: DataKey } | { readonly sql: string } | { readonly close: true };
+export type Answered =
+  | { readonly remade: boolean; readonly readers: number }
+  | { readonly rows: readonly unknown[] }
+  | { readonly error: string; readonly isDamaged: boolean };
+
+let database: PGlite;
+let readers = 0;
+
+async function answer(asked: Asked): Promise<Answered> {
+  try {
+    if ('open' in asked) {
+      const opened = await openEngine({
+        wanted: 'indexeddb',
+        name: self.name,
+        cipher: await cipherFor(asked.open, 'index'),
+        ...(import.meta.env.VITE_CLUSTER ? { cluster: `/${import.meta.env.VITE_CLUSTER}` } : {}),
+        startReader: () => {
+          readers += 1;
+          const worker = new Worker(new URL('../../../src/workers/page-reader.worker.ts', import.meta.url), {
+            type: 'module',
+          });
+          return createPageReader(worker, asked.open);
+        },
+      });
+      database = opened.database;
+      return { remade: opened.remade, readers };
+    }
+    if ('sql' in asked) return { rows: (await database.query(asked.sql)).rows };
+    await database.close();
+    return { rows: [] };
+  } catch (error) {
+    return { error: String(error), isDamaged: isDamaged(error) };
+  }
+}
+
+self.addEventListener('message', async ({ data }: MessageEvent<Asked>) => {
+  self.postMessage(await answer(data));
+});
