@@ -387,8 +387,195 @@ const CITED_MESSAGE = {
   content: [{ type: 'output_text', text: 'Backups run at three.', annotations: CITED }],
 };
 
+const gemini = (...all: readonly object[]): string =>
+  all.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+const candidate = (parts: unknown, more: object = { finishReason: 'STOP' }) => ({
+  candidates: [{ content: { role: 'model', parts }, ...more }],
+});
+const SAID = { text: 'Backups run at three.' };
+const CALL = { type: 'function_call', id: 'f', call_id: 'c', name: 'lookup', arguments: '{"query":"a"}' };
+const itemDone = (item: object, at = 0) => ({
+  type: 'response.output_item.done',
+  output_index: at,
+  item,
+});
+const saidDelta = { type: 'response.output_text.delta', output_index: 1, item_id: 'i1', delta: SAID.text };
+const blockBegins = (block: object, index?: number) => ({
+  type: 'content_block_start',
+  ...(index === undefined ? {} : { index }),
+  content_block: block,
+});
+const ending = (delta: object = { stop_reason: 'end_turn' }) => [
+  { type: 'content_block_stop', index: 0 },
+  { type: 'message_delta', delta, usage: { output_tokens: 9 } },
+  { type: 'message_stop' },
+];
+
+/** Values that the SDK's schemas refuse, as proxies and servers of local models send them; each says the same. */
+export const ODD: Readonly<Record<Native, Readonly<Record<string, string>>>> = {
+  anthropic: {
+    'a-block-without-its-text': events(
+      opening,
+      blockBegins({ type: 'text' }, 0),
+      textDelta(SAID.text),
+      ...ending(),
+    ),
+    'blocks-without-a-place': events(
+      opening,
+      blockBegins({ type: 'text', text: '' }),
+      { ...textDelta(SAID.text), index: undefined },
+      ...ending(),
+    ),
+    'an-opening-twice': events(
+      opening,
+      opening,
+      blockBegins({ type: 'text' }, 0),
+      textDelta(SAID.text),
+      ...ending(),
+    ),
+    'reasons-of-chat-completions': events(
+      opening,
+      blockBegins({ type: 'text', text: '' }, 0),
+      textDelta(SAID.text),
+      ...ending({ stop_reason: 'STOP', stop_sequence: 3 }),
+    ),
+  },
+  google: {
+    'figures-as-text': gemini({
+      ...candidate([SAID]),
+      usageMetadata: { promptTokenCount: '1', candidatesTokenCount: null },
+    }),
+    'a-reason-as-a-number': gemini(candidate([SAID], { finishReason: 1 })),
+    'pages-without-addresses': gemini(
+      candidate([SAID], {
+        finishReason: 'STOP',
+        groundingMetadata: {
+          groundingChunks: [{ web: { uri: null } }, { maps: 3 }],
+          groundingSupports: 'none',
+        },
+      }),
+    ),
+    'keys-with-underscores': gemini({
+      ...candidate([SAID], { finish_reason: 'STOP' }),
+      usage_metadata: { prompt_token_count: 1 },
+    }),
+    'an-event-within-another': gemini({ response: candidate([SAID]) }),
+    'nothing-among-the-parts': gemini(candidate([null, SAID, { brandNew: 1 }])),
+  },
+  'openai-responses': {
+    'items-without-ids': events(
+      CREATED,
+      { type: 'response.output_item.added', output_index: 0, item: { type: 'message' } },
+      { type: 'response.output_text.delta', output_index: 0, delta: SAID.text },
+      itemDone({ type: 'message', content: [{ type: 'output_text', text: SAID.text }] }),
+      COMPLETED,
+    ),
+    'words-only-in-a-part': events(
+      CREATED,
+      { type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'a' } },
+      {
+        type: 'response.content_part.done',
+        output_index: 0,
+        item_id: 'a',
+        part: { type: 'output_text', text: SAID.text },
+      },
+      COMPLETED,
+    ),
+    'words-only-in-the-opening': events(
+      CREATED,
+      {
+        type: 'response.output_item.added',
+        output_index: 0,
+        item: { type: 'message', id: 'a', content: [{ type: 'text', text: SAID.text }] },
+      },
+      COMPLETED,
+    ),
+    'words-only-beside-the-output': events(CREATED, {
+      type: 'response.completed',
+      response: { output_text: SAID.text },
+    }),
+    'another-name-for-the-end': events(CREATED, saidDelta, { type: 'response.done' }),
+    'the-end-of-chat-completions': `${events(CREATED, saidDelta)}data: [DONE]\n\n`,
+    'an-end-without-a-response': events(CREATED, saidDelta, { type: 'response.completed' }),
+    'tools-of-the-endpoint': events(
+      CREATED,
+      itemDone({ type: 'mcp_list_tools', id: 'w' }),
+      { type: 'response.web_search_call.searching', output_index: 0 },
+      saidDelta,
+      COMPLETED,
+    ),
+  },
+};
+
+/** The same for calls. */
+export const ODD_CALLS: typeof ODD = {
+  anthropic: {
+    'a-call-without-an-id': events(
+      opening,
+      blockBegins({ type: 'tool_use', name: 'lookup' }, 0),
+      {
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'input_json_delta', partial_json: CALL.arguments },
+      },
+      ...ending({ stop_reason: 'tool_calls' }),
+    ),
+  },
+  google: {
+    'a-call-with-its-input-as-text': gemini(
+      candidate([{ function_call: { name: 'lookup', args: CALL.arguments } }]),
+    ),
+  },
+  'openai-responses': {
+    'a-call-without-its-id': events(CREATED, itemDone({ ...CALL, call_id: undefined }), COMPLETED),
+    'a-call-with-an-object': events(CREATED, itemDone({ ...CALL, arguments: { query: 'a' } }), COMPLETED),
+    'a-call-with-nothing-first': events(
+      CREATED,
+      { type: 'response.output_item.added', output_index: 0, item: { ...CALL, arguments: null } },
+      itemDone(CALL),
+      COMPLETED,
+    ),
+  },
+};
+
+/** The same for thoughts before the words. */
+export const ODD_THOUGHTS: typeof ODD = {
+  anthropic: {
+    'thoughts-without-their-field': events(
+      opening,
+      blockBegins({ type: 'thinking' }, 0),
+      { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'Look.' } },
+      { type: 'content_block_stop', index: 0 },
+      blockBegins({ type: 'text', text: SAID.text }, 1),
+      ...ending(),
+    ),
+  },
+  google: {
+    'thoughts-with-other-keys': gemini(
+      candidate([{ text: 'Look.', thought: true, thought_signature: 'c2ln' }, SAID], {
+        finish_reason: 'STOP',
+      }),
+    ),
+  },
+  'openai-responses': {
+    'thoughts-in-their-content': events(
+      CREATED,
+      itemDone({ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Look.' }] }),
+      saidDelta,
+      COMPLETED,
+    ),
+    'thoughts-by-another-name': events(
+      CREATED,
+      { type: 'response.reasoning.delta', output_index: 0, item_id: 'r', delta: 'Look.' },
+      saidDelta,
+      COMPLETED,
+    ),
+  },
+};
+
 /** Answers of Anthropic Messages as they may come, byte by byte. The model id names one. */
 export const BODIES: Readonly<Record<string, string>> = {
+  ...Object.assign({}, ...[ODD, ODD_CALLS, ODD_THOUGHTS].flatMap((odd) => Object.values(odd))),
   nothing: '',
   'nothing-but-the-opening': events(opening),
   'another-protocol': 'data: {"choices":[{"index":0,"delta":{"content":"Hello."}}]}\n\n',

@@ -2,6 +2,7 @@
 // and notes what it would drop (incomplete errors, pictures, cited pages). Every other line is passed on unchanged.
 import { isFields, lenientJson, readJson } from '../../domain/base/json.ts';
 import { KEEP_ALIVE } from './chunk.ts';
+import { unwrapped } from './gemini-events.ts';
 import { citedIn, eventsOfDocument, type Fields, fieldsOf, NativeShapes } from './native-shapes.ts';
 import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
 import { addDocument, addSource, type StreamFacts } from './stream-facts.ts';
@@ -10,8 +11,15 @@ import { addDocument, addSource, type StreamFacts } from './stream-facts.ts';
 const BROKEN =
   /^(MALFORMED_\w+|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MISSING_THOUGHT_SIGNATURE|OTHER|LANGUAGE|NO_IMAGE|IMAGE_OTHER)$/;
 
+/** Reasons that proxies take over from chat completions. */
+const REASONS: Readonly<Record<string, string>> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+};
+
 /** Types of events that mark an answer as whole. */
-const WHOLE = /^(message_stop|response\.(completed|incomplete|failed))$/;
+const WHOLE = /^(message_stop|response\.(completed|done|incomplete|failed))$/;
 
 /** Passes events on, completed, and notes errors, pictures and the end of a whole answer in `facts`. Linear in the bytes. `contentType`: as the endpoint names it. */
 export function asNativeEvents(
@@ -43,6 +51,9 @@ class NativeReader {
   /** A finish reason came, but not the end event that the SDK waits for. */
   #endIsMissing = false;
   readonly #shapes = new NativeShapes();
+  /** Responses said something, and a proxy the end that chat completions have. */
+  #responds = false;
+  #isDone = false;
 
   constructor(facts: StreamFacts) {
     this.#facts = facts;
@@ -73,15 +84,18 @@ class NativeReader {
   #piece(text: string, name: string, isWhole: boolean): string {
     const asWritten = readJson(text);
     const value = asWritten ?? lenientJson(text);
+    if (/^\[DONE\]$/i.test(text.trim())) this.#isDone = true;
     if (!isFields(value)) {
       if (value !== undefined || isChatter(text) || /^\[DONE\]$/i.test(text)) return '';
       if (/^error$/i.test(name) && !this.#facts.finished) this.#facts.error ??= { message: text };
       else if (isWhole) this.#facts.malformed = true;
       return '';
     }
-    const event = this.#event(value);
-    this.#noteEnd(value);
-    for (const cited of citedIn(value)) this.#noteCited(cited);
+    const said = unwrapped(value);
+    this.#responds ||= typeof said.type === 'string' && said.type.startsWith('response.output');
+    const event = this.#event(said);
+    this.#noteEnd(said);
+    for (const cited of citedIn(said)) this.#noteCited(cited);
     if (event === undefined) return '';
     return this.#shapes
       .shape(event)
@@ -98,6 +112,8 @@ class NativeReader {
 
   /** End event that the SDK needs after a finish reason. */
   end(): string {
+    if (this.#isDone && this.#responds && !this.#facts.finished && this.#facts.error === undefined)
+      return this.#piece('{"type":"response.completed","response":{}}', '', true);
     return this.#endIsMissing ? 'data: {"type":"message_stop"}\n\n' : '';
   }
 
@@ -116,9 +132,17 @@ class NativeReader {
     }
     if (value.type === 'message_delta') {
       const usage = fieldsOf(value.usage);
-      return typeof usage.output_tokens === 'number'
-        ? value
-        : { ...value, delta: fieldsOf(value.delta), usage: { ...usage, output_tokens: 0 } };
+      const delta = fieldsOf(value.delta);
+      const { stop_reason: reason, stop_sequence: sequence } = delta;
+      return {
+        ...value,
+        delta: {
+          ...delta,
+          stop_reason: typeof reason === 'string' ? (REASONS[reason.toLowerCase()] ?? reason) : null,
+          stop_sequence: typeof sequence === 'string' ? sequence : null,
+        },
+        usage: { ...usage, output_tokens: Number(usage.output_tokens) || 0 },
+      };
     }
     // An answer that broke off without a reason counts as cut.
     if (value.type === 'response.incomplete' && !fieldsOf(fieldsOf(value.response).incomplete_details).reason)
@@ -160,6 +184,6 @@ class NativeReader {
 function errorIn(value: Fields): unknown {
   if (value.type === 'response.failed')
     return fieldsOf(value.response).error ?? { message: 'response.failed' };
-  if (value.type === 'error') return value.error ?? value;
+  if (value.type === 'error' || value.type === 'response.error') return value.error ?? value;
   return value.type === undefined && isFields(value.error) ? value.error : undefined;
 }

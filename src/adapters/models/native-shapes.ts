@@ -1,7 +1,8 @@
 // Gives events of Anthropic Messages, Gemini and OpenAI Responses the order and the fields that the SDK counts on: words that stand in the event
 // which opens or ends a block, blocks that nothing opened, answers in one document. No word is said twice.
 import { isFields } from '../../domain/base/json.ts';
-import { codeOfInput, codeOfItem, isExecution, outputOfBlock, partOfGemini } from './executed-code.ts';
+import { codeOfInput, codeOfItem, isExecution, outputOfBlock } from './executed-code.ts';
+import { shapedGemini } from './gemini-events.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 /** Returns the fields of a JSON object; none for any other value. */
@@ -65,6 +66,23 @@ const SAID = [
   ['thinking', 'signature', 'signature_delta'],
 ] as const;
 
+/** Items that an answer is made of; all others tell what the endpoint did by itself. */
+const KNOWN = /^(message|reasoning|function_call|code_interpreter_call)$/;
+/** Items that are opened before they are whole. */
+const OPENED = /^(message|reasoning|function_call)$/;
+const OF_OTHER_ITEMS =
+  /^response\.(code_interpreter|web_search|file_search|mcp|computer|image_generation|shell|apply_patch)_/;
+/** Place of words that no item holds. */
+const AFTER_ALL = 10_000;
+/** Types of a message's content that are words. */
+const TEXTS = /^(?:output_)?text$/;
+
+/** Thoughts that an ended item holds, in its summary or, of local models, in its content. */
+const thoughtsOf = ({ summary, content }: Fields): string =>
+  (listOf(summary).length > 0 ? listOf(summary) : listOf(content))
+    .map(({ text }) => textOf(text))
+    .join('\n\n');
+
 interface Item {
   readonly item: Fields;
   /** Words or arguments that were passed on. */
@@ -81,8 +99,13 @@ export class NativeShapes {
   /** Code that an endpoint writes for itself, by its block: JSON as far as it has come. */
   readonly #code = new Map<unknown, string>();
 
-  shape(event: Fields): readonly Fields[] {
-    const { type } = event;
+  shape(given: Fields): readonly Fields[] {
+    const { type } = given;
+    // Small servers leave the place of their only block out.
+    const event =
+      typeof type === 'string' && type.startsWith('content_block_') && given.index === undefined
+        ? { ...given, index: 0 }
+        : given;
     if (type === 'content_block_start') return this.#blockStart(event);
     if (type === 'content_block_delta') return this.#blockDelta(event);
     if (type === 'content_block_stop') {
@@ -94,12 +117,12 @@ export class NativeShapes {
     // The SDK makes a call only once its block has ended.
     if (type === 'message_delta' || type === 'message_stop') return [...this.#blockEnds(), event];
     if (typeof type === 'string' && type.startsWith('response.')) return this.#response(type, event);
-    return Array.isArray(event.candidates) ? [withoutRatings(event)] : [event];
+    return Array.isArray(event.candidates) ? [shapedGemini(event)] : [event];
   }
 
   #blockStart(event: Fields): readonly Fields[] {
     const { index } = event;
-    const block = fieldsOf(event.content_block);
+    const block = wholeBlock(fieldsOf(event.content_block));
     if (isExecution(block)) {
       const { input } = block;
       this.#code.set(index, isFields(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : '');
@@ -110,7 +133,7 @@ export class NativeShapes {
     this.#open.add(index);
     if (output !== undefined) return textBlock(index, output);
     const begun = SAID.filter(([kind, name]) => block.type === kind && textOf(block[name]) !== '');
-    if (begun.length === 0) return [event];
+    if (begun.length === 0) return [{ ...event, content_block: block }];
     const emptied = { ...block, ...Object.fromEntries(begun.map(([, name]) => [name, ''])) };
     return [
       { ...event, content_block: emptied },
@@ -142,9 +165,12 @@ export class NativeShapes {
     return ends;
   }
 
-  #response(type: string, event: Fields): readonly Fields[] {
-    const at = event.output_index ?? 0;
-    if (type.startsWith('response.code_interpreter_call')) return [];
+  #response(type: string, given: Fields): readonly Fields[] {
+    const at = given.output_index ?? 0;
+    if (OF_OTHER_ITEMS.test(type)) return [];
+    const event = isFields(given.item)
+      ? { ...given, output_index: at, item: this.#wholeItem(at, given.item) }
+      : given;
     switch (type) {
       case 'response.created': {
         const { id = '', created_at: made, model } = fieldsOf(event.response);
@@ -155,7 +181,7 @@ export class NativeShapes {
       case 'response.in_progress':
         return [];
       case 'response.output_item.added':
-        if (fieldsOf(event.item).type === 'code_interpreter_call') return [];
+        if (!OPENED.test(textOf(fieldsOf(event.item).type))) return [];
         if (isFields(event.item)) this.#items.set(at, { item: event.item, said: '', isDone: false });
         return [event];
       case 'response.output_text.delta':
@@ -169,6 +195,8 @@ export class NativeShapes {
         return this.#within(at, 'message', event);
       // Servers of local models name their thoughts so.
       case 'response.reasoning_text.delta':
+      case 'response.reasoning.delta':
+      case 'response.reasoning_summary.delta':
         return this.#within(at, 'reasoning', {
           ...event,
           type: 'response.reasoning_summary_text.delta',
@@ -176,6 +204,17 @@ export class NativeShapes {
         });
       case 'response.reasoning_summary_text.delta':
         return this.#within(at, 'reasoning', event);
+      case 'response.content_part.done': {
+        const { type: kind, text } = fieldsOf(event.part);
+        const said = this.#items.get(at)?.said ?? '';
+        return TEXTS.test(textOf(kind)) && said === ''
+          ? this.#rest(
+              at,
+              { type: 'message', id: event.item_id ?? this.#items.get(at)?.item.id },
+              textOf(text),
+            )
+          : [];
+      }
       case 'response.output_text.done':
         return this.#rest(at, { type: 'message', id: event.item_id ?? `item_${at}` }, textOf(event.text));
       case 'response.function_call_arguments.done': {
@@ -185,12 +224,27 @@ export class NativeShapes {
       }
       case 'response.output_item.done':
         return this.#itemDone(at, fieldsOf(event.item), event);
+      case 'response.done':
       case 'response.completed':
-      case 'response.incomplete':
-        return [...this.#unsaid(listOf(fieldsOf(event.response).output)), event];
+      case 'response.incomplete': {
+        const response = fieldsOf(event.response);
+        const whole = { ...event, type: type === 'response.done' ? 'response.completed' : type, response };
+        return [...this.#unsaid(listOf(response.output), textOf(response.output_text)), whole];
+      }
       default:
         return [event];
     }
+  }
+
+  /** An item with the fields that the SDK wants: the same id for what it is called later. */
+  #wholeItem(at: unknown, item: Fields): Fields {
+    const known = this.#items.get(at)?.item;
+    const id = item.id ?? known?.id ?? `item_${at}`;
+    if (item.type !== 'function_call') return { ...item, id };
+    const { arguments: given } = item;
+    const args = typeof given === 'string' ? given : isFields(given) ? JSON.stringify(given) : '';
+    const call = item.call_id ?? known?.call_id ?? newCallId();
+    return { ...item, id, call_id: call, arguments: args, status: item.status ?? 'completed' };
   }
 
   /** The event that opens an item, if nothing opened it. */
@@ -209,6 +263,7 @@ export class NativeShapes {
       ...(type === 'reasoning' ? { summary: [] } : {}),
     };
     const opening = this.#opening(at, item);
+    (this.#items.get(at) as Item).said += textOf(event.delta);
     return [
       ...opening,
       { ...event, output_index: at, item_id: event.item_id ?? this.#items.get(at)?.item.id },
@@ -229,14 +284,22 @@ export class NativeShapes {
   }
 
   #itemDone(at: unknown, item: Fields, event: Fields): readonly Fields[] {
+    if (!KNOWN.test(textOf(item.type))) return [];
     if (item.type === 'code_interpreter_call') return this.#itemOfCode(at, codeOfItem(item));
     const text = listOf(item.content)
-      .map(({ type, text }) => (type === 'output_text' ? textOf(text) : ''))
+      .map(({ type, text }) => (TEXTS.test(textOf(type)) ? textOf(text) : ''))
       .join('');
+    const thoughts = item.type === 'reasoning' && !this.#items.get(at)?.said ? thoughtsOf(item) : '';
     const before =
       item.type === 'message'
         ? [...this.#opening(at, item), ...this.#rest(at, item, text)]
-        : this.#opening(at, item);
+        : thoughts === ''
+          ? this.#opening(at, item)
+          : this.#within(at, 'reasoning', {
+              type: 'response.reasoning_summary_text.delta',
+              summary_index: 0,
+              delta: thoughts,
+            });
     (this.#items.get(at) as Item).isDone = true;
     return [...before, event];
   }
@@ -253,17 +316,27 @@ export class NativeShapes {
   }
 
   /** Items that only the last event holds, and calls that nothing ended. */
-  #unsaid(output: readonly Fields[]): readonly Fields[] {
+  #unsaid(output: readonly Fields[], text: string): readonly Fields[] {
     const type = 'response.output_item.done';
-    const held = output.flatMap((item, at) =>
-      this.#items.get(at)?.isDone ||
-      !/^(message|reasoning|function_call|code_interpreter_call)$/.test(textOf(item.type))
-        ? []
-        : this.#itemDone(at, item, { type, output_index: at, item }),
+    const begun = [...this.#items].flatMap(([at, { item, said, isDone }]) =>
+      !isDone && said === '' && item.type === 'message'
+        ? this.#itemDone(at, item, { type, output_index: at, item })
+        : [],
     );
+    const held = output
+      .map((item, at) => this.#wholeItem(at, item))
+      .flatMap((item, at) =>
+        this.#items.get(at)?.isDone || !KNOWN.test(textOf(item.type))
+          ? []
+          : this.#itemDone(at, item, { type, output_index: at, item }),
+      );
+    const isSaid = [...this.#items.values()].some(({ item, said }) => item.type === 'message' && said !== '');
+    const rest = isSaid || text === '' ? [] : this.#rest(AFTER_ALL, { type: 'message', id: 'text' }, text);
     const open = [...this.#items].filter(([, { item, isDone }]) => !isDone && item.type === 'function_call');
     return [
+      ...begun,
       ...held,
+      ...rest,
       ...open.map(([at, { item, said }]) => ({
         type,
         output_index: at,
@@ -273,24 +346,17 @@ export class NativeShapes {
   }
 }
 
+/** A block with the fields that the SDK wants. */
+function wholeBlock(block: Fields): Fields {
+  if (block.type === 'text') return { ...block, text: textOf(block.text) };
+  if (block.type === 'thinking') return { ...block, thinking: textOf(block.thinking) };
+  return block.type === 'tool_use' && textOf(block.id) === '' ? { ...block, id: newCallId() } : block;
+}
+/** An id that no other call of a conversation has. */
+const newCallId = (): string => `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`;
+
 /** The events of a block of text that nothing has opened or ended yet. */
 const textBlock = (index: unknown, text: string): readonly Fields[] => [
   { type: 'content_block_start', index, content_block: { type: 'text', text: '' } },
   { type: 'content_block_delta', index, delta: { type: 'text_delta', text } },
 ];
-
-/** Ratings have no use here, and other forms of them would cost the words beside them. Code that ran becomes words. */
-function withoutRatings(event: Fields): Fields {
-  return {
-    ...event,
-    candidates: (event.candidates as readonly unknown[]).map((candidate) => {
-      const { safetyRatings: _, ...kept } = fieldsOf(candidate);
-      const content = fieldsOf(kept.content);
-      if (!Array.isArray(content.parts)) return kept;
-      return {
-        ...kept,
-        content: { ...content, parts: content.parts.map((part) => partOfGemini(fieldsOf(part))) },
-      };
-    }),
-  };
-}

@@ -4,7 +4,14 @@ import { testConnection } from '../../../src/adapters/models/connection-test.ts'
 import { createEndpointModel } from '../../../src/adapters/models/index.ts';
 import { addToDraft } from '../../../src/domain/chat/draft.ts';
 import type { Part } from '../../../src/domain/chat/message.ts';
-import { type NativeServer, startNative, WRITTEN } from '../../server/natives.ts';
+import {
+  type NativeServer,
+  ODD,
+  ODD_CALLS,
+  ODD_THOUGHTS,
+  startNative,
+  WRITTEN,
+} from '../../server/natives.ts';
 import { collect, describeChatModel, endOf, promptOf } from '../../suites/chat-model.suite.ts';
 
 const lookup = {
@@ -268,6 +275,41 @@ describe('what the SDK would refuse or drop', () => {
     } finally {
       await server.close();
     }
+  });
+});
+
+describe.each(PROTOCOLS)('what proxies send in the form of %s', (protocol) => {
+  const saidIn = async (model: string) => {
+    const server = await startNative(protocol);
+    try {
+      const { events, parts } = await answered(server.baseUrl, protocol, model);
+      const words = parts.map((part) =>
+        part.type === 'tool-call'
+          ? `${part.name} ${part.arguments}`
+          : part.type === 'file'
+            ? part.url
+            : 'text' in part
+              ? part.text
+              : '',
+      );
+      const ids = parts.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : []));
+      expect(ids.every((id) => id !== '')).toBe(true);
+      return { end: endOf(events), words };
+    } finally {
+      await server.close();
+    }
+  };
+  it.each(Object.keys(ODD[protocol]))('loses no word: %s', async (model) => {
+    const whole = { end: { type: 'end', finish: 'stop' }, words: ['Backups run at three.'] };
+    expect(await saidIn(model)).toEqual(whole);
+  });
+  it.each(Object.keys(ODD_CALLS[protocol]))('loses no call: %s', async (model) => {
+    const whole = { end: { type: 'end', finish: 'tool-calls' }, words: ['lookup {"query":"a"}'] };
+    expect(await saidIn(model)).toEqual(whole);
+  });
+  it.each(Object.keys(ODD_THOUGHTS[protocol]))('loses no thought: %s', async (model) => {
+    const whole = { end: { type: 'end', finish: 'stop' }, words: ['Look.', 'Backups run at three.'] };
+    expect(await saidIn(model)).toEqual(whole);
   });
 });
 
