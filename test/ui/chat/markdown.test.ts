@@ -329,6 +329,21 @@ describe('the numbers of a list', () => {
   ])('are those that were written: %j', (text, expected) => expect(numbers(text)).toEqual(expected));
 });
 
+describe('numbers of sources', () => {
+  const end = '\n\n[1]: https://a.b\n[2]: https://c.d "T"';
+  it.each([
+    ['So[1][2].', 'So[1][2].', ['https://a.b', 'https://c.d']],
+    ['in 2024[1] and 2025[2][].', 'in 2024[1] and 2025[2].', ['https://a.b', 'https://c.d']],
+    ['[the source][1], [2][9]', 'the source, [2][9]', ['https://a.b', 'https://c.d']],
+  ])('keep their brackets, and each its page: %j', (text, said, pages) => {
+    expect(words(text + end).split('\n')[0]).toBe(said);
+    expect(links(text + end)).toEqual(pages);
+    const reader = new AnswerReader();
+    for (let at = 1; at < (text + end).length; at += 1) reader.read((text + end).slice(0, at), true);
+    expect(html(reader.read(text + end, false))).toBe(html(new AnswerReader().read(text + end, false)));
+  });
+});
+
 describe('lists below words, and signs that look like Markdown', () => {
   it.each([
     ['Options:\n2. x\n3. y', '<p>Options:</p>\n<ol start="2">\n<li>x</li>\n<li>y</li>\n</ol>'],
@@ -346,6 +361,16 @@ describe('lists below words, and signs that look like Markdown', () => {
     const reader = new AnswerReader();
     for (let at = 1; at < text.length; at += 1) reader.read(text.slice(0, at), true);
     expect(html(reader.read(text, false)).replace(/ dir="\w+"/g, '')).toBe(expected);
+  });
+  it('hold items that are set in by two signs below a number', () => {
+    const shape = (text: string) => drawn(text).replace(/<\/?p>|\n/g, '');
+    expect(shape('1. A\n  - x\n    - y\n  - z\n2. B\n10. C\n  * w')).toBe(
+      '<ol><li>A<ul><li>x<ul><li>y</li></ul></li><li>z</li></ul></li><li>B</li><li value="10">C<ul><li>w</li></ul></li></ol>',
+    );
+    expect(shape('1. A\n\n  - x\n\n  b\n2. C')).toBe('<ol><li>A<ul><li>x</li></ul>b</li><li>C</li></ol>');
+    expect(shape('1. A\n- x\n2. B')).toBe(
+      '<ol><li>A</li></ol><ul><li>x</li></ul><ol start="2"><li>B</li></ol>',
+    );
   });
   it.each(['- >= 3.11\n- > 25: dear\n- > $5\n- <= 4', '>= 5 is enough', '1. >90%: a'])(
     'comparisons are no quotations: %j',
@@ -433,6 +458,7 @@ describe('addresses', () => {
     ['请看www.example.com。', 'http://www.example.com', undefined],
     ['(see https://en.wikipedia.org/wiki/A_(b))', 'https://en.wikipedia.org/wiki/A_(b)', undefined],
     ['联系me@example.com，谢谢', 'mailto:me@example.com', undefined],
+    ['<video src="https://example.com/a">b', 'https://example.com/a', undefined],
     ['“https://example.com/a”', 'https://example.com/a', undefined],
     ['https://example.com/a？b=1！', 'https://example.com/a', undefined],
   ])('end where they end: %s', (text, href, shown) => {

@@ -20,7 +20,7 @@ function endsBefore(sign: string, before: string): boolean {
 
 const BEGIN = /(?:https?:\/\/|www\.)(?=[^\s\p{P}\p{C}])/iuy;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no address has them
-const END = /[\s\u0000-\u001f<`]/;
+const END = /[\s\u0000-\u001f<>"`]/;
 const TRAILING = /[!"'*,.:;?_~]/;
 
 /**

@@ -139,6 +139,10 @@ const goesOn = (quotation: () => Construct): Construct => ({
 });
 const isSpace = (code: Code): boolean => code === -2 || code === -1 || code === 32;
 
+/** How far a line is set in that begins an item with a sign: two signs are enough for many writers below `1. `, where CommonMark wants three. */
+const insetOf = (source: string, at: number): number =>
+  /^( {2,3})[-*+][ \t]+\S/.exec(source.slice(at, at + 20))?.[1]?.length ?? 0;
+
 /** The micromark extension for one text. */
 export function listSyntax(source: string, { partial }: { readonly partial: boolean }): Extension {
   const loose = looseLines(source, partial);
@@ -157,7 +161,14 @@ export function listSyntax(source: string, { partial }: { readonly partial: bool
     continuation: {
       tokenize(effects, ok, nok) {
         const usual = (list.continuation as Construct).tokenize.call(this, effects, ok, nok);
-        return (code) => (loose.has(this.now().offset) ? ok(code) : usual(code));
+        return (code) => {
+          const { offset } = this.now();
+          const inset = this.containerState?.type === 'listOrdered' ? insetOf(source, offset) : 0;
+          // The item's words begin there for the lines that follow, too.
+          if (this.containerState && inset > 0 && inset < Number(this.containerState.size))
+            this.containerState.size = inset;
+          return loose.has(offset) ? ok(code) : usual(code);
+        };
       },
     },
   };

@@ -13,6 +13,7 @@ import { gfmTaskListItem } from 'micromark-extension-gfm-task-list-item';
 import { combineExtensions } from 'micromark-util-combine-extensions';
 import { autolinkSyntax } from './autolink-syntax.ts';
 import { containerSyntax, containersFromMarkdown } from './callouts.ts';
+import { settleCitations } from './citations.ts';
 import { emphasisSyntax } from './emphasis-syntax.ts';
 import { fenceSyntax } from './fence-syntax.ts';
 import { formulaFromMarkdown, formulaSyntax } from './formula-syntax.ts';
@@ -65,6 +66,7 @@ export function parseMarkdown(text: string, partial = false): Root {
 
 const parsed = (text: string, partial: boolean): Root => {
   const tree = settleLinks(read(text, partial), text);
+  if (/\[\d{1,3}\]/.test(text)) settleCitations(tree);
   if (/<(?:details|summary)/i.test(text)) readFolded(tree);
   return tree;
 };
