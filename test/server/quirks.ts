@@ -1551,6 +1551,10 @@ export const REFUSALS: Readonly<Record<string, Check>> = {
     'presence_penalty' in body
       ? openai('Penalty is not enabled for models/gemini-2.5-flash-lite')
       : undefined,
+  'wants-text-in-other-words': (body) =>
+    body.messages.some(({ content }) => content === null)
+      ? openai("Invalid 'messages' in payload. Please check the structure of your 'messages' and try again.")
+      : undefined,
   'wants-words': (body) =>
     body.messages.some(({ content }) => content === null || content === '')
       ? openai('messages.2: all messages must have non-empty content')

@@ -88,8 +88,8 @@ const RULES: readonly Rule[] = [
   {
     repair: 'text-content',
     fits: (text, body) =>
-      /content/.test(text) &&
-      /null|none|string|missing|required|array|list/.test(text) &&
+      (/invalid 'messages' in payload/.test(text) ||
+        (/content/.test(text) && /null|none|string|missing|required|array|list/.test(text))) &&
       messagesOf(body).some(({ content }) => content === null || isTextAlone(content)),
   },
 ];

@@ -120,6 +120,7 @@ const REPAIRED: Readonly<Record<string, readonly string[]>> = {
   'refuses-seed-behind-a-colon': ['drop:seed'],
   'refuses-stream-options-as-a-property': ['drop:stream_options'],
   'refuses-penalty-of-gemini': ['drop:presence_penalty'],
+  'wants-text-in-other-words': ['text-content'],
   'wants-words': ['fill:content'],
   'wants-no-system-in-a-number': ['roles'],
   'wants-no-system-by-its-place': ['roles'],

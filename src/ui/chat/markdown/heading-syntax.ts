@@ -21,6 +21,7 @@ function underlines(source: string, at: number): boolean {
 
 /** The micromark extension for one text. */
 export function headingSyntax(source: string): Extension {
+  if (!/[\r\n][ \t>]*-/.test(source)) return {};
   const underline: Construct = {
     ...setextUnderline,
     name: 'setextUnderlineGuarded',

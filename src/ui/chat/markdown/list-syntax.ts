@@ -6,6 +6,8 @@ import type { Code, Construct, Extension, State } from 'micromark-util-types';
 const GREATER = 62;
 const MARKERS = [42, 43, 45, ...Array.from({ length: 10 }, (_, digit) => 48 + digit)];
 
+/** A text that may have a list. */
+const LISTS = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]/m;
 const ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)/;
 const FENCE = /^[ \t]*(`{3,}(?!`)|~{3,}(?!~))([^`\r\n]*)$/;
 /** A fence with its language right behind words. */
@@ -51,7 +53,7 @@ function within(columns: readonly number[], { text }: Line): { columns: readonly
  */
 export function looseLines(source: string, partial: boolean): ReadonlySet<number> {
   const loose = new Set<number>();
-  if (!/```|~~~/.test(source) || !/^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]/m.test(source)) return loose;
+  if (!/```|~~~/.test(source) || !LISTS.test(source)) return loose;
   const lines = linesOf(source);
   let item: ReturnType<typeof within> = { columns: [], words: '' };
   for (let at = 0; at < lines.length; at += 1) {
@@ -181,8 +183,12 @@ export function listSyntax(source: string, { partial }: { readonly partial: bool
     },
     continuation: goesOn(() => quotation),
   };
+  const quotes = source.includes('>');
   return {
-    disable: { null: ['blockQuote'] },
-    document: { ...Object.fromEntries(MARKERS.map((marker) => [marker, item])), [GREATER]: quotation },
+    ...(quotes ? { disable: { null: ['blockQuote'] } } : {}),
+    document: {
+      ...(LISTS.test(source) ? Object.fromEntries(MARKERS.map((marker) => [marker, item])) : {}),
+      ...(quotes ? { [GREATER]: quotation } : {}),
+    },
   };
 }
