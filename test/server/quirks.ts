@@ -713,6 +713,14 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
       DONE,
     expected: whole,
   },
+  'message-repeats-all-without-a-delta': {
+    body:
+      text('Yes') +
+      text(', it ran.') +
+      line({ choices: [{ index: 0, message: { content: 'Yes, it ran.' }, finish_reason: 'stop' }] }) +
+      DONE,
+    expected: { words: 'Yes, it ran.', finish: 'stop' },
+  },
   'delta-and-message': {
     body:
       line({

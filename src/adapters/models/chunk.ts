@@ -334,6 +334,7 @@ export class ChunkReader {
       .map(({ type, text }) => (type === 'content' ? text : ''))
       .join('');
     // Some servers repeat everything at the end.
+    if (finishIn(choice) && text !== '' && text === this.#words) return { ...message, content: null };
     if (delta && this.#words !== '' && text.startsWith(this.#words))
       return { content: text.slice(this.#words.length) };
     return message;
