@@ -15,7 +15,7 @@ import {
   type Page,
 } from '@playwright/test';
 import type { App } from '../src/services/app.ts';
-import { BROWSER_ARGS, ensureBrowser } from '../test/browser.ts';
+import { ensureBrowser, JOURNEY_ARGS } from '../test/browser.ts';
 
 export { chatgptHistory, HISTORY } from './history.ts';
 
@@ -226,7 +226,7 @@ export function ownBrowser(args: readonly string[] = []): OwnBrowser {
     open: async () => {
       context = await chromium.launchPersistentContext(profile, {
         executablePath: ensureBrowser(),
-        args: [...BROWSER_ARGS, ...args],
+        args: [...JOURNEY_ARGS, ...args],
         locale: 'en-US',
         viewport: { width: 1280, height: 800 },
         acceptDownloads: true,

@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { BROWSER_ARGS, findBrowser } from '../test/browser.ts';
+import { findBrowser, JOURNEY_ARGS } from '../test/browser.ts';
 import { IS_ALL } from '../test/tiers.ts';
 
 const browser = findBrowser();
@@ -30,7 +30,7 @@ export default defineConfig({
     // A service worker keeps the whole app when a profile first opens it, which is most of a journey's work. Journeys about it allow it.
     serviceWorkers: 'block',
     viewport: { width: 1280, height: 800 },
-    launchOptions: { ...(browser ? { executablePath: browser } : {}), args: [...BROWSER_ARGS] },
+    launchOptions: { ...(browser ? { executablePath: browser } : {}), args: [...JOURNEY_ARGS] },
   },
   webServer: {
     // The gate has built the app already. Otherwise as the README says it: installs, builds, serves where PORT says.

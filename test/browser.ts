@@ -14,6 +14,9 @@ export const BROWSER_ARGS: readonly string[] = [
   '--disable-sync',
 ];
 
+/** For journeys: none depends on an animation, and drawing one without a GPU takes the processor from the app. */
+export const JOURNEY_ARGS: readonly string[] = [...BROWSER_ARGS, '--force-prefers-reduced-motion'];
+
 /** Path of a browser that is there: the one named in `CHROMIUM`, the system's, or Playwright's own. */
 export function findBrowser(): string | undefined {
   const candidates = [
