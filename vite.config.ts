@@ -305,7 +305,7 @@ export default defineConfig({
           { name: 'New conversation', short_name: 'New', url: '/' },
           { name: 'Search', url: '/?open=search' },
         ],
-        // Kept by the service worker (`src/workers/service/shared-arrivals.ts`): in an address, the words would stay in the browser's history.
+        // Kept by the service worker (`src/workers/service/share-target.ts`): in an address, the words would stay in the browser's history.
         share_target: {
           action: '/shared',
           method: 'POST',

@@ -49,7 +49,7 @@ import { leaveWhenLocked, settle } from './workers/leave-when-locked.ts';
 import { reloadWhenShownAgain } from './workers/page-cache.ts';
 import { connectSync } from './workers/sync-link.ts';
 import { startMemory } from './workers/tab-memory.ts';
-import { createOwn, startModels } from './workers/tab-models.ts';
+import { openTabRecords, startModels } from './workers/tab-models.ts';
 import { openStorage } from './workers/tab-storage.ts';
 import * as threads from './workers/threads.ts';
 
@@ -114,7 +114,7 @@ async function start(): Promise<void> {
 
   // MODELS
   const asked = { settings, documents, keys, fetch: network.fetch, filter };
-  const answering = startModels(createOwn(store, guessedDeviceName, warn), asked, {
+  const answering = startModels(openTabRecords(store, guessedDeviceName, warn), asked, {
     store,
     notes,
     documents,

@@ -3,16 +3,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { compile } from 'tailwindcss';
 import { describe, expect, it } from 'vitest';
+import { BY_CLOCK } from './house/by-clock.ts';
 import { SHOWN } from './house/dialogs.ts';
 import { beyond, KINDS, listed } from './house/exceptions.ts';
 import { PARTS, STATES, type State } from './house/screens.ts';
 import {
+  exportedTypes,
   longTestFunctions,
   MAX_LINES,
   promiseQueues,
   readText,
   readTree,
   refsWrittenInRender,
+  repeatsByClock,
   silentCatches,
 } from './house/source.ts';
 
@@ -319,6 +322,39 @@ describe('the house', () => {
     ['asks another holder', 'work.catch(() => this.#drop(id));', 0],
   ])('tells a rejection that is dropped unread: one that %s', (_, text, count) => {
     expect(silentCatches(readText('src/ui/it.tsx', text))).toBe(count);
+  });
+
+  it('gives each exported type a name of its own', () => {
+    const homes = new Map<string, string[]>();
+    for (const file of source)
+      for (const name of exportedTypes(file)) homes.set(name, [...(homes.get(name) ?? []), file.path]);
+    expect(homes.size).toBeGreaterThan(500);
+    const shared = [...homes].filter(([, paths]) => paths.length > 1);
+    expect(shared, 'one name has one meaning: say which kind it is').toEqual([]);
+  });
+
+  it('tells exported types from what is not exported, and from functions', () => {
+    const text =
+      'export interface A {} export type B = A; export class C {} class D {} export const E = 1; export function F() {}';
+    expect(exportedTypes(readText('it.ts', text))).toEqual(['A', 'B', 'C']);
+  });
+
+  it('repeats by the clock only where nothing else tells', () => {
+    const repeating = source.filter((file) => repeatsByClock(file).length > 0).map(({ path }) => path);
+    expect(repeating.sort(), 'subscribe, or say in house/by-clock.ts why not').toEqual(
+      Object.keys(BY_CLOCK).sort(),
+    );
+  });
+
+  it.each([
+    ['an interval', 'const timer = setInterval(look, 100);', 1],
+    ['a loop with a timer', 'while (!done()) await new Promise((over) => setTimeout(over, 100));', 1],
+    ['a loop with a pause', 'for (;;) { if (done()) break; await pause(100, signal); }', 1],
+    ['a timer outside of loops', 'await new Promise((over) => setTimeout(over, 100));', 0],
+    ['a loop over pieces', 'for (const piece of pieces) await write(piece);', 0],
+    ['a loop that yields', 'while (more()) await yieldToEvents(signal);', 0],
+  ])('tells what repeats by the clock: %s', (_, text, count) => {
+    expect(repeatsByClock(readText('src/it.ts', text))).toHaveLength(count);
   });
 
   it('names a day of the person in one way', () => {

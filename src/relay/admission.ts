@@ -20,7 +20,7 @@ const FORGET_MS = 60_000;
 const MAX_DEBT_MS = 10_000;
 
 /** An account in use: its stored size, its share of the memory, its connections, and its rates. */
-export interface Account extends AccountUsage, IncomingOwner {
+export interface HostedAccount extends AccountUsage, IncomingOwner {
   connections: number;
   /** Messages of all its connections. */
   readonly messages: Bucket;
@@ -45,7 +45,7 @@ export interface Address extends IncomingOwner {
 
 /** Decides which connections and requests are let in, and counts the accounts and addresses that make them. */
 export class Admission {
-  readonly #accounts = new Map<string, Account>();
+  readonly #accounts = new Map<string, HostedAccount>();
   readonly #addresses = new Map<string, Address>();
   /** Tags that may use this relay; empty: every account. */
   readonly #allowed: ReadonlySet<string>;
@@ -121,12 +121,12 @@ export class Admission {
   }
 
   /** Returns the entry of the account with this tag. A new one counts as empty until the store has answered. */
-  account(tag: string): Account {
+  account(tag: string): HostedAccount {
     const known = this.#accounts.get(tag);
     if (known) return known;
     const now = Date.now();
     const { limits } = this.#options;
-    const account: Account = {
+    const account: HostedAccount = {
       tag,
       rooms: 0,
       bytes: 0,
@@ -145,13 +145,13 @@ export class Admission {
   }
 
   /** True if the account, this connection included, has too many connections, or is too far in debt. */
-  isOverLimit(account: Account): boolean {
+  isOverLimit(account: HostedAccount): boolean {
     const { limits } = this.#options;
     const debt = draw(account.traffic, 0, limits.accountBytesPerSecond, Date.now());
     return account.connections > limits.connectionsPerAccount || debt > MAX_DEBT_MS;
   }
 
-  #readUsage(account: Account): void {
+  #readUsage(account: HostedAccount): void {
     account.usageReadAt = Date.now();
     this.#store.usage(account.tag).then(
       ({ rooms, bytes }) => Object.assign(account, { rooms, bytes }),

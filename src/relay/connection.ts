@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { ignore } from '../domain/base/log.ts';
-import type { Account, Address } from './admission.ts';
+import type { Address, HostedAccount } from './admission.ts';
 import type { IncomingBudget, IncomingClient } from './incoming-budget.ts';
 import { CLOSE, type CloseCode, createBucket, draw, type Limits } from './limits.ts';
 import { MessageMeter } from './message-meter.ts';
@@ -29,10 +29,10 @@ interface ConnectionServices {
 }
 
 /** The WebSocket of one client in one room. It closes itself with a code of `CLOSE` when the client breaks a limit; no method throws. */
-export class Connection implements Peer, IncomingClient {
-  readonly account: Account;
+export class ClientConnection implements Peer, IncomingClient {
+  readonly account: HostedAccount;
   /** Its input counts for both. */
-  readonly owners: readonly [Account, Address];
+  readonly owners: readonly [HostedAccount, Address];
   awareness: Peer['awareness'] = null;
   isAnswered = false;
   readonly #socket: WebSocket;
@@ -64,7 +64,7 @@ export class Connection implements Peer, IncomingClient {
   constructor(
     socket: WebSocket,
     stream: Socket,
-    account: Account,
+    account: HostedAccount,
     address: Address,
     services: ConnectionServices,
   ) {
@@ -159,7 +159,7 @@ export class Connection implements Peer, IncomingClient {
   #addPending(bytes: number): void {
     this.#pending += bytes;
     this.#services.incoming.addPending(this, bytes);
-    if (bytes < 0) this.readOn();
+    if (bytes < 0) this.resume();
     else if (this.#pending > this.#services.limits.buffered || this.#services.incoming.isFull(this)) {
       this.#socket.pause();
       this.#services.incoming.pause(this);
@@ -176,12 +176,12 @@ export class Connection implements Peer, IncomingClient {
     this.#socket.pause();
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      this.readOn();
+      this.resume();
     }, wait);
   }
 
   /** Reads the client again if nothing forbids it. Returns true if the connection is being read, or is closing. */
-  readOn(): boolean {
+  resume(): boolean {
     if (this.#isClosing || !this.#socket.isPaused) return true;
     if (this.#timer || this.#pending > this.#services.limits.buffered / 2) return false;
     if (this.#services.incoming.isFull(this)) return false;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import sirv from 'sirv';
 import { orElse } from '../domain/base/log.ts';
 import type { Admission } from './admission.ts';
-import type { Log } from './log.ts';
+import type { OperatorLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Options } from './options.ts';
 import { pageHeaders } from './page-headers.ts';
@@ -42,7 +42,7 @@ export function createHttpRoutes(deps: {
   readonly store: RelayStore;
   readonly options: Options;
   readonly metrics: Metrics;
-  readonly log: Log;
+  readonly log: OperatorLog;
   readonly admission: Admission;
   /** True once the relay is stopping: it is then not ready. */
   readonly isDraining: () => boolean;

@@ -18,7 +18,7 @@ export interface IncomingClient {
   /** Ends the connection, as its unfinished message takes too much. */
   cut(): void;
   /** Reads the client again if nothing else forbids it. Returns true if it is being read. */
-  readOn(): boolean;
+  resume(): boolean;
 }
 
 /** Bounds the memory that input takes before it is processed. */
@@ -70,7 +70,7 @@ export class IncomingBudget {
     this.#all.pending += change;
     for (const owner of client.owners) owner.pending += change;
     if (change > 0) return;
-    for (const other of this.#paused) if (!this.isFull(other) && other.readOn()) this.#paused.delete(other);
+    for (const other of this.#paused) if (!this.isFull(other) && other.resume()) this.#paused.delete(other);
   }
 
   /** True if so many complete messages wait that the client must not be read. */
@@ -78,7 +78,7 @@ export class IncomingBudget {
     return this.#all.pending > this.#total || client.owners.some((owner) => owner.pending > this.#share);
   }
 
-  /** Notes a client that is not read; `readOn` is called once there is space. */
+  /** Notes a client that is not read; `resume` is called once there is space. */
   pause(client: IncomingClient): void {
     this.#paused.add(client);
   }

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 
 /** The operator's log. `event`: a fixed name; `facts`: values beside it, of which errors are shortened. */
-export interface Log {
+export interface OperatorLog {
   info(event: string, facts?: Readonly<Record<string, unknown>>): void;
   /** Logs an event that the operator should look at. */
   warn(event: string, facts?: Readonly<Record<string, unknown>>): void;
@@ -19,7 +19,7 @@ function plain(value: unknown): unknown {
 }
 
 /** Makes the log: a line of JSON for each event with time (ISO 8601), level, event and facts. `write` gets a line without its line break. */
-export function createLog(write: (line: string) => void = console.info): Log {
+export function createLog(write: (line: string) => void = console.info): OperatorLog {
   const say =
     (level: string) =>
     (event: string, facts: Readonly<Record<string, unknown>> = {}) => {

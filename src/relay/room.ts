@@ -59,13 +59,13 @@ export interface RoomServices {
   /** Runs `work` when no other snapshot is being made: each takes the memory of a room several times over. */
   oneSnapshot(work: () => Promise<void>): Promise<void>;
   /** Notes that the room got an entry that a snapshot may shorten. */
-  wasWritten(room: Room): void;
+  onWrite(room: Room): void;
   /** Drops the room from memory. */
   forget(room: Room): void;
   /** Closes these clients, or for an erased or unreadable room all of its clients, and logs the failure. */
   fail(room: Room, peers: Iterable<Peer>, error: unknown): void;
   /** Logs an event that many clients may cause at once, every few seconds at most. */
-  complain(event: string, error: unknown): void;
+  logThrottled(event: string, error: unknown): void;
   /** Registers work that must end before the store closes, and returns it. */
   track<T>(work: Promise<T>): Promise<T>;
 }
@@ -86,7 +86,7 @@ export class UnreadableRoomError extends Error {
 }
 
 /** Runs `read` on a client's bytes. Throws an UnreadableFrameError for any error: the client has sent the bytes. */
-export function readSent<T>(read: () => T): T {
+export function readClientBytes<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {
@@ -213,7 +213,7 @@ export class Room {
     this.#pieces += state.pieces;
     if (updates.slice(1).some((update) => this.#deletes(update))) this.#deletedAt = position;
     // A relay that was killed may have left a long tail.
-    if (this.isWorthSnapshot) this.#services.wasWritten(this);
+    if (this.isWorthSnapshot) this.#services.onWrite(this);
     this.#services.states.put(this, Promise.resolve(state), state.whole.length);
   }
 
@@ -272,7 +272,7 @@ export class Room {
       peer.close(CLOSE.quota);
       return;
     }
-    const { isEmpty, deletes, pieces } = readSent(() => inspect(update, MAX_UPDATE_PIECES));
+    const { isEmpty, deletes, pieces } = readClientBytes(() => inspect(update, MAX_UPDATE_PIECES));
     peer.charge(pieces * PIECE_COST);
     if (isEmpty) return;
     if (isAnswer) {
@@ -343,7 +343,7 @@ export class Room {
     if (position === 1) account.rooms++;
     this.#setBytes(account, bytes);
     this.#head = Math.max(this.#head, position);
-    this.#services.wasWritten(this);
+    this.#services.onWrite(this);
     this.#broadcast(update);
     if (position === this.#sent + 1) this.#sent++;
     else if (position > this.#sent) this.catchUp();
@@ -394,7 +394,7 @@ export class Room {
     this.#snapshotting ??= this.#services
       .oneSnapshot(() => this.#writeSnapshot())
       .catch((error: unknown) => {
-        if (!(error instanceof ErasedError)) this.#services.complain('snapshot-failed', error);
+        if (!(error instanceof ErasedError)) this.#services.logThrottled('snapshot-failed', error);
         // A log that cannot be shortened is tried again only after as many new appends.
         this.#snapshot = { position: this.#head, bytes: this.#bytes };
       })

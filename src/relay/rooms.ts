@@ -3,14 +3,14 @@ import { ignore } from '../domain/base/log.ts';
 import { SerialQueue } from '../domain/base/serial-queue.ts';
 import { goneFrame, readFrame } from './frames.ts';
 import { CLOSE, type Limits } from './limits.ts';
-import type { Log } from './log.ts';
+import type { OperatorLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { OutgoingBudget } from './outgoing-budget.ts';
 import {
   type Peer,
   Room,
   type RoomServices,
-  readSent,
+  readClientBytes,
   UnreadableFrameError,
   UnreadableRoomError,
 } from './room.ts';
@@ -45,7 +45,7 @@ export class Rooms {
   readonly #limits: Limits;
   readonly #metrics: Metrics;
   readonly #outgoing: OutgoingBudget;
-  readonly #log: Log;
+  readonly #log: OperatorLog;
   readonly #services: RoomServices;
   #loads = 0;
   readonly #snapshots = new SerialQueue();
@@ -55,7 +55,7 @@ export class Rooms {
     readonly limits: Limits;
     readonly outgoing: OutgoingBudget;
     readonly metrics: Metrics;
-    readonly log: Log;
+    readonly log: OperatorLog;
   }) {
     this.#store = deps.store;
     this.#limits = deps.limits;
@@ -67,13 +67,13 @@ export class Rooms {
       states: new StateCache({ maxBytes: MAX_STATE_BYTES, keepMs: STATE_KEEP_MS }),
       load: (id, after) => this.#load(id, after),
       oneSnapshot: (work) => this.#oneSnapshot(work),
-      wasWritten: (room) => {
+      onWrite: (room) => {
         room.writtenAt = Date.now();
         this.#written.add(room);
       },
       forget: (room) => this.#forget(room),
       fail: (room, peers, error) => this.#fail(room, peers, error),
-      complain: (event, error) => this.#complain(event, error),
+      logThrottled: (event, error) => this.#logThrottled(event, error),
       track: (work) => this.#track(work),
     };
   }
@@ -103,7 +103,7 @@ export class Rooms {
   /** Processes a client's message; an update is then durable, a request answered. Never rejects: a failure closes the client. */
   receive(room: Room, peer: Peer, message: Uint8Array): Promise<void> {
     const work = async () => {
-      const frame = readSent(() => readFrame(message, this.#limits.awareness));
+      const frame = readClientBytes(() => readFrame(message, this.#limits.awareness));
       await room.receive(peer, frame, message);
     };
     return this.#track(
@@ -202,17 +202,17 @@ export class Rooms {
       room.closeAll(CLOSE.erased);
     } else if (error instanceof UnreadableRoomError) {
       this.#metrics.count('rooms_refused_total');
-      this.#complain('room-refused', error);
+      this.#logThrottled('room-refused', error);
       this.#forget(room);
       room.closeAll(error.isTooLarge ? CLOSE.quota : CLOSE.junk);
     } else {
       this.#metrics.count('store_errors_total');
-      this.#complain('store-failed', error);
+      this.#logThrottled('store-failed', error);
       for (const peer of [...peers]) peer.close(CLOSE.tryLater);
     }
   }
 
-  #complain(event: string, error: unknown): void {
+  #logThrottled(event: string, error: unknown): void {
     const { at, times } = this.#complaints.get(event) ?? { at: 0, times: 0 };
     const isDue = Date.now() - at >= COMPLAIN_MS;
     if (isDue) this.#log.warn(event, { error, times: times + 1 });

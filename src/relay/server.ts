@@ -6,11 +6,11 @@ import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { ignore } from '../domain/base/log.ts';
 import { type Address, Admission } from './admission.ts';
-import { Connection } from './connection.ts';
+import { ClientConnection } from './connection.ts';
 import { createHttpRoutes, pathOf, ROOM_PATH } from './http-routes.ts';
 import { IncomingBudget } from './incoming-budget.ts';
 import { CLOSE, type Limits } from './limits.ts';
-import type { Log } from './log.ts';
+import type { OperatorLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Options } from './options.ts';
 import { OutgoingBudget } from './outgoing-budget.ts';
@@ -64,7 +64,7 @@ interface ServerDeps {
   readonly store: RelayStore;
   readonly options: Options;
   readonly metrics: Metrics;
-  readonly log: Log;
+  readonly log: OperatorLog;
 }
 
 /** Makes the relay's server, HTTP and WebSockets on one port. It accepts nothing before `listen`; the caller opens and closes the store. */
@@ -78,7 +78,7 @@ class WebSocketRelay implements RelayServer {
   readonly #rooms: Rooms;
   readonly #incoming: IncomingBudget;
   readonly #outgoing: OutgoingBudget;
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Set<ClientConnection>();
   /** TCP connections that are no WebSockets, or not yet, with the address for which each is counted. */
   readonly #unupgraded = new WeakMap<Socket, Address>();
   readonly #sockets: WebSocketServer;
@@ -270,7 +270,7 @@ class WebSocketRelay implements RelayServer {
   /** Joins a client to its room, unless its account is over its limits. */
   #accept(webSocket: WebSocket, stream: Socket, address: Address, tag: string, roomName: string): void {
     const account = this.#admission.account(tag);
-    const connection = new Connection(webSocket, stream, account, address, {
+    const connection = new ClientConnection(webSocket, stream, account, address, {
       limits: this.#limits,
       metrics: this.#metrics,
       incoming: this.#incoming,
@@ -327,7 +327,7 @@ function createWebSocketServer(limits: Limits): WebSocketServer {
     perMessageDeflate: false,
     maxPayload: limits.payload,
     maxFragments: MAX_FRAGMENTS,
-    // `Connection` answers pings, at its own rate.
+    // `ClientConnection` answers pings, at its own rate.
     autoPong: false,
     // A browser requires one of the protocols that it offered, even for a refusal. The answer avoids the one that holds the token.
     handleProtocols: (offered) =>

@@ -12,10 +12,10 @@ import { type Readable, type Writable, writable } from '../domain/base/readable.
 import { isTimeout, withTimeLimit } from '../domain/base/time-limit.ts';
 import type { Config } from '../domain/settings/config.ts';
 import { type Caller, createCaller, serveCalls } from '../domain/threads/calls.ts';
-import type { Endpoint } from '../domain/threads/endpoint.ts';
+import type { MessageEndpoint } from '../domain/threads/endpoint.ts';
 import { joinNews } from '../domain/threads/news.ts';
 import { type SyncAnswer, type SyncRequest, syncRequestSchema } from '../services/sync/requests.ts';
-import { SYNC_OFF, type SyncStatus, type Whereabouts } from '../services/sync/sync.ts';
+import { SYNC_OFF, type SyncLocation, type SyncStatus } from '../services/sync/sync.ts';
 
 const CHANNEL = 'recollect-sync';
 /** Web Lock that a thread waits for in order to lead. */
@@ -60,9 +60,9 @@ const statusSchema = z.object({
 /** Status and answers by the names that tabs of every version send, since an old tab may be open beside an updated one. */
 type SentStatus = Omit<SyncStatus, 'localOnly'> & { readonly withheld: number };
 type SentAnswer =
-  | Exclude<SyncAnswer, Whereabouts>
-  | (Omit<Whereabouts, 'place'> & { readonly place: SentPlace });
-type SentPlace = Exclude<Whereabouts['place'], 'localOnly'> | 'withheld';
+  | Exclude<SyncAnswer, SyncLocation>
+  | (Omit<SyncLocation, 'place'> & { readonly place: SentPlace });
+type SentPlace = Exclude<SyncLocation['place'], 'localOnly'> | 'withheld';
 
 const answerSchema: z.ZodType<SentAnswer> = z.union([
   z.object({ place: z.enum(['here', 'relay', 'withheld']), devices: z.array(z.string()) }),
@@ -97,7 +97,7 @@ const replySchema = z.object({
 });
 
 /** Makes the tab's end: translates calls to `ask` messages, and `answer` messages back. */
-const toLeader = (channel: BroadcastChannel): Endpoint => {
+const toLeader = (channel: BroadcastChannel): MessageEndpoint => {
   const tab = crypto.randomUUID();
   return {
     postMessage: (message) => {
@@ -113,7 +113,7 @@ const toLeader = (channel: BroadcastChannel): Endpoint => {
   };
 };
 /** Makes the leader's end, until the signal aborts. */
-const toTabs = (channel: BroadcastChannel, signal: AbortSignal): Endpoint => ({
+const toTabs = (channel: BroadcastChannel, signal: AbortSignal): MessageEndpoint => ({
   postMessage: (message) => {
     const { to: id, value: answer, problem } = message as { to: string; value?: unknown; problem?: unknown };
     if (!signal.aborted) channel.postMessage({ type: 'answer', id, answer, problem });
@@ -341,7 +341,7 @@ export function serveSync(
     ({ type }) => type === 'hello' && last && notify({ type: 'status', status: last }),
     signal,
   );
-  const strange = new RecollectError('sync-thread', 'Another tab runs another version of the app.', {
+  const versionError = new RecollectError('sync-thread', 'Another tab runs another version of the app.', {
     params: { detail: 'another version' },
     retry: true,
   });
@@ -349,7 +349,7 @@ export function serveSync(
     syncCalls,
     toTabs(channel, signal),
     { ask: async (request) => sentAnswer(await ask(request)) },
-    { strange },
+    { versionError },
   );
   return ({ localOnly, ...status }) => {
     last = { ...status, withheld: localOnly };

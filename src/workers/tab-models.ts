@@ -16,7 +16,7 @@ import { createSpending } from '../services/spending/spending-service.ts';
  * Opens the records kept beside conversations: prompts and personas, spending, refusals of models, the device's name. `guess` names a device that
  * has no name yet; `warn` returns, for a part's name, the function that gets its problems.
  */
-export function createOwn(
+export function openTabRecords(
   store: Store,
   guess: () => string,
   warn: (part: string) => (problem: Problem) => void,
@@ -39,7 +39,7 @@ export function createOwn(
  * aborts. Returns `own` with the models.
  */
 export function startModels(
-  own: ReturnType<typeof createOwn>,
+  own: ReturnType<typeof openTabRecords>,
   endpoints: Omit<ConstructorParameters<typeof EndpointModels>[0], 'refusals' | 'spending' | 'personaOf'>,
   background: Parameters<typeof startTitles>[0] &
     Omit<Parameters<typeof startSuggesting>[0], 'model' | 'device' | 'exclusively'>,

@@ -1,7 +1,7 @@
 // The product's own way from a file to a passage, opened for measuring: importer, log, engine, real Postgres, real model.
 import { join } from 'node:path';
 import { hasCentredTokenVectors } from '../../src/adapters/embedding/state-centres.ts';
-import type { Found as IndexFound, MemoryIndex } from '../../src/adapters/index/memory-index.ts';
+import type { IndexHits as IndexFound, MemoryIndex } from '../../src/adapters/index/memory-index.ts';
 import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
 import { mergeSearches, mergeStages } from '../../src/adapters/index/rules.ts';
 import {

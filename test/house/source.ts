@@ -392,3 +392,41 @@ function calledName(node: Node): string | undefined {
   const { callee } = node as Node & { callee: Named & { property?: Named } };
   return callee.name ?? callee.property?.name;
 }
+
+/** Names of the types and classes that a file exports where it declares them. */
+export function exportedTypes({ program }: SourceFile): string[] {
+  const { body } = program as Node & { body: readonly (Node & { declaration?: Node & { id?: Named } })[] };
+  return body.flatMap(({ type, declaration }) =>
+    type === 'ExportNamedDeclaration' &&
+    declaration?.id?.name !== undefined &&
+    /^(?:TSInterface|TSTypeAlias|Class|TSEnum)Declaration$/.test(declaration.type)
+      ? [declaration.id.name]
+      : [],
+  );
+}
+
+/** Where a file repeats something by the clock, as line numbers: an interval, or a loop that waits for a timer by itself. */
+export function repeatsByClock({ program, text }: SourceFile): number[] {
+  const found = new Set<number>();
+  const note = (node: Node) => found.add(text.slice(0, node.start).split('\n').length);
+  walkTree(program, (node) => {
+    if (node.type === 'CallExpression' && calledName(node) === 'setInterval') note(node);
+    if (!/^(?:While|DoWhile|For|ForOf)Statement$/.test(node.type)) return;
+    walkTree(node, (inner) => {
+      const { argument } = inner as Node & { argument?: Node };
+      if (inner.type === 'AwaitExpression' && argument && isTimer(argument)) note(inner);
+    });
+  });
+  return [...found].sort((a, b) => a - b);
+}
+
+/** A promise that only a timer fulfils: `pause(ms)`, `sleep(ms)`, or one that is made with `setTimeout` here. */
+function isTimer(node: Node): boolean {
+  if (node.type === 'CallExpression') return /^(?:pause|sleep|delay)$/.test(calledName(node) ?? '');
+  if (node.type !== 'NewExpression') return false;
+  let sets = false;
+  walkTree(node, (inner) => {
+    sets ||= inner.type === 'CallExpression' && calledName(inner) === 'setTimeout';
+  });
+  return sets;
+}

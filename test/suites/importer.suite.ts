@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type {
   ImportedConversation,
   Importer,
+  ImportSource,
   Skipped,
-  Source,
   SourceFile,
 } from '../../src/adapters/importers/importer.ts';
 import { isAbort, RecollectError } from '../../src/domain/base/errors.ts';
@@ -14,9 +14,9 @@ import { partSchema } from '../../src/domain/chat/message.ts';
 export interface ImporterSetup {
   readonly importer: Importer;
   /** Made-up exports that it reads. */
-  readonly own: readonly Source[];
+  readonly own: readonly ImportSource[];
   /** Exports of other tools. */
-  readonly foreign: readonly Source[];
+  readonly foreign: readonly ImportSource[];
 }
 
 const never = new AbortController().signal;
@@ -27,7 +27,7 @@ const PAST = Date.UTC(2019, 0, 1);
 /** Everything a source holds, as read. */
 export async function readAll(
   importer: Importer,
-  source: Source,
+  source: ImportSource,
   signal: AbortSignal = never,
   now: number = NOW,
 ): Promise<{ conversations: ImportedConversation[]; skipped: Record<string, number> }> {
@@ -50,7 +50,9 @@ function strings(value: unknown): string[] {
 
 /** Describes what every importer must do. */
 export function describeImporter(name: string, given: () => Promise<ImporterSetup>): void {
-  const setup = async (): Promise<ImporterSetup & { readonly own: readonly [Source, ...Source[]] }> => {
+  const setup = async (): Promise<
+    ImporterSetup & { readonly own: readonly [ImportSource, ...ImportSource[]] }
+  > => {
     const { importer, own, foreign } = await given();
     const [first, ...rest] = own;
     if (!first)

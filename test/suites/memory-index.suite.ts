@@ -4,9 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type {
   ChunkRow,
   ConversationRow,
-  Found,
   IndexChange,
   IndexFilter,
+  IndexHits,
   MemoryIndex,
   MessageRow,
 } from '../../src/adapters/index/memory-index.ts';
@@ -305,7 +305,7 @@ function testsOfKeeping(
         const byWords = await subject.search(asked);
         const knowing = byWords.knownWords ? { knownWords: byWords.knownWords } : {};
         const added = await subject.search({ ...asked, vector, after: searchedBefore(byWords), ...knowing });
-        const shown = ({ candidates, idf }: Found) => ({
+        const shown = ({ candidates, idf }: IndexHits) => ({
           idf,
           // A neighbour of several found chunks may name either of them.
           candidates: candidates

@@ -1,7 +1,7 @@
 // Connects a thread's log: to the console, to unhandled errors, and to the logs of the origin's other threads.
 import { z } from 'zod';
 import { isAbort } from '../../domain/base/errors.ts';
-import { LOG_LEVELS, type Log, type LogEntry, type LogLevel, log } from '../../domain/base/log.ts';
+import { LOG_LEVELS, type Log, type LogLevel, type LogLine, log } from '../../domain/base/log.ts';
 import { joinNews, postNews } from '../../domain/threads/news.ts';
 
 const CHANNEL = 'recollect-log';
@@ -34,7 +34,7 @@ export function watchWorker(scope: Scope, thread: string, target: Log = log): vo
   const channel = new BroadcastChannel(CHANNEL);
   target.subscribe((entry, error) => {
     print(entry, error);
-    postNews<LogEntry>(channel, { ...entry, thread });
+    postNews<LogLine>(channel, { ...entry, thread });
   });
   logUnhandled(scope, target);
 }
@@ -63,7 +63,7 @@ function logUnhandled(scope: Scope, target: Log): void {
 }
 
 /** Prints the error itself for people with open developer tools; nothing stores it. */
-function print({ level, message }: LogEntry, error: unknown): void {
+function print({ level, message }: LogLine, error: unknown): void {
   if (message.startsWith('Unhandled ')) return;
   CONSOLE[level](message, ...(error === undefined ? [] : [error]));
 }

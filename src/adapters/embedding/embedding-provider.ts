@@ -21,7 +21,7 @@ export type EmbeddingState =
   | { readonly status: 'failed'; readonly problem: Problem };
 
 /** A text and what was said right before it: the model reads both, the vector stands for the text. */
-export interface Reading {
+export interface TextInContext {
   /** Stands in front of the text; may be empty. */
   readonly context: string;
   readonly text: string;
@@ -64,7 +64,10 @@ export interface EmbeddingProvider {
     options: { kind: EmbeddingKind; signal: AbortSignal },
   ): Promise<Float32Array[]>;
   /** Like `embed`, with the token vectors. Absent if a provider has only whole vectors; recall then leaves late interaction out. */
-  read?(texts: readonly Reading[], options: { kind: EmbeddingKind; signal: AbortSignal }): Promise<Read[]>;
+  read?(
+    texts: readonly TextInContext[],
+    options: { kind: EmbeddingKind; signal: AbortSignal },
+  ): Promise<Read[]>;
   /** Loads early what the first call would wait for, if it came with the app. Absent if there is nothing to load. */
   prepare?(): void;
   /** Frees the memory; the next call loads again. */

@@ -9,7 +9,12 @@ import { joinNews, postNews } from '../../domain/threads/news.ts';
 import type { BundledModel } from './bundled-models.ts';
 import { bundledModel } from './bundled-models.ts';
 import { type CalibrationKeyValues, createCalibration } from './calibration.ts';
-import type { EmbeddingKind, EmbeddingProvider, EmbeddingState, Reading } from './embedding-provider.ts';
+import type {
+  EmbeddingKind,
+  EmbeddingProvider,
+  EmbeddingState,
+  TextInContext,
+} from './embedding-provider.ts';
 import { familyOf } from './families.ts';
 import type { LocalModel, ModelConnection, PortNews, TokenVectors } from './protocol.ts';
 import { modelCalls, portNewsSchema, RETIRED } from './protocol.ts';
@@ -235,7 +240,7 @@ class LocalEmbedding {
   }
 
   async #ask(
-    readings: readonly Reading[],
+    readings: readonly TextInContext[],
     withTokenVectors: boolean,
     { kind, signal }: { kind: EmbeddingKind; signal: AbortSignal },
   ): Promise<EmbedAnswer> {

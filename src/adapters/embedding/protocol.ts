@@ -1,7 +1,7 @@
 // Messages between callers that want vectors and the one thread that runs the model.
 // Each caller has a MessagePort of its own; any number of them may lead to the same thread.
 import { z } from 'zod';
-import type { Endpoint } from '../../domain/threads/endpoint.ts';
+import type { MessageEndpoint } from '../../domain/threads/endpoint.ts';
 
 /** Which model to run and how; two equal ones share one copy in memory. */
 const localModelSchema = z.object({
@@ -56,7 +56,7 @@ export const portNewsSchema = z.discriminatedUnion('type', [
 export type PortNews = z.infer<typeof portNewsSchema>;
 
 /** The members of a MessagePort that are needed; the browser's and Node's both have them. */
-export type Port = Required<Endpoint> & { close(): void };
+export type Port = Required<MessageEndpoint> & { close(): void };
 
 /** A connection to the thread. `lost` fires when the thread is gone; its reason is `RETIRED`, or the error that ended it. */
 export interface ModelConnection {

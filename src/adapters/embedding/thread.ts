@@ -3,13 +3,13 @@
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { createCaller, serveCalls } from '../../domain/threads/calls.ts';
-import { type Endpoint, withTransfer } from '../../domain/threads/endpoint.ts';
+import { type MessageEndpoint, withTransfer } from '../../domain/threads/endpoint.ts';
 import { joinNews } from '../../domain/threads/news.ts';
 import type { ModelConnection, Port } from './protocol.ts';
 import { RETIRED } from './protocol.ts';
 
 /** The members of a Worker that are needed. */
-export interface Thread extends Endpoint {
+export interface Thread extends MessageEndpoint {
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
   addEventListener(type: 'error' | 'messageerror', listener: (event: Event) => void): void;
   terminate(): void;

@@ -2,7 +2,7 @@
 import type { Sections } from './extractor.ts';
 import { plainHeading } from './markdown.ts';
 
-export interface Block {
+export interface DocumentBlock {
   readonly text: string;
   /** Level of a heading, 1 to 6; null for other blocks. */
   readonly level: number | null;
@@ -12,7 +12,11 @@ export interface Block {
 const DEEPEST = 3;
 
 /** Adds blocks to `sections`, each under the nearest heading above it. False once there is no more room. */
-export function addByHeadings(sections: Sections, blocks: readonly Block[], kind = 'section'): boolean {
+export function addByHeadings(
+  sections: Sections,
+  blocks: readonly DocumentBlock[],
+  kind = 'section',
+): boolean {
   let name = '';
   let held: string[] = [];
   const flush = (): boolean => {

@@ -1,7 +1,7 @@
 // Comma- or tab-separated values (RFC 4180): rows in pieces, each below the column headers.
 import { decodeFile } from '../../domain/text/encoding.ts';
 import { ExtractionRefused, type Extractor, Sections } from './extractor.ts';
-import { addTable, MAX_CELL, MAX_COLUMNS, type Row } from './table-sections.ts';
+import { addTable, MAX_CELL, MAX_COLUMNS, type TableRow } from './table-sections.ts';
 
 /** Characters at the beginning in which the separator of cells is detected. */
 const SAMPLE = 8_192;
@@ -13,7 +13,7 @@ function separatorOf(text: string): string {
 }
 
 /** Parses the rows of a text; an unclosed quote ends with the text. Linear. */
-function* rowsOf(text: string): Generator<Row> {
+function* rowsOf(text: string): Generator<TableRow> {
   const separator = separatorOf(text);
   let cells: string[] = [];
   let held = '';

@@ -1,6 +1,6 @@
 // Word files (ECMA-376, WordprocessingML): paragraphs with headings, lists, tables and notes. A place is the page of Word's last
 // layout if the file records it, otherwise the nearest heading above.
-import { addByHeadings, type Block } from './by-headings.ts';
+import { addByHeadings, type DocumentBlock } from './by-headings.ts';
 import { type Extractor, Sections } from './extractor.ts';
 import { heading, table } from './markdown.ts';
 import {
@@ -110,7 +110,7 @@ function addBlocks(sections: Sections, blocks: readonly PagedBlock[]): void {
   }
 }
 
-interface PagedBlock extends Block {
+interface PagedBlock extends DocumentBlock {
   readonly page: number;
 }
 

@@ -2,10 +2,10 @@
 import type { ExtractedText } from '../../domain/chat/message.ts';
 import {
   EXTRACT_LIMITS,
+  type ExtractionRefusal,
   ExtractionRefused,
   type Extractor,
   type ExtractorOptions,
-  type Refusal,
 } from './extractor.ts';
 import { type FormatId, formatOf } from './index.ts';
 import { isBinaryOffice, isSealedOffice } from './office-binary.ts';
@@ -24,11 +24,11 @@ const EXTRACTORS: Readonly<Record<FormatId, () => Promise<Extractor>>> = {
 
 export type Extracted =
   | { readonly ok: true; readonly extract: ExtractedText }
-  | { readonly ok: false; readonly reason: Refusal; readonly detail: string };
+  | { readonly ok: false; readonly reason: ExtractionRefusal; readonly detail: string };
 
 /** Extracts the text of a document. Never rejects because of the file's content. */
 export async function extractFrom(file: File, options: ExtractorOptions): Promise<Extracted> {
-  const refuse = (reason: Refusal, detail: string): Extracted => ({ ok: false, reason, detail });
+  const refuse = (reason: ExtractionRefusal, detail: string): Extracted => ({ ok: false, reason, detail });
   if (file.size > EXTRACT_LIMITS.file) return refuse('tooLarge', `${file.size} bytes`);
   const format = formatOf(file.name, file.type);
   try {

@@ -1,5 +1,5 @@
 // Contract of an extractor: it turns a document's bytes into text with places, without requests or side effects.
-import type { ExtractedText, Place, Section } from '../../domain/chat/message.ts';
+import type { ExtractedText, Section, SectionPlace } from '../../domain/chat/message.ts';
 
 /** Limits for one document, checked before anything is unpacked and again meanwhile. */
 export const EXTRACT_LIMITS = {
@@ -19,11 +19,11 @@ export const EXTRACT_LIMITS = {
  * Reason why nothing was extracted; names a sentence in the catalogue (`refused.<reason>`). `noText`: it only has
  * pictures. `oldFormat`: a binary file of Office 97 to 2003.
  */
-export type Refusal = 'encrypted' | 'damaged' | 'tooLarge' | 'noText' | 'oldFormat';
+export type ExtractionRefusal = 'encrypted' | 'damaged' | 'tooLarge' | 'noText' | 'oldFormat';
 
 export class ExtractionRefused extends Error {
-  readonly reason: Refusal;
-  constructor(reason: Refusal, detail: string, cause?: unknown) {
+  readonly reason: ExtractionRefusal;
+  constructor(reason: ExtractionRefusal, detail: string, cause?: unknown) {
     super(detail, { cause });
     this.reason = reason;
   }
@@ -54,7 +54,7 @@ export class Sections {
   #cut = false;
 
   /** Returns false once there is no more room, so that the rest need not be read. */
-  add(place: Place | undefined, text: string): boolean {
+  add(place: SectionPlace | undefined, text: string): boolean {
     const words = wellFormed(text.replaceAll('\u0000', '')).trim();
     if (words === '') return !this.#cut;
     const room = EXTRACT_LIMITS.text - this.#length;

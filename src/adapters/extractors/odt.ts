@@ -1,5 +1,5 @@
 // OpenDocument texts (OASIS ODF 1.3): headings, paragraphs, lists, tables. A place is the nearest heading above.
-import { addByHeadings, type Block } from './by-headings.ts';
+import { addByHeadings, type DocumentBlock } from './by-headings.ts';
 import { ExtractionRefused, type Extractor, Sections } from './extractor.ts';
 import { heading, table } from './markdown.ts';
 import { allOf, childOf, childrenOf, type Element, elementsOf, firstOf, parseTree } from './xml.ts';
@@ -30,8 +30,8 @@ export const odt: Extractor = {
   },
 };
 
-function blocksOf(element: Element, indent = ''): Block[] {
-  return elementsOf(element).flatMap((child): Block[] => {
+function blocksOf(element: Element, indent = ''): DocumentBlock[] {
+  return elementsOf(element).flatMap((child): DocumentBlock[] => {
     if (UNREAD.has(child.name)) return [];
     if (child.name === 'h') {
       const level = Number(child.attributes['outline-level'] ?? 1);
@@ -67,8 +67,8 @@ function blocksOf(element: Element, indent = ''): Block[] {
 }
 
 /** Returns text boxes and notes, which belong to a paragraph but are not its words. */
-function besides(paragraph: Element): Block[] {
-  return elementsOf(paragraph).flatMap((child): Block[] => {
+function besides(paragraph: Element): DocumentBlock[] {
+  return elementsOf(paragraph).flatMap((child): DocumentBlock[] => {
     if (UNREAD.has(child.name)) return [];
     if (child.name === 'text-box') return blocksOf(child);
     if (child.name !== 'note') return besides(child);

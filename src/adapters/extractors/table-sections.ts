@@ -1,5 +1,5 @@
 // Splits long tables into pieces that fit a passage, each with the column headers above it.
-import type { Place } from '../../domain/chat/message.ts';
+import type { SectionPlace } from '../../domain/chat/message.ts';
 import { estimateTokens } from '../../domain/context/tokens.ts';
 import type { Sections } from './extractor.ts';
 import { table } from './markdown.ts';
@@ -9,7 +9,7 @@ const PIECE_TOKENS = 300;
 /** Most columns of a table and most characters of a cell that are read. */
 export const [MAX_COLUMNS, MAX_CELL] = [200, 4_000];
 
-export interface Row {
+export interface TableRow {
   /** Row number, from 1. */
   readonly at: number;
   readonly cells: readonly string[];
@@ -21,14 +21,14 @@ export interface Row {
  */
 export function addTable(
   sections: Sections,
-  rows: readonly Row[],
-  placeOf: (first: number, last: number) => Place,
+  rows: readonly TableRow[],
+  placeOf: (first: number, last: number) => SectionPlace,
 ): boolean {
   const filled = rows.filter(({ cells }) => cells.some((text) => text.trim() !== ''));
   const [head, ...body] = filled;
   if (!head) return true;
   const headTokens = estimateTokens(head.cells.join(' | ')) + head.cells.length * 2;
-  let held: Row[] = [];
+  let held: TableRow[] = [];
   let tokens = headTokens;
   const flush = (): boolean => {
     const [first, last] = [held[0] ?? head, held.at(-1) ?? head];

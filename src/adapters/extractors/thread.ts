@@ -4,7 +4,7 @@ import { toProblem } from '../../domain/base/errors.ts';
 import type { ExtractedText } from '../../domain/chat/message.ts';
 import { callWorker } from '../../domain/threads/one-call.ts';
 import type { Extracted } from './extract.ts';
-import type { Refusal } from './extractor.ts';
+import type { ExtractionRefusal } from './extractor.ts';
 
 export interface Extraction {
   /**
@@ -26,7 +26,7 @@ export const extractionCalls = {
         ok: z.literal(true),
         extract: z.custom<ExtractedText>((value) => typeof value === 'object'),
       }),
-      z.object({ ok: z.literal(false), reason: z.custom<Refusal>(), detail: z.string() }),
+      z.object({ ok: z.literal(false), reason: z.custom<ExtractionRefusal>(), detail: z.string() }),
     ]),
   },
 };

@@ -2,7 +2,7 @@
 // last result, or by its own text if no result is stored.
 import { Parser } from 'htmlparser2';
 import { type Extractor, Sections } from './extractor.ts';
-import { addTable, MAX_CELL, MAX_COLUMNS, type Row } from './table-sections.ts';
+import { addTable, MAX_CELL, MAX_COLUMNS, type TableRow } from './table-sections.ts';
 import { allOf, childrenOf, firstOf, parseTree, relationships, textIn } from './xml.ts';
 import { openPackage, pathFrom } from './zip-package.ts';
 
@@ -98,8 +98,8 @@ const columnName = (column: number): string => {
 };
 
 /** Reads the rows of a sheet as they are displayed, without building a tree: a sheet may have a million rows. */
-function cellsOf(text: string, workbook: Workbook): { rows: Row[]; columns: number } {
-  const rows: Row[] = [];
+function cellsOf(text: string, workbook: Workbook): { rows: TableRow[]; columns: number } {
+  const rows: TableRow[] = [];
   let columns = 1;
   let cells: string[] = [];
   let at = 0;

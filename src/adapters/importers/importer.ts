@@ -30,7 +30,7 @@ export interface Unpacked {
 }
 
 /** One file, one opened ZIP or one folder that the person dropped or picked. */
-export interface Source {
+export interface ImportSource {
   /** Name of the file or folder as the person knows it. */
   readonly name: string;
   readonly files: readonly SourceFile[];
@@ -117,7 +117,7 @@ export interface Importer {
   readonly id: string;
   readonly label: string;
   /** Returns 0 (not mine) to 1 (surely mine), from names and at most the first 64 KB of a few files. */
-  sniff(source: Source, signal: AbortSignal): Promise<number>;
+  sniff(source: ImportSource, signal: AbortSignal): Promise<number>;
   /** Picks its own among files of any kind, from names and first bytes, as `sniff` does. */
   claim(files: readonly SourceFile[], signal: AbortSignal): Promise<Claim>;
   /**
@@ -127,7 +127,7 @@ export interface Importer {
    * @throws `import-broken` (nothing can be trusted), `import-too-large`, `import-newer`
    */
   read(
-    source: Source,
+    source: ImportSource,
     options: {
       signal: AbortSignal;
       skip: (skipped: Skipped) => void;

@@ -6,10 +6,22 @@ import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { createYielder } from '../../domain/base/yielding.ts';
 import { fingerprint } from './fingerprint.ts';
-import type { ImportedConversation, ImportedMessage, Importer, Source, SourceFile } from './importer.ts';
-import { type ContextNode, type History, isBookkeeping, layOver, readContext } from './kimi-context.ts';
+import type {
+  ImportedConversation,
+  ImportedMessage,
+  Importer,
+  ImportSource,
+  SourceFile,
+} from './importer.ts';
+import {
+  type ContextHistory,
+  type ContextNode,
+  isBookkeeping,
+  layOver,
+  readContext,
+} from './kimi-context.ts';
 import { idOfEvent, lostMessages, parentsFirst, placed, type WireMessage } from './kimi-lost.ts';
-import { type Match, readWire, type Wire } from './kimi-wire.ts';
+import { readWire, type Wire, type WireMatch } from './kimi-wire.ts';
 import { decode, linesOf, looksBinary, parseJson } from './lenient-json.ts';
 import { createSkipCounter, type SkipCounter, shortened, wordsOf } from './skipping.ts';
 import { baseName, folderOf, headOf, isWithin } from './source-file.ts';
@@ -185,7 +197,7 @@ function isKeptBy(levels: ReadonlySet<string>, folder: string, names: RegExp): b
   return false;
 }
 
-async function sessionsOf(source: Source, signal: AbortSignal): Promise<KimiSession[]> {
+async function sessionsOf(source: ImportSource, signal: AbortSignal): Promise<KimiSession[]> {
   const folders = new Map<string, Map<string, SourceFile>>();
   const levels = new Set<string>();
   for (const { path } of source.files) {
@@ -292,7 +304,7 @@ function legacySessions(root: string, files: ReadonlyMap<string, SourceFile>) {
 async function sessionId(
   folder: string,
   files: ReadonlyMap<string, SourceFile>,
-  source: Source,
+  source: ImportSource,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const manifest = files.get('manifest.json');
@@ -314,7 +326,7 @@ async function sessionId(
 }
 
 /** Maps a bucket to the path of its work dir. */
-async function workDirsOf(source: Source, signal: AbortSignal): Promise<Map<string, string>> {
+async function workDirsOf(source: ImportSource, signal: AbortSignal): Promise<Map<string, string>> {
   const workDirs = new Map<string, string>();
   for (const file of source.files) {
     if (baseName(file.path) !== 'kimi.json') continue;
@@ -337,7 +349,7 @@ interface SessionReading {
 /** Yields the conversation of a session and those of its subagents; a folder below `subagents` yields nothing by itself. */
 async function readSession(
   session: KimiSession,
-  source: Source,
+  source: ImportSource,
   workDirs: ReadonlyMap<string, string>,
   reading: SessionReading,
 ): Promise<ImportedConversation[]> {
@@ -526,7 +538,7 @@ async function toConversation(
 }
 
 /** True if the history begins with a compaction whose older part is in no file: forks and undos copy the live file alone. */
-const isCut = ({ snapshots }: History): boolean =>
+const isCut = ({ snapshots }: ContextHistory): boolean =>
   snapshots[0]?.path.find((node) => !isBookkeeping(node))?.record.synthetic === 'compaction';
 
 /**
@@ -540,8 +552,8 @@ function timesOf(
     lost,
     order,
   }: {
-    history: History;
-    known: ReadonlyMap<string, Match | undefined>;
+    history: ContextHistory;
+    known: ReadonlyMap<string, WireMatch | undefined>;
     lost: readonly WireMessage[];
     order: readonly string[];
   },
@@ -574,7 +586,7 @@ function timesOf(
 
 function toMessage(
   node: ContextNode,
-  match: Match | undefined,
+  match: WireMatch | undefined,
   place: Pick<ImportedMessage, 'parentId' | 'createdAt'>,
 ): ImportedMessage {
   const { record } = node;
@@ -616,7 +628,7 @@ function nameResults(messages: ImportedMessage[], skipped: SkipCounter): void {
  * Leaf of the live file; of the newest rotated copy if a crash during a compaction left the live file short, empty or absent, or if
  * the person cleared it, since a conversation has to show something.
  */
-function leafOf(history: History, wire: Wire | undefined, live: boolean): string | null {
+function leafOf(history: ContextHistory, wire: Wire | undefined, live: boolean): string | null {
   const isReal = (node: ContextNode) => node.record.synthetic === undefined && !isBookkeeping(node);
   for (const [at, { path, change }] of [...history.snapshots.entries()].reverse()) {
     const leaf = path.at(-1);

@@ -256,7 +256,7 @@ export interface ContextNode {
 /** Kind of change between two snapshots. */
 type Change = 'first' | 'grown' | 'd-mail' | 'compaction' | 'cleared' | 'rewritten';
 
-export interface History {
+export interface ContextHistory {
   /** In order of creation. */
   readonly nodes: readonly ContextNode[];
   /** For each snapshot its messages, and how it came from the one before. */
@@ -265,7 +265,7 @@ export interface History {
 }
 
 /** Merges snapshots, oldest first, into one tree. */
-export function layOver(snapshots: readonly (readonly ContextRecord[])[]): History {
+export function layOver(snapshots: readonly (readonly ContextRecord[])[]): ContextHistory {
   const nodes = new Map<string, ContextNode>();
   const laid: { path: ContextNode[]; change: Change }[] = [];
   let systemPrompt: string | null = null;

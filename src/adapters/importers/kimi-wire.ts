@@ -37,7 +37,7 @@ export interface Matchable {
 }
 
 /** The wire's knowledge of one message. */
-export interface Match {
+export interface WireMatch {
   readonly time: number | undefined;
   readonly usage: Usage | undefined;
   /** First of its events that is not empty. */
@@ -46,7 +46,7 @@ export interface Match {
 
 export interface Matching {
   /** Matches in the order of the messages, one for each. */
-  readonly known: readonly Match[];
+  readonly known: readonly WireMatch[];
   /** Event → the message it belongs to, if the order of both decides it. */
   readonly owners: ReadonlyMap<number, number>;
   /** Events whose words occur in some message. */
@@ -202,7 +202,7 @@ function wireOf(events: readonly WireEvent[], skipped: SkipCounter): Wire {
       const places = aligned(keys, waiting, cut);
       const found = withPieces(places, { messages, events, abandoned, skipped });
       const others = fromOtherPlaces(keys, waiting, places, found);
-      const known = messages.map(({ role }, at): Match => {
+      const known = messages.map(({ role }, at): WireMatch => {
         const own = (places[at] ?? []).toSorted((a, b) => a - b);
         const all = [...own, ...(others[at] ?? [])].toSorted((a, b) => a - b);
         const times = own.flatMap((event) => events[event]?.time ?? []);

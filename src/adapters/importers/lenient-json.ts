@@ -82,7 +82,7 @@ interface Standing {
 }
 
 /** Continues through a stretch of JSON, reading each character once. */
-function readOn(text: string, from: Standing): Standing {
+function continueReading(text: string, from: Standing): Standing {
   let { depth, inString } = from;
   const ends: number[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -133,7 +133,7 @@ export function recordsOf(text: string): JsonRecord[] {
       records.push({ value, line });
       continue;
     }
-    let standing = readOn(line, { depth: 0, inString: false, ends: [] });
+    let standing = continueReading(line, { depth: 0, inString: false, ends: [] });
     const several = valuesOn(line, standing.ends);
     if (several) {
       for (const one of several) records.push({ value: one, line: JSON.stringify(one) });
@@ -145,7 +145,7 @@ export function recordsOf(text: string): JsonRecord[] {
       budget -= next.length + 1;
       if (isRecord(next)) break;
       end += 1;
-      standing = readOn(next, standing);
+      standing = continueReading(next, standing);
     }
     const whole = end > at && standing.depth === 0 ? lines.slice(at, end + 1).join('\n') : line;
     const repaired = whole === line ? undefined : parseJson(whole);

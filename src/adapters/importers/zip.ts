@@ -11,7 +11,7 @@ import {
 } from '@zip.js/zip.js/lib/zip-core-custom.js';
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import { ignore, orElse } from '../../domain/base/log.ts';
-import type { Source, SourceFile, Unpacked } from './importer.ts';
+import type { ImportSource, SourceFile, Unpacked } from './importer.ts';
 import { MAX_JSON_BYTES } from './lenient-json.ts';
 import { firstBytesOf, joined } from './source-file.ts';
 
@@ -56,7 +56,7 @@ export async function openZip(
   file: SourceFile,
   signal: AbortSignal,
   limits: ZipLimits = ZIP_LIMITS,
-): Promise<Source> {
+): Promise<ImportSource> {
   signal.throwIfAborted();
   const blob = file.blob ?? (file.within && file.stream ? await blobOf(file.stream(signal)) : undefined);
   const reader = new ZipReader(blob ? new BlobReader(blob) : new Uint8ArrayReader(await file.bytes(signal)), {

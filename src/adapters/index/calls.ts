@@ -148,7 +148,7 @@ export function createExchange(id: string): Exchange {
       serveCalls(CALLS, own.asked, served, {
         replyTo: channelTo,
         leader: () => self,
-        strange: new RecollectError(
+        versionError: new RecollectError(
           'index-unavailable',
           'Another tab still runs another version of the app.',
           { retry: true },

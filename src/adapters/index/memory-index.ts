@@ -169,7 +169,7 @@ export interface Described {
 }
 
 /** Result of a search: candidates, and the IDF weight of each of the query's words (the most it adds, in BM25). */
-export interface Found {
+export interface IndexHits {
   readonly candidates: readonly Candidate[];
   readonly idf: readonly number[];
   /** Chunks of `after` that still exist, with their cosine; null without a vector of the model. */
@@ -255,7 +255,7 @@ export interface MemoryIndex {
   /** Stores vectors of `model`, replacing earlier ones; ignores unknown chunk ids. */
   put(model: string, vectors: readonly NewVector[]): Promise<void>;
   /** Returns candidates by words or by vector, unordered, and word statistics for the ranking. */
-  search(query: IndexQuery): Promise<Found>;
+  search(query: IndexQuery): Promise<IndexHits>;
   /**
    * Compares a question with these chunks by late interaction on the signs of their pieces (`lateInteraction`);
    * chunks without any of `model` are missing.

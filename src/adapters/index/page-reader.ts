@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { ignore, log } from '../../domain/base/log.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 import { createCaller, serveCalls } from '../../domain/threads/calls.ts';
-import type { Endpoint } from '../../domain/threads/endpoint.ts';
+import type { MessageEndpoint } from '../../domain/threads/endpoint.ts';
 import {
   type FileRow,
   openPages,
@@ -62,7 +62,7 @@ const readerCalls = {
 };
 
 /** The members of a Worker that are needed. */
-interface Thread extends Endpoint {
+interface Thread extends MessageEndpoint {
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
   addEventListener(type: 'error' | 'messageerror', listener: (event: Event) => void): void;
   terminate(): void;
@@ -88,7 +88,7 @@ export function createPageReader(thread: Thread, key: unknown): PageReader {
 
 /** Serves as a thread that reads, with the cipher that `cipherOf` makes of the key. */
 export const servePageReader = (
-  scope: Endpoint,
+  scope: MessageEndpoint,
   cipherOf: (key: unknown) => Promise<RecordCipher | null>,
 ): void =>
   serveCalls(readerCalls, scope, {

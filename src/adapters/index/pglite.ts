@@ -15,9 +15,9 @@ import {
   createAsk,
   type Database,
   fromVector,
-  type Given,
   nothing,
   plain,
+  type SqlValue,
   toJson,
   toVector,
 } from './statements.ts';
@@ -221,7 +221,7 @@ class PgliteIndex implements MemoryIndex {
 
   readonly pendingChunks: MemoryIndex['pendingChunks'] = async (model, limit, conversations) => {
     await this.#waitFor(model);
-    const parameters: Given[] = [limit];
+    const parameters: SqlValue[] = [limit];
     if (conversations) parameters.push(toJson(conversations));
     const rows = await this.#ask.prepared(
       pendingChunkRow,

@@ -1,5 +1,5 @@
 // Rules shared by all members of the family, in addition to the contract.
-import type { Candidate, Found, IndexChange, IndexQuery } from './memory-index.ts';
+import type { Candidate, IndexChange, IndexHits, IndexQuery } from './memory-index.ts';
 
 /** Most query words that are searched; the rest is ignored (each word costs time, and a pasted page has thousands). */
 export const QUERY_WORDS = 200;
@@ -56,14 +56,14 @@ export function withSymmetricLinks(candidates: readonly Candidate[]): Candidate[
 }
 
 /** Returns the chunk ids of a search without a vector, as input for the next one. */
-export const searchedBefore = ({ candidates }: Found): NonNullable<IndexQuery['after']> => {
+export const searchedBefore = ({ candidates }: IndexHits): NonNullable<IndexQuery['after']> => {
   const ids = (isNeighbour: boolean) =>
     candidates.filter((one) => one.isNeighbour === isNeighbour).map(({ chunkId }) => chunkId);
   return { found: ids(false), neighbours: ids(true) };
 };
 
 /** Merges two results of one search: candidates by words first, then the additions by vector. */
-export function mergeStages(byWords: Found, added: Found): Found {
+export function mergeStages(byWords: IndexHits, added: IndexHits): IndexHits {
   const cosines = new Map(added.measured ?? []);
   const again = new Set(added.candidates.map(({ chunkId }) => chunkId));
   const before = byWords.candidates
@@ -78,7 +78,7 @@ export function mergeStages(byWords: Found, added: Found): Found {
 }
 
 /** Merges two searches for the same question, of which `other` was narrower: each chunk once. */
-export function mergeSearches(one: Found, other: Found): Found {
+export function mergeSearches(one: IndexHits, other: IndexHits): IndexHits {
   const all = new Map(one.candidates.map((candidate) => [candidate.chunkId, candidate]));
   for (const candidate of other.candidates) {
     const known = all.get(candidate.chunkId);

@@ -11,10 +11,10 @@ import {
   type WordStatistics,
   weightFrom,
 } from '../../domain/text/bm25.ts';
-import type { Candidate, Described, Found, IndexFilter, IndexQuery } from './memory-index.ts';
+import type { Candidate, Described, IndexFilter, IndexHits, IndexQuery } from './memory-index.ts';
 import type { Likely } from './nearest.ts';
 import { DESCRIBED, QUERY_WORDS, withSymmetricLinks, wordsForDescriptions } from './rules.ts';
-import { type Ask, type Given, plain, toJson, toVector } from './statements.ts';
+import { type Ask, plain, type SqlValue, toJson, toVector } from './statements.ts';
 import type { VectorCopy } from './vector-copy.ts';
 
 /** Words in the longer of the two probe texts; short, since the index stores large lengths only roughly. */
@@ -134,7 +134,7 @@ function statisticsOf(probes: z.infer<typeof searchRow>['probes']): WordStatisti
 }
 
 /** Returns SQL conditions on chunk `c` for a filter; `add` makes a value a parameter. */
-function conditionsOf(filter: IndexFilter, add: (value: Given) => string): string[] {
+function conditionsOf(filter: IndexFilter, add: (value: SqlValue) => string): string[] {
   const names = (ids: readonly string[]) => `(select json_array_elements_text(${add(toJson(ids))}::json))`;
   const ofConversation: string[] = [];
   if (filter.conversationIds) ofConversation.push(`id in ${names(filter.conversationIds)}`);
@@ -177,9 +177,9 @@ const isNarrow = (filter: IndexFilter): boolean =>
  * Returns the newest messages that contain a text and pass a filter. It reads every chunk: only this search would use
  * an index by time.
  */
-async function newestIn(ask: Ask, text: string, { filter, limit }: IndexQuery): Promise<Found> {
-  const parameters: Given[] = [];
-  const add = (value: Given) => `$${parameters.push(value)}`;
+async function newestIn(ask: Ask, text: string, { filter, limit }: IndexQuery): Promise<IndexHits> {
+  const parameters: SqlValue[] = [];
+  const add = (value: SqlValue) => `$${parameters.push(value)}`;
   const holds = text === '' ? 'c.ordinal = 0' : `position(${add(plain(text))} in c.text) > 0`;
   // Last, since reading a text costs more than checking a filter.
   const where = [...conditionsOf(filter, add), holds].join(' and ');
@@ -210,8 +210,8 @@ async function bestByWords(
   filter: IndexFilter,
   most: number,
 ): Promise<number[]> {
-  const parameters: Given[] = [];
-  const add = (value: Given) => `$${parameters.push(value)}`;
+  const parameters: SqlValue[] = [];
+  const add = (value: SqlValue) => `$${parameters.push(value)}`;
   const conditions = conditionsOf(filter, add);
   const [answer] = await ask.prepared(
     bestRow,
@@ -230,8 +230,8 @@ async function describedBy(
   idf: readonly number[],
   filter: IndexFilter,
 ): Promise<Described[]> {
-  const parameters: Given[] = [];
-  const add = (value: Given) => `$${parameters.push(value)}`;
+  const parameters: SqlValue[] = [];
+  const add = (value: SqlValue) => `$${parameters.push(value)}`;
   const asked = wordsForDescriptions(query, idf);
   const given = add(toJson(asked));
   const rarest = add(toJson(asked.slice(0, RAREST).map(([word]) => word)));
@@ -263,14 +263,16 @@ async function describedBy(
 const chunksOf = (
   messages: readonly MessageId[],
   conditions: readonly string[],
-  add: (value: Given) => string,
+  add: (value: SqlValue) => string,
 ): string =>
   `select c.n from chunks c where ${[
     `c.message in (select n from messages where id in (select json_array_elements_text(${add(toJson(messages))}::json)))`,
     ...conditions,
   ].join(' and ')}`;
 
-type Search = (query: IndexQuery) => Promise<Found>;
+type Search = (query: IndexQuery) => Promise<IndexHits>;
+/** One way to search: with the copy of the vectors or without, and with the best by words if they are known. */
+type Attempt = (given: IndexQuery, inMemory: boolean, best?: readonly number[]) => Promise<IndexHits>;
 /** Adds conversations whose descriptions match, if neighbours are requested. */
 const withDescriptions =
   (ask: Ask, search: Search): Search =>
@@ -283,17 +285,17 @@ const withDescriptions =
   };
 
 /** Builds the search with `ask`; the copy of the vectors names the nearest in the whole library if it can. */
-export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) => Promise<Found> {
+export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) => Promise<IndexHits> {
   const self = crypto.randomUUID();
-  const search = async (given: IndexQuery, inMemory: boolean, best?: readonly number[]): Promise<Found> => {
+  const search: Attempt = async (given, inMemory, best) => {
     const { words, vector, filter, limit, withNeighbours = false, after, messages } = given;
     const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
     const known = given.knownWords?.index === self ? given.knownWords : undefined;
     const most = Math.trunc(limit);
     if (given.newest !== undefined && most > 0) return newestIn(ask, given.newest, given);
     if ((query.length === 0 && !vector) || most <= 0) return { candidates: [], idf: [] };
-    const parameters: Given[] = [];
-    const add = (value: Given) => `$${parameters.push(value)}`;
+    const parameters: SqlValue[] = [];
+    const add = (value: SqlValue) => `$${parameters.push(value)}`;
     const numbers = (ids: readonly number[]) =>
       `select value::integer as n from json_array_elements_text(${add(toJson(ids))}::json)`;
     // The search by words applies the conditions itself.

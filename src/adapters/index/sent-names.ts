@@ -1,5 +1,5 @@
 // Names that tabs of every version send each other in a search and its answer: an old tab may be open beside an updated one.
-import type { Candidate, Found, IndexQuery } from './memory-index.ts';
+import type { Candidate, IndexHits, IndexQuery } from './memory-index.ts';
 
 /** A query as tabs send it. */
 export interface SentQuery extends Omit<IndexQuery, 'withNeighbours' | 'after'> {
@@ -8,7 +8,7 @@ export interface SentQuery extends Omit<IndexQuery, 'withNeighbours' | 'after'> 
 }
 type SentCandidate = Omit<Candidate, 'isNeighbour'> & { readonly beside: boolean };
 /** An answer as tabs send it. */
-export interface SentFound extends Omit<Found, 'candidates' | 'idf'> {
+export interface SentFound extends Omit<IndexHits, 'candidates' | 'idf'> {
   readonly candidates: readonly SentCandidate[];
   readonly worth: readonly number[];
 }
@@ -28,14 +28,14 @@ export const readQuery = ({ around, after, ...rest }: SentQuery): IndexQuery => 
 });
 
 /** Names what was found as it is sent. */
-export const sentFound = ({ candidates, idf, ...rest }: Found): SentFound => ({
+export const sentFound = ({ candidates, idf, ...rest }: IndexHits): SentFound => ({
   ...rest,
   worth: idf,
   candidates: candidates.map(({ isNeighbour, ...candidate }) => ({ ...candidate, beside: isNeighbour })),
 });
 
 /** Names what was found as the index knows it. */
-export const readFound = ({ candidates, worth, ...rest }: SentFound): Found => ({
+export const readFound = ({ candidates, worth, ...rest }: SentFound): IndexHits => ({
   ...rest,
   idf: worth,
   candidates: candidates.map(({ beside, ...candidate }) => ({ ...candidate, isNeighbour: beside })),

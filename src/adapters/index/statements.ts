@@ -17,7 +17,7 @@ export const noRoom = (cause: unknown) =>
   new RecollectError('storage-full', 'There is no room for the memory index.', { retry: true, cause });
 
 /** A parameter of a prepared statement. */
-export type Given = string | number | boolean | null;
+export type SqlValue = string | number | boolean | null;
 
 /** Postgres' error codes for damaged files: a page that fails its checksum, a missing file or table. */
 const DAMAGED_STATES: ReadonlySet<unknown> = new Set(['XX001', 'XX002', '58P01', '42P01']);
@@ -56,13 +56,13 @@ export interface Ask {
    * Does the same for frequent statements, parsed and planned once: planning a search takes longer than most of its
    * parts.
    */
-  prepared<Row>(row: z.ZodType<Row>, sql: string, parameters: readonly Given[]): Promise<Row[]>;
+  prepared<Row>(row: z.ZodType<Row>, sql: string, parameters: readonly SqlValue[]): Promise<Row[]>;
 }
 
 /** Most prepared statements; the least recently used one is dropped. */
 const MOST_PREPARED = 32;
 
-const literal = (value: Given): string =>
+const literal = (value: SqlValue): string =>
   value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`;
 
 /**
@@ -111,7 +111,7 @@ export function createAsk(database: Pick<Database, 'query'>): Ask {
   const ask = <Row>(row: z.ZodType<Row>, sql: string, parameters: readonly unknown[] = []) =>
     run(row, () => database.query(sql, [...parameters]));
   return Object.assign(ask, {
-    prepared: <Row>(row: z.ZodType<Row>, sql: string, parameters: readonly Given[]) =>
+    prepared: <Row>(row: z.ZodType<Row>, sql: string, parameters: readonly SqlValue[]) =>
       run(row, async () => {
         const preparing = nameOf(sql);
         const name = await preparing.catch((error: unknown) => {

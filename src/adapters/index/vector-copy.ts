@@ -6,7 +6,7 @@ import { log, orElse } from '../../domain/base/log.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { yieldToEvents } from '../../domain/base/yielding.ts';
 import { createNearest, type Likely, type Nearest } from './nearest.ts';
-import { type Ask, fromHex, type Given, toJson } from './statements.ts';
+import { type Ask, fromHex, type SqlValue, toJson } from './statements.ts';
 
 /** Number of vectors up to which a scan of the table is as fast. */
 const HOLD_FROM = 4_000;
@@ -201,7 +201,7 @@ class PagedVectorCopy implements VectorCopy {
   }
 
   /** Copies the selected vectors; returns the last chunk among them. */
-  async #take(copy: Held, chosen: string, parameter: Given): Promise<number | null> {
+  async #take(copy: Held, chosen: string, parameter: SqlValue): Promise<number | null> {
     const [page] = await this.#ask.prepared(
       pageRow,
       `select max(chunk) as last, string_agg(int4send(chunk) || halfvec_send(v::halfvec), '')::text as rows

@@ -31,7 +31,7 @@ export interface NewRow {
 }
 
 /** The seq is given by the key generator, which never gives one twice. */
-export interface Row extends NewRow {
+export interface StoredEntry extends NewRow {
   seq: number;
 }
 
@@ -43,7 +43,7 @@ interface Counters {
 }
 
 export interface LogSchema extends DBSchema {
-  entries: { key: number; value: Row; indexes: { id: string; document: [string, number, number] } };
+  entries: { key: number; value: StoredEntry; indexes: { id: string; document: [string, number, number] } };
   documents: { key: string; value: true };
   tallies: { key: number; value: Counters };
   drawer: { key: string; value: unknown };
@@ -54,9 +54,9 @@ interface CountsOfVersion1 extends DBSchema {
 }
 
 type Database = IDBPDatabase<LogSchema>;
-export type Writing = IDBPTransaction<LogSchema, StoreNames<LogSchema>[], 'readwrite'>;
+export type WriteTransaction = IDBPTransaction<LogSchema, StoreNames<LogSchema>[], 'readwrite'>;
 type Upgrading = IDBPTransaction<LogSchema, StoreNames<LogSchema>[], 'versionchange'>;
-export type Reading = IDBPTransaction<LogSchema, StoreNames<LogSchema>[], 'readonly'>;
+export type ReadTransaction = IDBPTransaction<LogSchema, StoreNames<LogSchema>[], 'readonly'>;
 
 type Transaction<Mode extends IDBTransactionMode> = IDBPTransaction<LogSchema, StoreNames<LogSchema>[], Mode>;
 
@@ -72,7 +72,7 @@ interface ConnectionOptions {
 }
 
 /** Keeps at most one open connection. Methods throw what `openIndexedDbStore` says. */
-export class Connection {
+export class LogConnection {
   readonly #options: ConnectionOptions;
   #opening: Promise<Database> | undefined;
   /** Result of `#opening`, once it is there: a write must not wait a turn for it, in which the page would draw first. */
@@ -86,8 +86,8 @@ export class Connection {
     this.#options = options;
   }
 
-  static async open(options: ConnectionOptions): Promise<Connection> {
-    const connection = new Connection(options);
+  static async open(options: ConnectionOptions): Promise<LogConnection> {
+    const connection = new LogConnection(options);
     await connection.#connect();
     connection.#freshFile = beginFreshFile(options.name).then(() => {
       connection.#fresh = true;
@@ -104,14 +104,14 @@ export class Connection {
     return this.#fresh ? undefined : this.#freshFile;
   }
 
-  write<T>(stores: StoreNames<LogSchema>[], work: (transaction: Writing) => Promise<T>): Promise<T> {
+  write<T>(stores: StoreNames<LogSchema>[], work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
     return this.#run(stores, 'readwrite', work);
   }
 
   /**
    * Makes all requests of `work` at once: the browser can then end the transaction without waiting for a busy thread, and writers do not wait for it.
    */
-  read<T>(stores: StoreNames<LogSchema>[], work: (transaction: Reading) => Promise<T>): Promise<T> {
+  read<T>(stores: StoreNames<LogSchema>[], work: (transaction: ReadTransaction) => Promise<T>): Promise<T> {
     return this.#run(stores, 'readonly', (transaction) => {
       const result = work(transaction);
       transaction.commit();

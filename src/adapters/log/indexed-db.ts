@@ -27,17 +27,17 @@ import type {
   Store,
 } from './conversation-log.ts';
 import {
-  Connection,
   isHeldAlready,
+  LogConnection,
   type LogSchema,
   type NewRow,
-  type Reading,
-  type Row,
+  type ReadTransaction,
   STORAGE_LOST,
+  type StoredEntry,
   SUM,
   storageLost,
   sumOfCounters,
-  type Writing,
+  type WriteTransaction,
 } from './idb-connection.ts';
 
 export interface IndexedDbOptions {
@@ -71,7 +71,7 @@ export async function openIndexedDbStore({
   timeout = 20_000,
   onProblem = () => {},
 }: IndexedDbOptions = {}): Promise<Store> {
-  const connection = await Connection.open({ name, now, timeout, onProblem });
+  const connection = await LogConnection.open({ name, now, timeout, onProblem });
   const lost = await connection.read(['drawer'], (transaction) =>
     transaction.objectStore('drawer').get(STORAGE_LOST),
   );
@@ -91,9 +91,9 @@ class News {
   readonly keyValues = createAnnouncer<KeyValueChange>();
   readonly #channel: BroadcastChannel;
   readonly #say: (change: Announcement) => void;
-  readonly #connection: Connection;
+  readonly #connection: LogConnection;
 
-  constructor(name: string, connection: Connection) {
+  constructor(name: string, connection: LogConnection) {
     this.#connection = connection;
     this.#channel = new BroadcastChannel(name);
     this.#say = joinNews(this.#channel, announcement, (change) => this.#notify(change, true));
@@ -117,9 +117,9 @@ class News {
 /** Keys that are looked up before they are deleted: a value written after the lookup must not be deleted with it. */
 class TakenKeys {
   readonly #lookups = new Map<string, Promise<void>>();
-  readonly #connection: Connection;
+  readonly #connection: LogConnection;
 
-  constructor(connection: Connection) {
+  constructor(connection: LogConnection) {
     this.#connection = connection;
   }
 
@@ -146,11 +146,11 @@ class TakenKeys {
   }
 }
 
-const readValue = (connection: Connection, key: string): Promise<unknown> =>
+const readValue = (connection: LogConnection, key: string): Promise<unknown> =>
   connection.read(['drawer'], (transaction) => transaction.objectStore('drawer').get(key));
 
 interface Parts {
-  readonly connection: Connection;
+  readonly connection: LogConnection;
   readonly news: News;
   readonly taking: TakenKeys;
 }
@@ -191,7 +191,7 @@ function createLog({
         // Another tab has compacted further, or the document was forgotten: that result stands.
         if (removed.entries === 0) return;
         // The highest seq of its own: `reach` itself may belong to another document.
-        const row: Row = {
+        const row: StoredEntry = {
           ...toRow({ id, document, origin: 'fold', bytes: snapshot }, now()),
           seq: removed.head,
         };
@@ -234,7 +234,7 @@ function createLog({
   };
 }
 
-const headNow = (connection: Connection) => connection.read(['entries', 'tallies'], headOf);
+const headNow = (connection: LogConnection) => connection.read(['entries', 'tallies'], headOf);
 
 async function append(
   { connection, news, taking, now }: Parts & { readonly now: () => number },
@@ -261,7 +261,9 @@ async function append(
           ...writes.map((change) => () => put(transaction, change)),
           ...(fresh.length > 0 ? [() => count(transaction, fresh)] : []),
           ...documents.map((document) => () => transaction.objectStore('documents').put(true, document)),
-          ...fresh.map((entry) => () => transaction.objectStore('entries').add(toRow(entry, at) as Row)),
+          ...fresh.map(
+            (entry) => () => transaction.objectStore('entries').add(toRow(entry, at) as StoredEntry),
+          ),
         ],
         () => transaction.commit(),
       );
@@ -280,7 +282,7 @@ async function append(
 }
 
 /** Finds the seqs of entries that the log has, by id. */
-const keysOf = (connection: Connection, entries: readonly NewEntry[]) =>
+const keysOf = (connection: LogConnection, entries: readonly NewEntry[]) =>
   connection.read(['entries'], (transaction) => {
     const ids = transaction.objectStore('entries').index('id');
     return Promise.all(entries.map(({ id }) => ids.getKey(id)));
@@ -325,7 +327,7 @@ const toRow = ({ id, document, origin, bytes }: NewEntry, at: number): NewRow =>
 /** Bytes of a damaged entry: no update is so short, so every reader recognises the damage. */
 const NOTHING = new Uint8Array(0);
 
-const toEntry = ({ seq, id, document, origin, bytes, sum, at }: Row): LogEntry => ({
+const toEntry = ({ seq, id, document, origin, bytes, sum, at }: StoredEntry): LogEntry => ({
   seq,
   id: id as EntryId,
   document: document as DocumentId,
@@ -370,7 +372,7 @@ interface Removed {
 }
 
 /** Deletes the entries in `range`. Reads no update. */
-async function remove(transaction: Writing, range: IDBKeyRange): Promise<Removed> {
+async function remove(transaction: WriteTransaction, range: IDBKeyRange): Promise<Removed> {
   const rows = transaction.objectStore('entries');
   const keys: number[] = [];
   let bytes = 0;
@@ -387,19 +389,19 @@ async function remove(transaction: Writing, range: IDBKeyRange): Promise<Removed
   return { entries: keys.length, bytes, head: keys.at(-1) ?? 0 };
 }
 
-const put = (transaction: Writing, { key, value }: KeyValueWrite): Promise<unknown> =>
+const put = (transaction: WriteTransaction, { key, value }: KeyValueWrite): Promise<unknown> =>
   value === undefined
     ? transaction.objectStore('drawer').delete(key)
     : transaction.objectStore('drawer').put(value, key);
 
-const count = (transaction: Writing, fresh: readonly NewEntry[]): Promise<unknown> =>
+const count = (transaction: WriteTransaction, fresh: readonly NewEntry[]): Promise<unknown> =>
   transaction.objectStore('tallies').add({
     entries: fresh.length,
     bytes: fresh.reduce((sum, entry) => sum + entry.bytes.byteLength, 0),
   });
 
 /** Replaces all counters by one, without the removed entries. */
-async function sumUp(transaction: Writing, removed: Removed): Promise<void> {
+async function sumUp(transaction: WriteTransaction, removed: Removed): Promise<void> {
   const counters = transaction.objectStore('tallies');
   const { entries, bytes, head } = sumOfCounters(await counters.getAll());
   await counters.clear();
@@ -413,7 +415,7 @@ async function sumUp(transaction: Writing, removed: Removed): Promise<void> {
   );
 }
 
-async function headOf(transaction: Reading | Writing): Promise<number> {
+async function headOf(transaction: ReadTransaction | WriteTransaction): Promise<number> {
   const [last, sum] = await Promise.all([
     transaction.objectStore('entries').openKeyCursor(null, 'prev'),
     transaction.objectStore('tallies').get(SUM),

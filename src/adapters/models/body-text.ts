@@ -52,7 +52,7 @@ export class BodyText {
   }
 
   read(bytes: Uint8Array): string {
-    if (this.#isBegun) return this.#readOn(bytes);
+    if (this.#isBegun) return this.#readNext(bytes);
     const first = joined([...this.#held, bytes]);
     this.#held = [first];
     return first.length < TELLING ? '' : this.#begin(first);
@@ -68,10 +68,10 @@ export class BodyText {
     this.#held = [];
     const encoding = utf16Of(first) ?? (this.#named === '' ? 'utf-8' : undefined);
     if (encoding !== undefined) this.#decoder = new TextDecoder(encoding);
-    return this.#readOn(first);
+    return this.#readNext(first);
   }
 
-  #readOn(bytes: Uint8Array): string {
+  #readNext(bytes: Uint8Array): string {
     if (this.#decoder) return this.#decoder.decode(bytes, { stream: true });
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     if (end === 0) {

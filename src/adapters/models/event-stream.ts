@@ -1,8 +1,10 @@
 // Turns an endpoint's answer into the requested event stream. Reads it leniently (`server-events.ts`, JSON lines, one JSON
 // document), normalises each event, and joins events that arrive together: an event costs the SDK the same for one token as for twenty.
+
 import { parsePartialJson } from 'ai';
 import { lenientJson, repairedJson } from '../../domain/base/json.ts';
 import { ChunkReader, KEEP_ALIVE } from './chunk.ts';
+import type { Fields } from './event-fields.ts';
 import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
 import type { TypeInput } from './spoken-calls.ts';
 import type { StreamFacts } from './stream-facts.ts';
@@ -125,7 +127,6 @@ async function readDocument(
   return lines.flatMap((line) => (line ? reader.read(line.value) : []));
 }
 
-type Fields = Readonly<Record<string, unknown>>;
 /** The one field of the one choice, in an event with nothing else. */
 function onlyDelta(event: unknown): readonly [name: string, value: unknown] | undefined {
   const { choices, ...others } = event as { readonly choices?: readonly Fields[] };

@@ -1,10 +1,10 @@
 // Gives events of Anthropic Messages, Gemini and OpenAI Responses the order and the fields that the SDK counts on: words that stand in the event
 // which opens or ends a block, blocks that nothing opened, answers in one document. No word is said twice.
 import { isFields } from '../../domain/base/json.ts';
+import type { Fields } from './event-fields.ts';
 import { codeOfInput, codeOfItem, isExecution, outputOfBlock } from './executed-code.ts';
 import { shapedGemini } from './gemini-events.ts';
 
-export type Fields = Readonly<Record<string, unknown>>;
 /** Returns the fields of a JSON object; none for any other value. */
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);

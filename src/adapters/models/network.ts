@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { createPacer, pauseWhileWriting, speedOf } from '../../domain/base/pacer.ts';
 import { type Caller, createCaller, type Served, serveCalls } from '../../domain/threads/calls.ts';
-import type { Endpoint } from '../../domain/threads/endpoint.ts';
+import type { MessageEndpoint } from '../../domain/threads/endpoint.ts';
 import { joinNews, postNews } from '../../domain/threads/news.ts';
 import { isSomebodyThere } from './presence.ts';
 
@@ -140,7 +140,7 @@ function responseOf(head: Extract<Progress, { type: 'head' }>, source: ReadableS
 }
 
 /** Serves requests on `scope` until the worker ends. Sends no cookies, follows no redirect. */
-export function serveNetwork(scope: Endpoint): void {
+export function serveNetwork(scope: MessageEndpoint): void {
   let allowed = new Set<string>();
 
   const answer: Served<typeof networkCalls>['request'] = async (request, { signal, progress }) => {

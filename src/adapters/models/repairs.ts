@@ -6,7 +6,7 @@ import { isFields } from '../../domain/base/json.ts';
 export type Repair = string;
 
 type Fields = Record<string, unknown>;
-export interface Refusal {
+export interface RequestRefusal {
   readonly status: number;
   /** Body of the error, unchanged. */
   readonly text: string;
@@ -166,7 +166,11 @@ const isDroppable = (fields: Fields, key: string): boolean =>
  * Finds the repair for a refusal; undefined if the text names nothing unnecessary. Never one of `tried`, and always one that changes the
  * request, so repetition ends.
  */
-export function repairFor({ text }: Refusal, body: Fields, tried: readonly Repair[]): Repair | undefined {
+export function repairFor(
+  { text }: RequestRefusal,
+  body: Fields,
+  tried: readonly Repair[],
+): Repair | undefined {
   const said = text.toLowerCase();
   const changes = (repair: Repair) =>
     !tried.includes(repair) && JSON.stringify(repaired(body, [repair])) !== JSON.stringify(body);

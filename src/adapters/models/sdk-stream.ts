@@ -36,8 +36,8 @@ import { asNativeEvents } from './native-events.ts';
 import {
   isAboutAnswerLength,
   nameOfRepair,
-  type Refusal,
   type Repair,
+  type RequestRefusal,
   repaired,
   repairFor,
 } from './repairs.ts';
@@ -256,7 +256,7 @@ class StreamedAnswer {
     const fresh: Repair[] = [];
     for (;;) {
       const body = repaired(wanted, [...known, ...fresh]);
-      let refusal: Refusal | undefined;
+      let refusal: RequestRefusal | undefined;
       try {
         const response = await this.#call(url, body, (refused) => {
           refusal = refused;
@@ -277,7 +277,7 @@ class StreamedAnswer {
   async #call(
     url: string,
     body: Record<string, unknown>,
-    onRefused: (refusal: Refusal) => void,
+    onRefused: (refusal: RequestRefusal) => void,
   ): Promise<Response> {
     const { endpoint, model, fetch, surroundings } = this.#options;
     const wire = this.#wire;
@@ -539,7 +539,11 @@ const describedTools = (tools: readonly ToolDescription[]) =>
  * True if a refusal concerns the form of the request, and not the key, the model, the quota, the length or the
  * content.
  */
-function isRepairable(error: unknown, { status, text }: Refusal, body: Record<string, unknown>): boolean {
+function isRepairable(
+  error: unknown,
+  { status, text }: RequestRefusal,
+  body: Record<string, unknown>,
+): boolean {
   if (!(error instanceof RecollectError)) return false;
   const { code, params } = error.problem;
   if (code === 'model-server') return params?.reason === 'request' || status >= 500 || status === 200;

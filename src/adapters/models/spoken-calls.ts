@@ -1,7 +1,9 @@
 // Finds calls among the words of an answer: servers without a parser for a model's own form pass them on as it wrote them. Only what can be read
 // whole, and names a tool that was offered, is a call; anything else stays words, as does what stands in code.
+
 import { isFields, lenientJson } from '../../domain/base/json.ts';
 import { type Fence, fenceAfter } from '../../domain/text/code.ts';
+import type { Fields } from './event-fields.ts';
 import { objectsIn } from './server-events.ts';
 
 interface SpokenCall {
@@ -15,8 +17,6 @@ export type WordsOrCalls = string | readonly SpokenCall[];
 type NameTool = (written: string) => string | undefined;
 /** The type of an input by the tool's JSON schema: forms in tags give everything as text. */
 export type TypeInput = (tool: string, input: string) => string;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 interface Mark {
   readonly open: string;
@@ -221,7 +221,7 @@ export class SpokenCalls {
   read(text: string, isLast = false): readonly WordsOrCalls[] {
     this.#held += text;
     const out: WordsOrCalls[] = [];
-    while (this.#readOn(out, isLast));
+    while (this.#readNext(out, isLast));
     return out;
   }
 
@@ -241,7 +241,7 @@ export class SpokenCalls {
   }
 
   /** True: read on. */
-  #readOn(out: WordsOrCalls[], isLast: boolean): boolean {
+  #readNext(out: WordsOrCalls[], isLast: boolean): boolean {
     if (this.#held === '') return false;
     if (this.#isStart) {
       const state = this.#bareCall(isLast);

@@ -282,7 +282,7 @@ class ThoughtReader implements Thoughts {
     else said.push(...(this.#channel === 'words' ? this.#say(text) : this.#think(text)));
   }
 
-  #readOn(said: ThoughtOrWords[], isLast: boolean): boolean {
+  #readNext(said: ThoughtOrWords[], isLast: boolean): boolean {
     if (this.#place === 'harmony') return this.#harmony(said, isLast);
     if (this.#place === 'start') {
       const bare = this.#held.trimStart();
@@ -345,7 +345,7 @@ class ThoughtReader implements Thoughts {
 
   #readAll(isLast: boolean): ThoughtOrWords[] {
     const said: ThoughtOrWords[] = [];
-    while (this.#readOn(said, isLast));
+    while (this.#readNext(said, isLast));
     return merged(said);
   }
 }

@@ -1,13 +1,13 @@
 // UMAP (McInnes, Healy, Melville 2018) by umap-js, seeded, on unit vectors. Runs in the thread of its caller: a worker in the app.
 import { UMAP } from 'umap-js';
-import type { Place } from './projection.ts';
+import type { MapPoint } from './projection.ts';
 
 /** Least number of vectors for UMAP. Fewer have no neighbourhoods and stand in a circle in their order. */
 const SMALLEST = 6;
 const NEIGHBOURS = 12;
 
 /** Computes a place for each vector, synchronously. */
-export function projectVectors(vectors: readonly Float32Array[]): Place[] {
+export function projectVectors(vectors: readonly Float32Array[]): MapPoint[] {
   if (vectors.length === 0) return [];
   if (vectors.length < SMALLEST)
     return vectors.map((_, at) => ({

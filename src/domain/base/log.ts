@@ -6,7 +6,7 @@ import type { Readable } from './readable.ts';
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-export interface LogEntry {
+export interface LogLine {
   readonly level: LogLevel;
   /** Thread of the entry: `page`, or the name of a worker. Empty until a reader of several threads fills it in. */
   readonly thread: string;
@@ -21,12 +21,12 @@ export interface LogEntry {
 }
 
 /** Keeps the latest distinct entries; one that happens again is counted and moves to the end. */
-export class Log implements Readable<readonly LogEntry[]> {
-  readonly #entries = new Map<string, LogEntry>();
-  readonly #listeners = new Set<(entry: LogEntry, error: unknown) => void>();
+export class Log implements Readable<readonly LogLine[]> {
+  readonly #entries = new Map<string, LogLine>();
+  readonly #listeners = new Set<(entry: LogLine, error: unknown) => void>();
   readonly #capacity: number;
   readonly #now: () => number;
-  #snapshot: readonly LogEntry[] | undefined;
+  #snapshot: readonly LogLine[] | undefined;
 
   /** `capacity`: most distinct entries; `now` in ms since 1970. */
   constructor(capacity = 500, now: () => number = Date.now) {
@@ -48,7 +48,7 @@ export class Log implements Readable<readonly LogEntry[]> {
   }
 
   /** Adds an entry that another thread wrote. */
-  add(entry: LogEntry, error?: unknown): void {
+  add(entry: LogLine, error?: unknown): void {
     const key = `${entry.level} ${entry.thread} ${entry.message} ${entry.error ?? ''}`;
     const before = this.#entries.get(key);
     this.#entries.delete(key);
@@ -65,13 +65,13 @@ export class Log implements Readable<readonly LogEntry[]> {
   }
 
   /** Entries, the oldest first. */
-  get(): readonly LogEntry[] {
+  get(): readonly LogLine[] {
     this.#snapshot ??= [...this.#entries.values()];
     return this.#snapshot;
   }
 
   /** Calls `listener` with each entry as it comes, and with its error if this thread has it. */
-  subscribe(listener: (entry: LogEntry, error: unknown) => void): () => void {
+  subscribe(listener: (entry: LogLine, error: unknown) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -180,7 +180,7 @@ function framesOf(stack: unknown, message: unknown): string {
 }
 
 /** The log as text, one entry a line, to be copied. Times are UTC. */
-export const logAsText = (entries: readonly LogEntry[]): string =>
+export const logAsText = (entries: readonly LogLine[]): string =>
   entries
     .map(({ at, level, thread, message, error, count }) =>
       [

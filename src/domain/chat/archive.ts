@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { isFields } from '../base/json.ts';
 import { type Feedback, feedbackSchema, type MemoryNote, noteSchema } from '../memory/notes.ts';
 import { type Persona, personaSchema } from '../prompts/persona.ts';
-import { type Prompt, promptSchema } from '../prompts/prompt.ts';
+import { promptSchema, type SavedPrompt } from '../prompts/prompt.ts';
 import { writtenCheckpoint } from './checkpoint.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -38,7 +38,7 @@ export interface NotesAndFeedback {
   readonly notes: readonly MemoryNote[];
   readonly feedback: readonly Feedback[];
   /** Saved prompts and personas; absent in older files. */
-  readonly prompts?: readonly Prompt[];
+  readonly prompts?: readonly SavedPrompt[];
   readonly personas?: readonly Persona[];
 }
 

@@ -3,7 +3,7 @@ import { asPlainMarkdown } from '../text/markdown.ts';
 import type { Part, PartOf } from './message.ts';
 
 /** A page with an http(s) address, or a document: the address '', with its title, the cited words, or both. */
-export type Source = NonNullable<PartOf<'text'>['sources']>[number];
+export type CitedSource = NonNullable<PartOf<'text'>['sources']>[number];
 
 /** Longest words of a document that are kept as cited, characters. */
 export const LONGEST_CITED = 600;
@@ -18,7 +18,7 @@ export function shortenCited(words: string): string {
 }
 
 /** Returns the sources that can be shown, in the endpoint's order: the answer's numbers (`[2]`) count them. */
-export const shownSources = (sources: readonly Source[]): Source[] =>
+export const shownSources = (sources: readonly CitedSource[]): CitedSource[] =>
   sources.filter(({ url, title, cited }) =>
     url === '' ? Boolean(title || cited) : /^https?:\/\/[^\s/]/i.test(url),
   );

@@ -2,7 +2,7 @@
 
 import { fromBase64 } from '../base/data-url.ts';
 import { log } from '../base/log.ts';
-import type { ExtractedText, PartOf, Place } from './message.ts';
+import type { ExtractedText, PartOf, SectionPlace } from './message.ts';
 
 /** True if files of this media type are text. Drawings in SVG are pictures. */
 export const isTextType = (mediaType: string): boolean =>
@@ -17,7 +17,7 @@ declare const TextDecoder: new () => { decode(bytes: Uint8Array): string };
 const BYTES_OF_CHARACTER = 4;
 
 /** Label of a place for models and the index: `page 3`, `sheet Costs A1:D20`. */
-export const placeLabel = ({ kind, name }: Place): string =>
+export const placeLabel = ({ kind, name }: SectionPlace): string =>
   `${kind} ${name}`.replace(/[\s[\]·]+/g, ' ').trim();
 
 /** Joins a document into one text, each place in a line of its own above its words; at most `most` characters. */
@@ -37,14 +37,14 @@ export function extractText(
 }
 
 /** Line above each passage of a document in the index: its file and place. */
-export const sourceLine = (file: string, place: Place | undefined): string =>
+export const sourceLine = (file: string, place: SectionPlace | undefined): string =>
   `[${file.replace(/[\s[\]·]+/g, ' ').trim()}${place ? ` · ${placeLabel(place)}` : ''}]`;
 
 const SOURCE_LINE = /^\[([^[\]·\n]{1,300}) · (page|slide|sheet|rows|chapter|section) ([^[\]·\n]{1,300})\]\n/;
 
 export interface PassageSource {
   readonly file: string;
-  readonly place: Place;
+  readonly place: SectionPlace;
 }
 
 /** Splits a passage into the file and place it is from (null: it was said) and its words. */

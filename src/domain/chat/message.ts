@@ -120,7 +120,7 @@ const extractSchema = z.looseObject({
 });
 export type ExtractedText = Known<z.infer<typeof extractSchema>>;
 export type Section = ExtractedText['sections'][number];
-export type Place = NonNullable<Section['place']>;
+export type SectionPlace = NonNullable<Section['place']>;
 
 /**
  * Parts of a message.

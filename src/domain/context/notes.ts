@@ -23,7 +23,7 @@ import { estimateTokens } from './tokens.ts';
 import { type Unit, unitsOf } from './units.ts';
 import { type ValueKind, valuesOf } from './value-kinds.ts';
 
-export type NoteKind =
+export type SessionNoteKind =
   | 'rule'
   | 'limit'
   | 'correction'
@@ -39,7 +39,7 @@ export type NoteKind =
 export type NoteLane = 'person' | 'assistant' | 'tool';
 
 export interface Note {
-  readonly kind: NoteKind;
+  readonly kind: SessionNoteKind;
   readonly lane: NoteLane;
   /** Verbatim. */
   readonly text: string;
@@ -62,7 +62,7 @@ export interface Note {
 /** Most notes of one message: long answers and outputs have much that looks worth keeping. */
 const MAX_NOTES = 24;
 
-const WEIGHTS: Readonly<Record<NoteKind, number>> = {
+const WEIGHTS: Readonly<Record<SessionNoteKind, number>> = {
   rule: 100,
   limit: 7,
   correction: 6,
@@ -159,7 +159,7 @@ function kindOf(
   unit: Unit,
   values: ReadonlySet<ValueKind>,
   same: SameForm,
-): NoteKind | null {
+): SessionNoteKind | null {
   const { text } = unit;
   const byUser = message.role === 'user';
   if (unit.kind === 'call') return values.has('path') || values.has('code') ? 'file' : 'workflow';

@@ -3,7 +3,7 @@
 import { NOTES } from '../base/ids.ts';
 import type { Message, Part, ToolRecall } from '../chat/message.ts';
 import { isMemoryTool } from '../memory/own-tools.ts';
-import { type Said, withoutMessages } from '../memory/passages.ts';
+import { type PassageMessage, withoutMessages } from '../memory/passages.ts';
 import { renderFoundPassages } from './recalled.ts';
 
 /** Replaces removed words in a tool's result. */
@@ -29,7 +29,7 @@ export interface Redaction {
 
 /** `out`: what must not be used any more. `isTouched`: true if a message of this conversation is never to be recalled. */
 export function createRedaction(
-  out: (said: Said) => boolean,
+  out: (said: PassageMessage) => boolean,
   isTouched: (conversationId: string) => boolean = () => false,
 ): Redaction {
   const known = new WeakMap<Message, Message>();
@@ -60,7 +60,7 @@ export function createRedaction(
 /** Returns a part without what must not be used any more; the same object if it loses nothing. */
 function redacted<P extends Part>(
   part: P,
-  out: (said: Said) => boolean,
+  out: (said: PassageMessage) => boolean,
   isTouched: (conversationId: string) => boolean,
 ): P {
   if (part.type === 'recall') {
@@ -86,7 +86,7 @@ function redacted<P extends Part>(
 const isSame = <T>(one: readonly T[], other: readonly T[]): boolean =>
   one.length === other.length && one.every((value, at) => value === other[at]);
 
-function foundAgain(recalled: ToolRecall, text: string, out: (said: Said) => boolean): string {
+function foundAgain(recalled: ToolRecall, text: string, out: (said: PassageMessage) => boolean): string {
   const { passages, nearMisses, nearMissesGiven = false } = recalled;
   const given = nearMissesGiven ? nearMisses : passages;
   const left = withoutMessages(given, out);
@@ -100,7 +100,7 @@ function foundAgain(recalled: ToolRecall, text: string, out: (said: Said) => boo
  */
 function readAgain(
   text: string,
-  out: (said: Said) => boolean,
+  out: (said: PassageMessage) => boolean,
   isTouched: (conversationId: string) => boolean,
 ): string {
   const places = text.split('\n').flatMap((line, at) => {

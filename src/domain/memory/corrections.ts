@@ -6,7 +6,7 @@ import { NEW } from '../text/cue-words/change.ts';
 import { endsWithQuestionMark, makesCorrection, speakerIn } from '../text/cues.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { roughWords } from '../text/words.ts';
-import type { Recalled } from './sources.ts';
+import type { AnswerSources } from './sources.ts';
 import { changesValue, type Values, valuesIn } from './values.ts';
 
 /** Fields of a candidate that show if it corrects another. */
@@ -57,7 +57,7 @@ const isShort = ({ text, role, note }: Said): boolean => role === 'user' && !not
  */
 export function promoteCorrections<
   S extends { readonly candidate: Said; readonly scores: { readonly final: number } },
->(question: string, ranked: readonly S[], recalls: readonly Recalled[] = []): S[] {
+>(question: string, ranked: readonly S[], recalls: readonly AnswerSources[] = []): S[] {
   const statedIn = (most: number): S[] =>
     ranked
       .slice(0, most)

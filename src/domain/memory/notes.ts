@@ -14,7 +14,7 @@ import type { Known, Message } from '../chat/message.ts';
 import { withoutTokens } from '../privacy/tokens.ts';
 import { squeezed } from '../text/sentences.ts';
 import { queryWords } from '../text/words.ts';
-import type { Said } from './passages.ts';
+import type { PassageMessage } from './passages.ts';
 import { NOTE_KINDS } from './recognition/kinds.ts';
 
 export const noteSchema = z.looseObject({
@@ -181,11 +181,14 @@ const noteIdOf = (messageId: string): string => messageId.replace(/@\d+$/, '');
 export const feedbackSubject = ({
   conversationId,
   messageId,
-}: Pick<Said, 'conversationId' | 'messageId'>): string =>
+}: Pick<PassageMessage, 'conversationId' | 'messageId'>): string =>
   isNotes(conversationId) ? noteIdOf(messageId) : messageId;
 
 /** True if feedback is about this message. Pinned and never follow a note through rewrites; not related belongs to its words. */
-export const isFeedbackOn = (verdict: Feedback, said: Pick<Said, 'conversationId' | 'messageId'>): boolean =>
+export const isFeedbackOn = (
+  verdict: Feedback,
+  said: Pick<PassageMessage, 'conversationId' | 'messageId'>,
+): boolean =>
   verdict.verdict === 'not-related'
     ? verdict.messageId === said.messageId
     : feedbackSubject(verdict) === feedbackSubject(said);
@@ -202,7 +205,7 @@ export function createDeletedTest(
     readonly projects?: readonly { readonly id: string; readonly deletedAt: number | null }[];
   },
   noteState: { readonly ready: boolean; readonly notes: readonly MemoryNote[] },
-): (said: Pick<Said, 'conversationId' | 'messageId'>) => boolean {
+): (said: Pick<PassageMessage, 'conversationId' | 'messageId'>) => boolean {
   const living = new Set(
     [...library.entries, ...(library.projects ?? [])].flatMap(({ id, deletedAt }) =>
       deletedAt === null ? [id] : [],
@@ -226,7 +229,7 @@ export const MAX_JUDGED = 300;
 const LEAST_STRETCH = 20;
 
 /** Makes the test for messages that are never to be recalled, nor shown beside others: those judged so, and all that say the same. */
-export function createNeverTest(feedback: readonly Feedback[]): (said: Said) => boolean {
+export function createNeverTest(feedback: readonly Feedback[]): (said: PassageMessage) => boolean {
   const judged = feedback.filter(({ verdict }) => verdict === 'never');
   const subjects = new Set(judged.map(feedbackSubject));
   const whole = new Set<string>();
@@ -250,7 +253,7 @@ export function createNeverTest(feedback: readonly Feedback[]): (said: Said) => 
 export function createUnusableTest(
   library: Parameters<typeof createDeletedTest>[0],
   noteState: Parameters<typeof createDeletedTest>[1] & { readonly feedback: readonly Feedback[] },
-): (said: Said) => boolean {
+): (said: PassageMessage) => boolean {
   const [gone, never] = [createDeletedTest(library, noteState), createNeverTest(noteState.feedback)];
   return (said) => never(said) || gone(said);
 }
@@ -259,7 +262,7 @@ export function createUnusableTest(
 export function feedbackFor(
   feedback: readonly Feedback[],
   question: string,
-): Readonly<Record<'pinned' | 'never' | 'notRelated', (said: Said) => boolean>> {
+): Readonly<Record<'pinned' | 'never' | 'notRelated', (said: PassageMessage) => boolean>> {
   const asked = wordsOf(question);
   const isSame = (other: string): boolean => {
     const others = wordsOf(other);

@@ -49,14 +49,14 @@ export const neighbourReply = (
     : undefined;
 
 /** A message that is a passage or the neighbour of one. */
-export interface Said {
+export interface PassageMessage {
   readonly conversationId: string;
   readonly messageId: string;
   readonly text: string;
 }
 
 /** Removes the neighbours that are `out`, and corrects the price. */
-function without(passage: RecalledPassage, out: (said: Said) => boolean): RecalledPassage {
+function without(passage: RecalledPassage, out: (said: PassageMessage) => boolean): RecalledPassage {
   const { conversationId } = passage;
   const neighbours = passage.neighbours.filter(
     ({ messageId, text }) => !out({ conversationId, messageId, text }),
@@ -74,7 +74,7 @@ function without(passage: RecalledPassage, out: (said: Said) => boolean): Recall
 /** Removes the messages that are `out`, also as neighbours. A passage that loses nothing stays the same object. */
 export const withoutMessages = (
   passages: readonly RecalledPassage[],
-  out: (said: Said) => boolean,
+  out: (said: PassageMessage) => boolean,
 ): RecalledPassage[] =>
   passages
     .filter(({ passage, ...said }) => !out({ ...said, text: passage }))

@@ -6,7 +6,7 @@ import { createWordings } from '../text/near-duplicate.ts';
 import { hanShare } from '../text/sentences.ts';
 import { FIT, type Fit } from './fit.ts';
 import { type Lane, lanesOf } from './lanes.ts';
-import type { Said } from './passages.ts';
+import type { PassageMessage } from './passages.ts';
 
 /** Scale of a model's cosines; see the embedding contract. */
 export interface CosineScale {
@@ -88,10 +88,10 @@ export interface Scored<C extends Rankable> {
 
 /** Feedback of the person on earlier hits. */
 interface Feedback {
-  readonly pinned: (said: Said) => boolean;
-  readonly never: (said: Said) => boolean;
+  readonly pinned: (said: PassageMessage) => boolean;
+  readonly never: (said: PassageMessage) => boolean;
   /** True if the person called it not related to this very question. */
-  readonly notRelated: (said: Said) => boolean;
+  readonly notRelated: (said: PassageMessage) => boolean;
 }
 
 export interface RankContext {

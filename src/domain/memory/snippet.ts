@@ -51,7 +51,7 @@ function asTyped(text: string): string {
   return typed.length === text.length ? typed : text;
 }
 
-export interface Match {
+export interface TextMatch {
   /** Characters of the text, as [start, end). */
   readonly start: number;
   readonly end: number;
@@ -63,9 +63,14 @@ export interface Match {
  * Lists every place of a query's word, in order, as the index finds it: ignoring accents, capitals and script, a name or
  * number only as a whole if the whole is the word. `half`: also tokens that begin with it, in lower case.
  */
-export function matchesIn(text: string, query: string, half = '', most = Number.POSITIVE_INFINITY): Match[] {
+export function matchesIn(
+  text: string,
+  query: string,
+  half = '',
+  most = Number.POSITIVE_INFINITY,
+): TextMatch[] {
   const wanted = wordsOfQuery(query);
-  const found: Match[] = [];
+  const found: TextMatch[] = [];
   const wordIn = (token: string) =>
     (half !== '' && token.toLowerCase().startsWith(half) ? half : undefined) ??
     wordsOfToken(token).find((word) => wanted.has(word));
@@ -75,7 +80,7 @@ export function matchesIn(text: string, query: string, half = '', most = Number.
       if (found.length >= most) break;
       const whole = wordIn(token);
       if (whole === undefined) continue;
-      const parts = [...token.matchAll(PART)].flatMap(({ 0: part, index: at }): Match[] => {
+      const parts = [...token.matchAll(PART)].flatMap(({ 0: part, index: at }): TextMatch[] => {
         const term = wordIn(part);
         return term === undefined ? [] : [{ start: index + at, end: index + at + part.length, term }];
       });

@@ -27,7 +27,7 @@ interface Given {
 }
 
 /** Messages that memory gave to one answer, with its question; and its source messages, if it says nothing else. */
-export interface Recalled {
+export interface AnswerSources {
   readonly given: ReadonlySet<string>;
   readonly used: ReadonlySet<string>;
 }
@@ -39,7 +39,7 @@ export interface Recalled {
 export interface Grouped<C extends Given> {
   readonly sources: readonly C[];
   readonly repeatedBy: ReadonlyMap<number, readonly number[]>;
-  readonly recalls: readonly Recalled[];
+  readonly recalls: readonly AnswerSources[];
 }
 
 /** Share of an answer's words that its question or its given passages must have. */
@@ -167,7 +167,7 @@ export function groupedBySource<C extends Given>(candidates: readonly C[]): Grou
   /** Questions with an answer that is nowhere else. */
   const answered = new Set<string>();
   const made = new Map<C, readonly C[]>();
-  const recalls: Recalled[] = [];
+  const recalls: AnswerSources[] = [];
   for (const answer of answers) {
     const asked = ofMessage(answer.before);
     const { recalled = [] } = answer;

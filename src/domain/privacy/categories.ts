@@ -16,7 +16,7 @@ export type Category = (typeof CATEGORIES)[number];
 
 /** Places that private words may be kept out of: the memory index, requests to models, sync. */
 export const PLACES = ['index', 'prompts', 'sync'] as const;
-export type Place = (typeof PLACES)[number];
+export type PrivacyPlace = (typeof PLACES)[number];
 
 /** Labels of the categories in tokens. Models and the index read them, so they are the same in every language. */
 export const LABELS: Readonly<Record<Category, string>> = {

@@ -3,7 +3,7 @@
 import type { Category } from './categories.ts';
 
 /** Position of words in a text: [from, to) in UTF-16 units. */
-export interface Span {
+export interface TextSpan {
   readonly from: number;
   readonly to: number;
 }
@@ -24,12 +24,12 @@ export interface Detector {
    * Returns spans in any order, without overlaps. Earlier finds appear in `text` as a row of `MASK` of the same
    * length. The work must be linear in the length of the text.
    */
-  find(text: string, lists: PersonalLists): readonly Span[];
+  find(text: string, lists: PersonalLists): readonly TextSpan[];
 }
 
 /** Finds words again that were found before, wherever they occur. */
-export interface KnownWords {
-  find(text: string): readonly (Span & { readonly category: Category })[];
+export interface KnownPrivateWords {
+  find(text: string): readonly (TextSpan & { readonly category: Category })[];
 }
 
 /** Replaces each character of earlier finds. */
@@ -39,8 +39,8 @@ export const MASK = '•';
  * Returns all matches of a global pattern, each without its group `kept`, which must be at the beginning of the
  * match.
  */
-export function matches(text: string, pattern: RegExp): Span[] {
-  const spans: Span[] = [];
+export function matches(text: string, pattern: RegExp): TextSpan[] {
+  const spans: TextSpan[] = [];
   for (const match of text.matchAll(pattern)) {
     const from = match.index + (match.groups?.kept?.length ?? 0);
     const to = match.index + match[0].length;
@@ -50,7 +50,7 @@ export function matches(text: string, pattern: RegExp): Span[] {
 }
 
 /** Replaces these spans with rows of `MASK` of the same length. `spans` must be ascending. */
-export function masked(text: string, spans: readonly Span[]): string {
+export function masked(text: string, spans: readonly TextSpan[]): string {
   if (spans.length === 0) return text;
   let out = '';
   let at = 0;

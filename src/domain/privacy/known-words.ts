@@ -1,6 +1,6 @@
 // Finds private words again wherever they occur: a password that an answer repeats has no "password:" before it.
 import type { Category } from './categories.ts';
-import type { KnownWords, Span } from './detector.ts';
+import type { KnownPrivateWords, TextSpan } from './detector.ts';
 
 /** Words are looked up by this many first characters; shorter ones are too likely to be something else. */
 const HEAD = 4;
@@ -21,7 +21,7 @@ const isWordBetween = (before: string | undefined, after: string | undefined): b
  */
 export function createKnownWords(
   entries: Iterable<{ readonly category: Category; readonly words: string }>,
-): KnownWords | undefined {
+): KnownPrivateWords | undefined {
   const byHead = new Map<string, { readonly category: Category; readonly words: string }[]>();
   for (const { category, words } of entries) {
     if (!isDistinct(category, words)) continue;
@@ -34,7 +34,7 @@ export function createKnownWords(
   for (const same of byHead.values()) same.sort((one, other) => other.words.length - one.words.length);
   return {
     find(text) {
-      const spans: (Span & { readonly category: Category })[] = [];
+      const spans: (TextSpan & { readonly category: Category })[] = [];
       for (let at = 0; at + HEAD <= text.length; at++) {
         const fits = byHead
           .get(text.slice(at, at + HEAD))

@@ -1,7 +1,7 @@
 // Finds private words in a text and replaces them with tokens.
 
 import type { Category } from './categories.ts';
-import { type KnownWords, masked, matches, type PersonalLists, type Span } from './detector.ts';
+import { type KnownPrivateWords, masked, matches, type PersonalLists, type TextSpan } from './detector.ts';
 import { DETECTORS } from './detectors/index.ts';
 import { createKnownWords } from './known-words.ts';
 import { plainForm } from './plain-form.ts';
@@ -9,14 +9,14 @@ import { ANY_TOKEN } from './tokens.ts';
 
 const TOKENS = new RegExp(ANY_TOKEN, 'g');
 
-export interface Found extends Span {
+export interface PrivateSpan extends TextSpan {
   readonly category: Category;
   readonly words: string;
 }
 
-const byPlace = (one: Span, other: Span): number => one.from - other.from;
+const byPlace = (one: TextSpan, other: TextSpan): number => one.from - other.from;
 
-type Sight = Span & { readonly category: Category };
+type Sight = TextSpan & { readonly category: Category };
 
 /**
  * Returns private words of these categories, ascending and without overlaps. It skips tokens in the text. Its work is
@@ -26,8 +26,8 @@ export function findPrivate(
   text: string,
   categories: ReadonlySet<Category>,
   lists: PersonalLists,
-  known?: KnownWords,
-): Found[] {
+  known?: KnownPrivateWords,
+): PrivateSpan[] {
   if (categories.size === 0 || text === '') return [];
   const left = text.includes('[') ? masked(text, matches(text, TOKENS)) : text;
   const look = (written: string) => seenIn(written, categories, lists, known);
@@ -44,7 +44,7 @@ function seenIn(
   text: string,
   categories: ReadonlySet<Category>,
   lists: PersonalLists,
-  known: KnownWords | undefined,
+  known: KnownPrivateWords | undefined,
 ): Sight[] {
   const found: (Sight & { readonly words: string })[] = [];
   let left = text;
@@ -64,9 +64,9 @@ function seenIn(
 }
 
 /** Keeps the longer of two overlapping finds; ascending. */
-function withoutOverlaps(found: Found[]): Found[] {
+function withoutOverlaps(found: PrivateSpan[]): PrivateSpan[] {
   found.sort((one, other) => byPlace(one, other) || other.to - one.to);
-  const kept: Found[] = [];
+  const kept: PrivateSpan[] = [];
   for (const one of found) if (one.from >= (kept.at(-1)?.to ?? 0)) kept.push(one);
   return kept;
 }
@@ -75,7 +75,7 @@ function withoutOverlaps(found: Found[]): Found[] {
 export type TokenOf = (category: Category, words: string) => string;
 
 /** Replaces each of these words in the text. */
-export function replaceFound(text: string, found: readonly Found[], tokenOf: TokenOf): string {
+export function replaceFound(text: string, found: readonly PrivateSpan[], tokenOf: TokenOf): string {
   if (found.length === 0) return text;
   let out = '';
   let at = 0;
@@ -104,7 +104,10 @@ export const cleanTail = (text: string, length: number, clean: (text: string) =>
  * Finds private words across borders of consecutive texts, such as an answer and its continuation. The token goes to
  * the end of the first text; the rest of the words is removed from the next ones.
  */
-export function findAcross(texts: readonly string[], find: (text: string) => readonly Found[]): Found[][] {
+export function findAcross(
+  texts: readonly string[],
+  find: (text: string) => readonly PrivateSpan[],
+): PrivateSpan[][] {
   const found = texts.map((text) => [...find(text)]);
   for (let at = 0; at + 1 < texts.length; at++) {
     const [before, after] = [texts[at] as string, texts[at + 1] as string];
@@ -118,12 +121,12 @@ export function findAcross(texts: readonly string[], find: (text: string) => rea
     const from = offset + across.from;
     const to = across.to - tail.length;
     found[at] = [
-      ...(found[at] as Found[]).filter((one) => one.to <= from),
+      ...(found[at] as PrivateSpan[]).filter((one) => one.to <= from),
       { ...across, from, to: before.length },
     ];
     found[at + 1] = [
       { from: 0, to, category: across.category, words: '' },
-      ...(found[at + 1] as Found[]).filter((one) => one.from >= to),
+      ...(found[at + 1] as PrivateSpan[]).filter((one) => one.from >= to),
     ];
   }
   return found;

@@ -12,9 +12,9 @@ export const promptSchema = z.looseObject({
   createdAt: timeSchema.catch(0),
   updatedAt: timeSchema.catch(0),
 });
-export type Prompt = Known<z.infer<typeof promptSchema>>;
+export type SavedPrompt = Known<z.infer<typeof promptSchema>>;
 /** Prompt before it is kept, or as a file gives it. */
-export type NewPrompt = Pick<Prompt, 'name' | 'description' | 'text'>;
+export type NewPrompt = Pick<SavedPrompt, 'name' | 'description' | 'text'>;
 
 /** Longest text of a prompt, or of a persona's instructions; longest name. Characters. */
 export const MAX_PROMPT = 50_000;
@@ -112,11 +112,11 @@ export function slugOf(name: string): string {
  * Oldest first.
  */
 export function slugsOf(
-  prompts: readonly Pick<Prompt, 'id' | 'name' | 'createdAt'>[],
+  prompts: readonly Pick<SavedPrompt, 'id' | 'name' | 'createdAt'>[],
   taken: Iterable<string>,
-): ReadonlyMap<Prompt['id'], string> {
+): ReadonlyMap<SavedPrompt['id'], string> {
   const used = new Set(taken);
-  const slugs = new Map<Prompt['id'], string>();
+  const slugs = new Map<SavedPrompt['id'], string>();
   const oldestFirst = [...prompts].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   for (const { id, name } of oldestFirst) {
     const slug = slugOf(name) || 'prompt';

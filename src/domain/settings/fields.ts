@@ -155,7 +155,7 @@ export function allowedValues(field: ConfigField): string {
 export type ConfigValues = Readonly<Record<string, unknown>>;
 
 /** Reason for which a value is refused. */
-export interface Refusal {
+export interface SettingRefusal {
   readonly key: string;
   readonly value: unknown;
   readonly allowed: string;
@@ -164,8 +164,8 @@ export interface Refusal {
 }
 
 /** Makes the configuration from these values and defaults for the rest, and refuses invalid values key by key. */
-export function configOf(values: ConfigValues): { config: Config; refused: readonly Refusal[] } {
-  const refused: Refusal[] = [];
+export function configOf(values: ConfigValues): { config: Config; refused: readonly SettingRefusal[] } {
+  const refused: SettingRefusal[] = [];
   const config = structuredCopy(defaultConfig);
   const set = Object.entries(values).filter(([, value]) => value !== undefined);
   if (set.length === 0) return { config, refused };
@@ -179,7 +179,7 @@ export function configOf(values: ConfigValues): { config: Config; refused: reado
 }
 
 /** Refusals of a value. For a list it names only the bad entries, which a person would hardly find among the good ones. */
-function refusalsOf(field: ConfigField, value: unknown): Refusal[] {
+function refusalsOf(field: ConfigField, value: unknown): SettingRefusal[] {
   const key = field.path;
   if (field.kind !== 'list' || !Array.isArray(value)) return [{ key, value, allowed: allowedValues(field) }];
   const entry = ({ minLength, maxLength, choices }: typeof field) =>
@@ -205,9 +205,9 @@ export function valuesAt(
   config: Config,
   path: string,
   value: unknown,
-): { values: ConfigValues; refused: readonly Refusal[] } {
+): { values: ConfigValues; refused: readonly SettingRefusal[] } {
   const values: Record<string, unknown> = {};
-  const refused: Refusal[] = [];
+  const refused: SettingRefusal[] = [];
   const collect = (at: string, found: unknown) => {
     const map = configFields().find((field) => field.kind === 'map' && at.startsWith(`${field.path}.`));
     if (byPath().has(at)) values[at] = found;
@@ -235,8 +235,8 @@ export function valuesAt(
 const OWN_PATTERNS = 'privacy.own_patterns';
 
 /** Makes the error for refused values. `key`, `value` and `allowed` list several values in the same order. */
-export function settingInvalid(refused: readonly Refusal[]): RecollectError {
-  const list = (part: (refusal: Refusal) => string) => refused.map(part).join('; ');
+export function settingInvalid(refused: readonly SettingRefusal[]): RecollectError {
+  const list = (part: (refusal: SettingRefusal) => string) => refused.map(part).join('; ');
   const several = refused.length > 1;
   const params = {
     key: list(({ key }) => key),

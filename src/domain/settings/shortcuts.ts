@@ -1,6 +1,6 @@
 // The actions that have keys, which keys those are, and which others a person may give them: for the screen that listens and for a file.
 import type { Config } from './config.ts';
-import type { Refusal } from './fields.ts';
+import type { SettingRefusal } from './fields.ts';
 
 export const SHORTCUTS = [
   { id: 'palette', keys: 'Mod+K', group: 'go' },
@@ -66,7 +66,7 @@ const SOME_KEYS = '"Mod+K" | "Alt+Shift+ArrowUp" | "F2" …';
 export function refusedShortcuts(
   before: Config['ui']['shortcuts'],
   after: Config['ui']['shortcuts'],
-): Refusal[] {
+): SettingRefusal[] {
   return Object.entries(after).flatMap(([id, value]) => {
     const key = `ui.shortcuts.${id}`;
     if (before[id] === value) return [];

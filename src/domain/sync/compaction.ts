@@ -4,7 +4,7 @@
 import type { BlobKind } from './blob.ts';
 
 /** One blob, or all parts of a cut one. */
-export interface Unit {
+export interface BlobGroup {
   readonly keys: readonly string[];
   readonly kind: BlobKind;
   readonly bytes: number;
@@ -31,11 +31,11 @@ export const DEFAULT_COMPACTION: CompactionPolicy = {
 /** A segment is included while it is smaller than this many times the bytes collected so far. */
 const SIZE_RATIO = 2;
 
-const segmentsOf = (units: readonly Unit[]) =>
+const segmentsOf = (units: readonly BlobGroup[]) =>
   units.filter((unit) => unit.kind !== 'delta' && unit.bytes <= MAX_COMPACT_BYTES);
 
 /** True if enough blobs have accumulated to plan a compaction. */
-export function isCompactionDue(units: readonly Unit[], { blobs, bytes } = DEFAULT_COMPACTION): boolean {
+export function isCompactionDue(units: readonly BlobGroup[], { blobs, bytes } = DEFAULT_COMPACTION): boolean {
   const deltas = units.filter((unit) => unit.kind === 'delta');
   return (
     deltas.length >= blobs ||
@@ -48,10 +48,13 @@ export function isCompactionDue(units: readonly Unit[], { blobs, bytes } = DEFAU
  * Returns the units to compact into one; empty leaves the room as it is. Units must have been opened, applied and
  * committed here.
  */
-export function planCompaction(units: readonly Unit[], policy = DEFAULT_COMPACTION): readonly Unit[] {
+export function planCompaction(
+  units: readonly BlobGroup[],
+  policy = DEFAULT_COMPACTION,
+): readonly BlobGroup[] {
   const deltas = units.filter((unit) => unit.kind === 'delta');
   const segments = segmentsOf(units).sort((a, b) => a.bytes - b.bytes);
-  const chosen: Unit[] = [];
+  const chosen: BlobGroup[] = [];
   let bytes = deltas.reduce((sum, unit) => sum + unit.bytes, 0);
   const compactsDeltas = deltas.length >= policy.blobs || bytes >= policy.bytes;
   // Large changes arrive as segments: many of similar size are compacted too.

@@ -1,7 +1,7 @@
 // Finds the fenced code of a text, and its declared language; writes code in a fence.
 
 /** A stretch of a message: prose, or one fenced block with its fences. */
-export interface Block {
+export interface TextBlock {
   readonly kind: 'prose' | 'code';
   readonly text: string;
   /** Lower-case word after the opening fence; null for prose and for fences without one. */
@@ -26,8 +26,8 @@ export function fenceAfter(line: string, fence: Fence | null): Fence | null {
 }
 
 /** Cuts Markdown into prose and fenced code, in order, losing no character. A fence that is never closed runs to the end. */
-export function blocksOf(text: string): Block[] {
-  const blocks: Block[] = [];
+export function blocksOf(text: string): TextBlock[] {
+  const blocks: TextBlock[] = [];
   let lines: string[] = [];
   let fence: Fence | null = null;
   const flush = () => {

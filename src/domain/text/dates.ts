@@ -4,7 +4,7 @@
 import { CHINESE_COUNT, COUNT, countOf, isVague } from './numbers.ts';
 import { DAY, DAY_OF_MONTH, HAN_DAY, HAN_MONTH, inFigures, MONTH, readDate } from './written-dates.ts';
 
-export interface Span {
+export interface TimeSpan {
   /** ms since 1970; `to` is excluded. */
   readonly from: number;
   readonly to: number;
@@ -55,7 +55,7 @@ function yearOf(text: string | undefined, today: Date): number | undefined {
 const time = (year: number, month = 0, day = 1): number => new Date(year, month, day).getTime();
 
 /** Span of a day; null for a day that does not exist. */
-function day(year: number, month: number, date: number): Span | null {
+function day(year: number, month: number, date: number): TimeSpan | null {
   const at = new Date(year, month, date);
   if (month < 0 || month > 11 || at.getMonth() !== month || at.getDate() !== date) return null;
   return { from: at.getTime(), to: time(year, month, date + 1) };
@@ -63,7 +63,7 @@ function day(year: number, month: number, date: number): Span | null {
 /** Most years between two occurrences of one date: 29 February. */
 const LEAP = 8;
 /** Span of this date in `year`; without a year, its latest occurrence up to today. */
-function dayIn(year: number | undefined, today: Date, month: number, date: number): Span | null {
+function dayIn(year: number | undefined, today: Date, month: number, date: number): TimeSpan | null {
   if (year !== undefined) return day(year, month, date);
   for (let back = 0; back <= LEAP; back++) {
     const span = day(today.getFullYear() - back, month, date);
@@ -78,34 +78,35 @@ function monthsIn(
   at: number,
   count: number,
   over = false,
-): Span | null {
+): TimeSpan | null {
   if (!(at >= 0 && at < 12)) return null;
-  const span = (of: number): Span => ({ from: time(of, at), to: time(of, at + count) });
+  const span = (of: number): TimeSpan => ({ from: time(of, at), to: time(of, at + count) });
   if (year !== undefined) return span(year);
   let latest = span(today.getFullYear());
   for (let back = 1; (over ? latest.to : latest.from) > today.getTime(); back++)
     latest = span(today.getFullYear() - back);
   return latest;
 }
-const month = (today: Date, ago: number): Span => ({
+const month = (today: Date, ago: number): TimeSpan => ({
   from: time(today.getFullYear(), today.getMonth() - ago),
   to: time(today.getFullYear(), today.getMonth() - ago + 1),
 });
-const year = (at: number): Span => ({ from: time(at), to: time(at + 1) });
+const year = (at: number): TimeSpan => ({ from: time(at), to: time(at + 1) });
 /** Span of `count` days that begins `back` days before today. */
-const days = (today: Date, back: number, count = 1): Span => {
+const days = (today: Date, back: number, count = 1): TimeSpan => {
   const from = time(today.getFullYear(), today.getMonth(), today.getDate() - back);
   const at = new Date(from);
   return { from, to: time(at.getFullYear(), at.getMonth(), at.getDate() + count) };
 };
 /** Span of the week, from Monday on, so many weeks ago. */
-const week = (today: Date, ago: number): Span => days(today, ((today.getDay() + 6) % 7) + 7 * ago, 7);
+const week = (today: Date, ago: number): TimeSpan => days(today, ((today.getDay() + 6) % 7) + 7 * ago, 7);
 /** Span from Friday to Monday around the end of the week so many weeks ago. */
-const weekend = (today: Date, ago: number): Span => days(today, ((today.getDay() + 6) % 7) + 7 * ago - 4, 4);
-const weekday = (today: Date, wanted: number, ago: number): Span =>
+const weekend = (today: Date, ago: number): TimeSpan =>
+  days(today, ((today.getDay() + 6) % 7) + 7 * ago - 4, 4);
+const weekday = (today: Date, wanted: number, ago: number): TimeSpan =>
   days(today, ((today.getDay() + 6) % 7) + 7 * ago - ((wanted + 6) % 7));
 /** Latest such weekday; `beforeToday` leaves today out. */
-const latest = (today: Date, wanted: number, beforeToday: boolean): Span =>
+const latest = (today: Date, wanted: number, beforeToday: boolean): TimeSpan =>
   days(today, beforeToday ? ((today.getDay() - wanted + 6) % 7) + 1 : (today.getDay() - wanted + 7) % 7);
 
 /** Days of a unit, and the tolerance in days on each side when people name it. */
@@ -122,7 +123,7 @@ const unitOf = (text: string): readonly [length: number, blur: number] =>
   ];
 
 /** Span so long ago, with the tolerance that people have when they say it. */
-function ago(today: Date, count: string, unit: string): Span | null {
+function ago(today: Date, count: string, unit: string): TimeSpan | null {
   const number = countOf(count);
   if (!(number > 0)) return null;
   const [length, blur] = unitOf(unit);
@@ -132,7 +133,7 @@ function ago(today: Date, count: string, unit: string): Span | null {
   return days(today, middle + Math.round(around), 2 * Math.round(around) + 1);
 }
 /** Span from so long ago until today. */
-function since(today: Date, count: string, unit: string): Span | null {
+function since(today: Date, count: string, unit: string): TimeSpan | null {
   const number = countOf(count) * (isVague(count) ? 2 : 1);
   if (!(number > 0)) return null;
   const back = Math.round(number * unitOf(unit)[0]);
@@ -141,7 +142,7 @@ function since(today: Date, count: string, unit: string): Span | null {
 
 // --------------------------------------------------------------------------------------------------------------- patterns
 /** Turns a pattern's match into a span; null: the stretch means no time and is not read any further. */
-type Reader = (match: RegExpExecArray, today: Date) => Span | null;
+type Reader = (match: RegExpExecArray, today: Date) => TimeSpan | null;
 
 /** Span of the date that is named, a day or a month; its year may be relative to today. After "last", the month is over. */
 const readDateSpan: Reader = ({ groups }, today) => {
@@ -287,10 +288,10 @@ const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
 export function timesIn(
   text: string,
   now: number,
-): { readonly spans: readonly Span[]; readonly rest: string } {
+): { readonly spans: readonly TimeSpan[]; readonly rest: string } {
   const today = new Date(now);
   let left = text.slice(0, 2_000);
-  const spans: Span[] = [];
+  const spans: TimeSpan[] = [];
   for (const [pattern, read] of PATTERNS)
     for (let match = pattern.exec(left); match && spans.length < MOST; match = pattern.exec(left)) {
       const span = read(match, today);
@@ -301,7 +302,7 @@ export function timesIn(
 }
 
 /** Spans that a question mentions, widened on both sides: a person may have spoken of it the day after, and time zones differ. */
-export function datesIn(question: string, now: number): readonly Span[] | null {
+export function datesIn(question: string, now: number): readonly TimeSpan[] | null {
   const { spans } = timesIn(question, now);
   return spans.length === 0
     ? null

@@ -12,7 +12,7 @@ import { RecollectError, toError, toProblem } from '../base/errors.ts';
 import { ignore } from '../base/log.ts';
 import { problemSchema } from '../base/problem-schema.ts';
 import type { Cancellation } from '../base/readable.ts';
-import { type Endpoint, transferOf } from './endpoint.ts';
+import { type MessageEndpoint, transferOf } from './endpoint.ts';
 
 /** The platform's own type of signal, if the compiler knows the platform. */
 type Signal = typeof globalThis extends { AbortController: { prototype: { signal: infer Own } } }
@@ -28,9 +28,9 @@ interface Verb {
 }
 /** All verbs that can be called, by name. */
 export type Contract = Readonly<Record<string, Verb>>;
-export type Given<V extends Verb> = z.output<V['given']>;
-export type Answer<V extends Verb> = z.output<V['answer']>;
-export type Progress<V extends Verb> = V['progress'] extends z.ZodType ? z.output<V['progress']> : never;
+export type GivenOf<V extends Verb> = z.output<V['given']>;
+export type AnswerOf<V extends Verb> = z.output<V['answer']>;
+export type ProgressOf<V extends Verb> = V['progress'] extends z.ZodType ? z.output<V['progress']> : never;
 
 const askedSchema = z.object({
   from: z.string(),
@@ -60,12 +60,12 @@ export interface Caller<C extends Contract> {
   /** Rejects with the server's problem as a RecollectError, with the signal's reason, or with the error given to `refuse`. */
   readonly call: {
     readonly [V in keyof C]: (
-      given: Given<C[V]>,
-      options?: CallOptions<Progress<C[V]>>,
-    ) => Promise<Answer<C[V]>>;
+      given: GivenOf<C[V]>,
+      options?: CallOptions<ProgressOf<C[V]>>,
+    ) => Promise<AnswerOf<C[V]>>;
   };
   /** Calls another server from now on, and repeats unanswered calls there; calls wait while it is null. */
-  connect(endpoint: Endpoint | null): void;
+  connect(endpoint: MessageEndpoint | null): void;
   /** Repeats unanswered calls: another server may answer now. */
   repeat(): void;
   /** The server is gone: rejects all waiting calls. */
@@ -86,12 +86,12 @@ interface Waiting {
  */
 export function createCaller<C extends Contract>(
   contract: C,
-  first: Endpoint | null,
+  first: MessageEndpoint | null,
   { from = '', onLeader }: { readonly from?: string; readonly onLeader?: (leader: string) => void } = {},
 ): Caller<C> {
   const waiting = new Map<number, Waiting>();
   let calls = 0;
-  let endpoint: Endpoint | null = null;
+  let endpoint: MessageEndpoint | null = null;
 
   const take = (call: number): Waiting | undefined => {
     const mine = waiting.get(call);
@@ -130,7 +130,7 @@ export function createCaller<C extends Contract>(
     if (value.success) known.resolve(value.data);
     else known.reject(notUnderstood(`The answer to ${known.verb}`));
   };
-  const connect = (next: Endpoint | null) => {
+  const connect = (next: MessageEndpoint | null) => {
     endpoint = next;
     next?.addEventListener('message', ({ data }) => next === endpoint && receive(data));
     next?.start?.();
@@ -181,22 +181,22 @@ export function createCaller<C extends Contract>(
 
 export type Served<C extends Contract> = {
   readonly [V in keyof C]: (
-    given: Given<C[V]>,
+    given: GivenOf<C[V]>,
     context: {
       /** Aborted when the caller no longer wants an answer. */
       readonly signal: Signal;
-      readonly progress: (progress: Progress<C[V]>) => void;
+      readonly progress: (progress: ProgressOf<C[V]>) => void;
     },
-  ) => Promise<Answer<C[V]>> | Answer<C[V]>;
+  ) => Promise<AnswerOf<C[V]>> | AnswerOf<C[V]>;
 };
 
 interface ServerOptions {
   /** Picks the endpoint for this caller's answers. Default: the one its calls arrive at. */
-  readonly replyTo?: (from: string) => Pick<Endpoint, 'postMessage'>;
+  readonly replyTo?: (from: string) => Pick<MessageEndpoint, 'postMessage'>;
   /** Name of the leader at the time of the answer. */
   readonly leader?: () => string;
   /** Error for a verb that this contract lacks: a caller of another version must not wait for ever. */
-  readonly strange?: RecollectError;
+  readonly versionError?: RecollectError;
 }
 
 /** How many calls are remembered, so that a repeated call is answered once. */
@@ -205,9 +205,9 @@ const REMEMBERED = 1000;
 /** Answers the calls that arrive at the endpoint, for as long as it is open. */
 export function serveCalls<C extends Contract>(
   contract: C,
-  endpoint: Endpoint,
+  endpoint: MessageEndpoint,
   served: Served<C>,
-  { replyTo = () => endpoint, leader = () => '', strange }: ServerOptions = {},
+  { replyTo = () => endpoint, leader = () => '', versionError }: ServerOptions = {},
 ): void {
   const taken = new Set<string>();
   const running = new Map<string, InstanceType<typeof AbortController>>();
@@ -219,7 +219,7 @@ export function serveCalls<C extends Contract>(
     progress: (value: unknown) => void,
   ) => {
     const parsed = Object.hasOwn(contract, verb) ? contract[verb]?.given.safeParse(given) : undefined;
-    if (!parsed?.success) throw strange ?? notUnderstood(`The call ${verb}`);
+    if (!parsed?.success) throw versionError ?? notUnderstood(`The call ${verb}`);
     return await served[verb as keyof C](parsed.data as never, { signal, progress });
   };
   const answer = async ({ from, asked: { call, verb, given } }: z.infer<typeof askedSchema>) => {

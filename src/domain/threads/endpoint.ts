@@ -1,5 +1,5 @@
 /** Anything that posts messages: a worker, its scope, a port, a BroadcastChannel. This floor has no browser types. */
-export interface Endpoint {
+export interface MessageEndpoint {
   postMessage(message: unknown, transfer: object[]): void;
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
   /** A port delivers nothing before this call. */

@@ -1,10 +1,10 @@
 // Messages between threads and tabs that expect no answer.
 import type { z } from 'zod';
 import type { Cancellation } from '../base/readable.ts';
-import { type Endpoint, transferOf } from './endpoint.ts';
+import { type MessageEndpoint, transferOf } from './endpoint.ts';
 
 /** Posts one message to an endpoint that the sender does not listen to. */
-export const postNews = <News>(endpoint: Pick<Endpoint, 'postMessage'>, news: News): void =>
+export const postNews = <News>(endpoint: Pick<MessageEndpoint, 'postMessage'>, news: News): void =>
   endpoint.postMessage(news, transferOf(news));
 
 /**
@@ -12,7 +12,7 @@ export const postNews = <News>(endpoint: Pick<Endpoint, 'postMessage'>, news: Ne
  * @param signal closes the endpoint, after which nothing is sent. Absent: it lasts as long as the thread
  */
 export function joinNews<News>(
-  endpoint: Endpoint & { close?(): void },
+  endpoint: MessageEndpoint & { close?(): void },
   schema: z.ZodType<News>,
   listener: (news: News) => void,
   signal?: Cancellation,

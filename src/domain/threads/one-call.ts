@@ -2,17 +2,17 @@
 import { RecollectError } from '../base/errors.ts';
 import type { Cancellation } from '../base/readable.ts';
 import {
-  type Answer,
+  type AnswerOf,
   type CallOptions,
   type Contract,
   createCaller,
-  type Given,
-  type Progress,
+  type GivenOf,
+  type ProgressOf,
 } from './calls.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { MessageEndpoint } from './endpoint.ts';
 
 /** The members of a `Worker` that are needed here. */
-interface CallableWorker extends Endpoint {
+interface CallableWorker extends MessageEndpoint {
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
   addEventListener(type: 'error', listener: (event: { readonly message?: string }) => void): void;
   terminate(): void;
@@ -26,9 +26,9 @@ export async function callWorker<C extends Contract, V extends keyof C>(
   start: () => CallableWorker,
   contract: C,
   verb: V,
-  given: Given<C[V]>,
-  options: CallOptions<Progress<C[V]>> & { readonly signal: Cancellation },
-): Promise<Answer<C[V]>> {
+  given: GivenOf<C[V]>,
+  options: CallOptions<ProgressOf<C[V]>> & { readonly signal: Cancellation },
+): Promise<AnswerOf<C[V]>> {
   if (options.signal.aborted) throw options.signal.reason;
   const worker = start();
   const { call, refuse } = createCaller(contract, worker);

@@ -15,16 +15,16 @@ export interface DraftFile {
   readonly part: PartOf<'file'>;
   readonly pasted: string | null;
 }
-export interface Draft {
+export interface StoredDraft {
   readonly text: string;
   readonly files: readonly DraftFile[];
 }
 
 export interface ComposerDrafts {
   /** Returns the draft at a place, from this tab or taken over from closed ones. Null: none. */
-  claim(place: string): Promise<Draft | null>;
+  claim(place: string): Promise<StoredDraft | null>;
   /** Saves a draft; durable when resolved. Null, or a draft without words and files, deletes this tab's row. */
-  save(place: string, draft: Draft | null): Promise<void>;
+  save(place: string, draft: StoredDraft | null): Promise<void>;
   /** Notes the words at once, for a page that may end before a save is durable: this tab finds them after a reload. */
   saveOnUnload(place: string, text: string): void;
   /** Lists places with this prefix that have a draft. */
@@ -59,12 +59,13 @@ const SHARED = 'item/';
 /** A reloading page frees its lock within this time, ms. A copy of a living tab waits for it in vain. */
 const RELOAD_MS = 1500;
 
-const isEmpty = (draft: Draft | null): boolean => !draft || (draft.text === '' && draft.files.length === 0);
-const joined = (drafts: readonly Draft[]): Draft => ({
+const isEmpty = (draft: StoredDraft | null): boolean =>
+  !draft || (draft.text === '' && draft.files.length === 0);
+const joined = (drafts: readonly StoredDraft[]): StoredDraft => ({
   text: drafts.flatMap(({ text }) => (text === '' ? [] : [text])).join('\n\n'),
   files: drafts.flatMap(({ files }) => files),
 });
-const draftOf = ({ text, files }: z.infer<typeof draftSchema>): Draft => ({
+const draftOf = ({ text, files }: z.infer<typeof draftSchema>): StoredDraft => ({
   text,
   files: files.flatMap(({ part, ...rest }) => (part.type === 'file' ? [{ ...rest, part }] : [])),
 });
@@ -86,7 +87,7 @@ export function createComposerDrafts(deps: ComposerDraftsDeps): ComposerDrafts {
 class StoredComposerDrafts implements ComposerDrafts {
   readonly #deps: ComposerDraftsDeps;
   /** Drafts of this tab, by place. */
-  readonly #own = new Map<string, Draft>();
+  readonly #own = new Map<string, StoredDraft>();
   /** Places whose row equals `#own`, except for words forgotten since, which are in neither. */
   readonly #durable = new Set<string>();
   /** Notes of this page that are not durable yet: number of the note, by place. */
@@ -99,7 +100,7 @@ class StoredComposerDrafts implements ComposerDrafts {
     this.#deps = deps;
   }
 
-  async claim(place: string): Promise<Draft | null> {
+  async claim(place: string): Promise<StoredDraft | null> {
     const earlier = this.#looking.get(place);
     const looked = earlier
       ? orElse(earlier, null, 'an earlier look at a draft; it is looked at again').then(() =>
@@ -114,7 +115,7 @@ class StoredComposerDrafts implements ComposerDrafts {
     }
   }
 
-  async save(place: string, draft: Draft | null): Promise<void> {
+  async save(place: string, draft: StoredDraft | null): Promise<void> {
     this.#durable.delete(place);
     if (!draft || isEmpty(draft)) this.#own.delete(place);
     else this.#own.set(place, draft);
@@ -187,7 +188,7 @@ class StoredComposerDrafts implements ComposerDrafts {
   }
 
   /** Reads the row again, so that words removed from it meanwhile do not return. */
-  async #kept(place: string): Promise<Draft | undefined> {
+  async #kept(place: string): Promise<StoredDraft | undefined> {
     const row = rowSchema.safeParse(await this.#deps.keyValues.get(this.#keyOf(place))).data;
     if (!row) return this.#own.get(place);
     const draft = draftOf(row);
@@ -215,7 +216,7 @@ class StoredComposerDrafts implements ComposerDrafts {
       );
   }
 
-  async #look(place: string): Promise<Draft | null> {
+  async #look(place: string): Promise<StoredDraft | null> {
     // The known text is read first: a text saved during the claim is on the screen already.
     const before = this.#durable.has(place) ? await this.#kept(place) : this.#own.get(place);
     const there = before ? [before] : [];

@@ -7,12 +7,12 @@ import { z } from 'zod';
 import { asConversationId, type ConversationId } from '../../domain/base/ids.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { partSchema } from '../../domain/chat/message.ts';
-import type { Endpoint } from '../../domain/threads/endpoint.ts';
+import type { MessageEndpoint } from '../../domain/threads/endpoint.ts';
 import { joinNews } from '../../domain/threads/news.ts';
 import type { TurnState } from './chat.ts';
 
 /** The members of a `BroadcastChannel` that are used here. */
-export type ChannelLike = Endpoint & { close(): void };
+export type ChannelLike = MessageEndpoint & { close(): void };
 
 /** Parts of a turn that other tabs see. */
 export type Shown = Pick<

@@ -14,12 +14,13 @@ import { isTimeout, withDeadline } from '../../domain/base/time-limit.ts';
 import { startsTurn } from '../../domain/chat/checkpoint.ts';
 import { compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
-import { type AppliedNote, type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
+import { type AppliedNote, type Message, textOf } from '../../domain/chat/message.ts';
+import type { Recall } from '../../domain/context/recalled.ts';
 import { refersToEarlierTalk } from '../../domain/memory/calls.ts';
 import { lastQueryOn } from '../../domain/memory/looked-for.ts';
 import { createDeletedTest, feedbackFor } from '../../domain/memory/notes.ts';
 import { asksForOverview } from '../../domain/memory/overview.ts';
-import { type Said, withoutMessages } from '../../domain/memory/passages.ts';
+import { type PassageMessage, withoutMessages } from '../../domain/memory/passages.ts';
 import { queryForMessage } from '../../domain/memory/query.ts';
 import { configWith } from '../../domain/prompts/persona.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -43,7 +44,6 @@ const TOPIC_TIMEOUT_MS = 500;
 /** A call on memory with at least so many search words is also a query by itself. */
 const CALL_WORDS = 3;
 
-export type Recall = PartOf<'recall'>;
 /** Reason for an unasked recall, as stored with it. */
 type Why = Pick<Recall, 'trigger' | 'moved'>;
 /** Decision to ask memory, with its queries. */
@@ -67,7 +67,7 @@ interface QuestionToRecall {
   readonly signal: AbortSignal;
 }
 
-export interface Recalled {
+export interface RecallOfTurn {
   /** The passages as stored with the answer; null if none were wanted or none could be had. */
   readonly recall: Recall | null;
   /** Problem because of which memory could not be asked. */
@@ -83,7 +83,7 @@ interface TurnRecall {
    * Finds passages for the question at the end of the path. `pressure`: fill of the window, 0–1, read only if it matters.
    * `onAsking`: called when memory is asked. Never throws.
    */
-  forQuestion(request: QuestionToRecall): Promise<Recalled>;
+  forQuestion(request: QuestionToRecall): Promise<RecallOfTurn>;
 }
 
 /** True if the conversation was compacted since the previous question, e.g. between the steps of its answer. */
@@ -126,9 +126,9 @@ export async function recallAgain(
     ),
   );
   const gone = createDeletedTest(library, noteState ?? { ready: false, notes: [] });
-  const isGone = (said: Said): boolean =>
+  const isGone = (said: PassageMessage): boolean =>
     gone(said) || read.get(said.conversationId)?.messages.has(asMessageId(said.messageId)) === false;
-  const out = (said: Said) => never(said) || notRelated(said) || isGone(said);
+  const out = (said: PassageMessage) => never(said) || notRelated(said) || isGone(said);
   return {
     ...stored,
     passages: withoutMessages(stored.passages, out),
@@ -193,7 +193,7 @@ class TurnRecallService implements TurnRecall {
     pressure,
     onAsking,
     signal,
-  }: QuestionToRecall): Promise<Recalled> {
+  }: QuestionToRecall): Promise<RecallOfTurn> {
     const applying = answering ? this.#apply(conversation, path, asked, signal) : Promise.resolve([]);
     const offered = (announced?.passages.length ?? 0) > 0;
     const wanted = answering

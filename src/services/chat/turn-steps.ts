@@ -7,6 +7,7 @@ import { pathTo } from '../../domain/chat/conversation.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
 import type { Message, Part, Usage } from '../../domain/chat/message.ts';
 import { costOf, type Price } from '../../domain/context/budget.ts';
+import type { Recall } from '../../domain/context/recalled.ts';
 import { configWith } from '../../domain/prompts/persona.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { PreparedStep, StepRequest, TurnContext } from '../context/turn-context.ts';
@@ -22,7 +23,6 @@ import type { createSaving } from './saving.ts';
 import type { createToolCalls } from './tool-calls.ts';
 import { descriptionOf, type NotesLike, type Tool, toolsInForce } from './tools/index.ts';
 import { showTurn, type TurnEnd, type TurnRequest, type TurnSession } from './turn.ts';
-import type { Recall } from './turn-recall.ts';
 
 /** From this fill of the window on, the window may be the reason for which an answer was cut off. */
 const HALF_FULL = 0.5;

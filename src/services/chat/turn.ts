@@ -3,10 +3,10 @@
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Writable } from '../../domain/base/readable.ts';
 import type { Finish } from '../../domain/chat/message.ts';
+import type { Recall } from '../../domain/context/recalled.ts';
 import type { RecallResult } from '../memory/memory.ts';
 import type { ModelChoice } from '../settings/settings.ts';
 import type { Omission, TurnState } from './chat.ts';
-import type { Recall } from './turn-recall.ts';
 
 export interface TurnRequest {
   /** The question. */

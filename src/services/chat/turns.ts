@@ -13,7 +13,7 @@ import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { type Finish, type Message, textOf } from '../../domain/chat/message.ts';
 import type { Price } from '../../domain/context/budget.ts';
-import { hasRecallContent } from '../../domain/context/recalled.ts';
+import { hasRecallContent, type Recall } from '../../domain/context/recalled.ts';
 import { queryForMessage } from '../../domain/memory/query.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { TurnContext } from '../context/turn-context.ts';
@@ -27,7 +27,7 @@ import type { ModelRefusals } from './model-refusals.ts';
 import { createSaving } from './saving.ts';
 import type { NotesLike } from './tools/index.ts';
 import { showTurn, type TurnEnd, type TurnRequest, type TurnSession } from './turn.ts';
-import { createTurnRecall, type Recall, type Recalled } from './turn-recall.ts';
+import { createTurnRecall, type RecallOfTurn } from './turn-recall.ts';
 import type { TurnSteps, TurnStepsDeps } from './turn-steps.ts';
 
 const NOTHING: Recall = { type: 'recall', query: '', threshold: 0, passages: [], nearMisses: [] };
@@ -119,7 +119,7 @@ class TurnRunner {
       if (request.explicit && effectiveHead(conversation) !== leaf)
         await this.#deps.documents.change(id, { meta: { head: leaf } });
 
-      const { recall, problem, why, applied }: Recalled =
+      const { recall, problem, why, applied }: RecallOfTurn =
         request.recall || request.from !== undefined
           ? { recall: request.recall ?? null, problem: null, why: undefined, applied: [] }
           : await this.#memories.forQuestion({

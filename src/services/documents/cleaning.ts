@@ -20,11 +20,11 @@ export interface Holdback {
    */
   readonly forgets?: 'words' | 'all';
   /** With `forgets`: true for values said later, which stay. Default: no value counts as later. */
-  readonly isLater?: ((said: Said) => boolean) | undefined;
+  readonly isLater?: ((said: Occurrence) => boolean) | undefined;
 }
 
 /** Time at which something was said, ms since 1970, and a mark that identifies it; each wording of a thing has its own. */
-export interface Said {
+export interface Occurrence {
   readonly mark: string;
   readonly at: number;
 }
@@ -188,7 +188,7 @@ function cleanText(text: string, { hide, forgets }: Holdback, field: string): st
 }
 
 /** Time of a message, list entry, note, prompt, verdict or proposal; undefined for values without one. */
-export function saidOf(value: object): Said | undefined {
+export function saidOf(value: object): Occurrence | undefined {
   const { id, createdAt, updatedAt, at } = value as Readonly<Record<string, unknown>>;
   const isOfConversation = 'parts' in value || 'deletedAt' in value;
   const time = isOfConversation ? createdAt : (updatedAt ?? at);

@@ -8,7 +8,7 @@ import type { Message } from '../../domain/chat/message.ts';
 import type { Checkpoint, Compaction } from '../../domain/chat/records.ts';
 import type { ProjectId, ProjectLine } from '../../domain/projects/project.ts';
 import type { Hlc } from '../../domain/sync/hlc.ts';
-import type { Said } from './cleaning.ts';
+import type { Occurrence } from './cleaning.ts';
 
 /** One conversation in the sidebar, stored in the library document. */
 export interface LibraryEntry {
@@ -104,7 +104,7 @@ export interface PurgeRules {
   /** True if this conversation or message was forgotten. */
   readonly isGone: (id: string) => boolean;
   /** True for values said too late to be meant; they stay. Absent: all are meant. */
-  readonly isLater?: (said: Said) => boolean;
+  readonly isLater?: (said: Occurrence) => boolean;
 }
 
 export interface Documents {

@@ -1,13 +1,13 @@
 // A record of what is forgotten, with the questions that places ask about it.
 import { createMatcher, type Imprint } from '../../domain/forget/imprint.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
-import { cleanValue, holdbackOf, type Said } from '../documents/cleaning.ts';
+import { cleanValue, holdbackOf, type Occurrence } from '../documents/cleaning.ts';
 import type { PurgeRules } from '../documents/documents.ts';
 
 export interface Eraser extends PurgeRules {
   readonly record: Forgotten;
   /** True if something was said after the request: it is not meant and stays. */
-  isLater(said: Said): boolean;
+  isLater(said: Occurrence): boolean;
   /**
    * True if this device made the request or learnt of it by an import or an undo; false if it came from another
    * device by sync.
@@ -34,7 +34,7 @@ export function createEraser(record: Forgotten, quotes: readonly Imprint[] = [],
   const ids = new Set(record.ids);
   const isGone = (id: string): boolean => ids.has(id);
   const ahead = new Set(record.ahead);
-  const isLater = ({ mark, at }: Said): boolean => at > record.at && !ahead.has(mark);
+  const isLater = ({ mark, at }: Occurrence): boolean => at > record.at && !ahead.has(mark);
   const words = createMatcher(record.words, record.id);
   const all = quotes.length === 0 ? words : createMatcher([...record.words, ...quotes], record.id);
   const hide = record.words.length + quotes.length === 0 ? HIDES_NOTHING : all.hide;

@@ -22,7 +22,7 @@ import { sourceKey } from '../library/import-plan.ts';
 import { createJob } from '../scheduler.ts';
 import { createEraser, type Eraser } from './eraser.ts';
 import type { Forget, ForgetPlan, ForgetReport, ForgetState } from './forget.ts';
-import { type Find, PLACES, type Place, type PlaceDeps, type PlaceId } from './place.ts';
+import { type Find, type ForgetPlace, PLACES, type PlaceDeps, type PlaceId } from './place.ts';
 import { CREATE_PLACES } from './places/index.ts';
 import { withChildren, withoutRecalled } from './traces.ts';
 
@@ -108,7 +108,7 @@ export const createForget = (deps: ForgetDeps): Forget => new Forgetting(deps);
 
 class Forgetting implements Forget {
   readonly #deps: ForgetDeps;
-  readonly #places: readonly Place[];
+  readonly #places: readonly ForgetPlace[];
   readonly state = writable<ForgetState>({ step: 'idle' });
   readonly records: Forget['records'];
   readonly #job;
@@ -419,7 +419,7 @@ class Forgetting implements Forget {
 /** Reads every conversation twice: first for what is searched, then for other places that mention it. */
 async function seek(
   { documents, log: entries, now }: ForgetDeps,
-  places: readonly Place[],
+  places: readonly ForgetPlace[],
   sought: Sought,
   signal: AbortSignal,
 ): Promise<ForgetPlan> {

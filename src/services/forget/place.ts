@@ -6,7 +6,7 @@ import type { Store } from '../../adapters/log/conversation-log.ts';
 import type { LogCopy } from '../../adapters/log/recovering.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { type Config, defaultConfig } from '../../domain/settings/config.ts';
-import type { Said } from '../documents/cleaning.ts';
+import type { Occurrence } from '../documents/cleaning.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
@@ -48,7 +48,7 @@ export interface Find {
   /** Number of items: messages of a conversation, rows of the index. */
   readonly count: number;
   /** Time when the content was said; absent if unknown. */
-  readonly said?: readonly Said[];
+  readonly said?: readonly Occurrence[];
 }
 
 /**
@@ -82,7 +82,7 @@ export interface PlaceDeps {
   readonly signal: AbortSignal;
 }
 
-export interface Place {
+export interface ForgetPlace {
   readonly id: PlaceId;
   /** Lists what this place holds and changes nothing. */
   find(eraser: Eraser): Promise<readonly Find[]>;
@@ -112,4 +112,4 @@ export const filterOf = ({ filter, privacy }: Pick<PlaceDeps, 'filter' | 'privac
   });
 
 /** Builds a place. */
-export type CreatePlace = (deps: PlaceDeps) => Place;
+export type CreatePlace = (deps: PlaceDeps) => ForgetPlace;

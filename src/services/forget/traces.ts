@@ -6,7 +6,7 @@ import type { Message, Part, RecalledPassage } from '../../domain/chat/message.t
 import { textOf } from '../../domain/chat/message.ts';
 import { TAKEN_OUT } from '../../domain/forget/imprint.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
-import { type Said, saidOf } from '../documents/cleaning.ts';
+import { type Occurrence, saidOf } from '../documents/cleaning.ts';
 import type { ConversationChange } from '../documents/documents.ts';
 import { acrossBorders } from './borders.ts';
 import { createEraser, type Eraser, withoutAll } from './eraser.ts';
@@ -163,7 +163,7 @@ export function tracesIn(conversation: Conversation, eraser: Eraser, isLeft = fa
   const { id, meta, messages } = conversation;
   const title = meta.title;
   const all = [...messages.values()];
-  const began: Said = { mark: id, at: Math.min(...all.map(({ createdAt }) => createdAt)) };
+  const began: Occurrence = { mark: id, at: Math.min(...all.map(({ createdAt }) => createdAt)) };
   const find = (what: Find['what'], excerpt: string, some: readonly Message[] = []): Find => ({
     place: 'conversations',
     what,

@@ -10,7 +10,7 @@ const KEPT = 20;
 const PACE = 100;
 
 /** Progress of a piece of work, as it reports it. */
-export interface Progress {
+export interface ActivityProgress {
   /** Id of the activity. */
   readonly id: string;
   readonly signal: AbortSignal;
@@ -27,7 +27,7 @@ export interface Activities {
   /** Runs the work under an activity, which ends as the work does. Rejects as the work does. */
   run<T>(
     kind: Pick<Activity, 'label' | 'params'> & { total: number },
-    work: (progress: Progress) => Promise<T>,
+    work: (progress: ActivityProgress) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T>;
 }

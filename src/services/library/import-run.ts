@@ -2,7 +2,7 @@
 //
 //   small:  read ──► plan ──► settle ──► room? ──► one append
 //   large:  read ──► plan ──► room? ──► read again ──► plan ──► settle ──► append in parts, erased again on failure
-import type { ImportedConversation, Skipped, Source } from '../../adapters/importers/importer.ts';
+import type { ImportedConversation, ImportSource, Skipped } from '../../adapters/importers/importer.ts';
 import { rawChunksOf } from '../../adapters/importers/source-file.ts';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
@@ -13,7 +13,7 @@ import type { ConversationChange, Documents, LibraryEntry } from '../documents/d
 import type { Notes } from '../documents/notes.ts';
 import { type ForgottenBefore, feedbackSince, forgottenBefore, withoutForgotten } from '../forget/imports.ts';
 import type { Prompts } from '../prompts/prompts.ts';
-import type { Progress } from './activities.ts';
+import type { ActivityProgress } from './activities.ts';
 import {
   applyChange,
   asChanges,
@@ -39,7 +39,7 @@ type Brought = Parameters<Notes['bring']>[0] & Partial<Parameters<Prompts['bring
 
 /** Reads the conversations of a source, as an importer does. `onBrought` receives notes, feedback and prompts. */
 export type SourceReader = (
-  source: Source,
+  source: ImportSource,
   options: {
     readonly signal: AbortSignal;
     readonly skip: (skipped: Skipped) => void;
@@ -97,8 +97,8 @@ interface SourceReading {
 export class ImportRun {
   readonly #deps: ImportRunDeps;
   readonly #reader: SourceReader;
-  readonly #source: Source;
-  readonly #progress: Progress;
+  readonly #source: ImportSource;
+  readonly #progress: ActivityProgress;
   readonly #listener: ImportListener;
   /** True if the source is held in memory and read once. */
   readonly #isHeld: boolean;
@@ -122,8 +122,8 @@ export class ImportRun {
   constructor(
     deps: ImportRunDeps,
     reader: SourceReader,
-    source: Source,
-    progress: Progress,
+    source: ImportSource,
+    progress: ActivityProgress,
     listener: ImportListener,
   ) {
     this.#deps = deps;
@@ -384,7 +384,7 @@ function takenBack(error: unknown): unknown {
 }
 
 /** Wraps a source so that reading it counts as progress; bytes read before, for sniffing, do not count twice. */
-function watch(source: Source, progress: Progress): Source {
+function watch(source: ImportSource, progress: ActivityProgress): ImportSource {
   return {
     name: source.name,
     files: source.files.map((file) => ({

@@ -5,7 +5,7 @@
 // A whole source is read and understood before anything of it is written. Up to WHOLE_UP_TO_BYTES it is one durable append; a larger
 // source is read a second time and appended in a few large parts, and if one of those fails, or the person cancels, all additions are
 // erased again. Changes to existing conversations come last, in one append, so they never need undoing.
-import type { Importer, Skipped, Source, SourceFile } from '../../adapters/importers/importer.ts';
+import type { Importer, ImportSource, Skipped, SourceFile } from '../../adapters/importers/importer.ts';
 import { IMPORTERS } from '../../adapters/importers/index.ts';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { log, orElse } from '../../domain/base/log.ts';
@@ -18,7 +18,7 @@ import {
   type SourceReader,
 } from './import-run.ts';
 import type { ImportReport } from './library.ts';
-import { groupFiles, type Recognised, recognise } from './sources.ts';
+import { groupFiles, type RecognisedSource, recognise } from './sources.ts';
 
 /** Sources up to this unpacked size are held in memory and appended at once, bytes. */
 const WHOLE_UP_TO_BYTES = 64 * 1024 * 1024;
@@ -95,7 +95,7 @@ class FileImporter implements Importing {
 
   /** `known`: the importer, if it has been found already. */
   async #importSource(
-    dropped: Source,
+    dropped: ImportSource,
     signal: AbortSignal | undefined,
     known?: Importer,
   ): Promise<ImportReport[]> {
@@ -126,7 +126,7 @@ class FileImporter implements Importing {
         { label: 'import', params: { name: dropped.name }, total: 0 },
         async (progress) => {
           activity = progress.id;
-          const found: Recognised = known
+          const found: RecognisedSource = known
             ? { pieces: [{ source: dropped, importer: known }], zips: [], unread: [] }
             : await recognise(dropped, this.#importers, progress.signal);
           unread = leftOver(found.unread);
@@ -192,7 +192,7 @@ const readerOf =
 /** A ZIP within a ZIP that holds no conversations counts as an unread file, if others held some. */
 function withoutForeignZips(
   reports: readonly ImportReport[],
-  zips: readonly Source[],
+  zips: readonly ImportSource[],
 ): Readonly<Record<'kept' | 'silent', readonly ImportReport[]>> & { readonly files: readonly SourceFile[] } {
   const inner = new Map(
     zips.flatMap(({ name, files: [file] }) => (file?.within ? [[name, file] as const] : [])),

@@ -1,7 +1,7 @@
 // Groups dropped files into sources: a folder, a ZIP, a set of files that only make sense together, or any other single file.
 
 import { isGzip, openGzip } from '../../adapters/importers/gzip.ts';
-import type { Importer, Skipped, Source, SourceFile } from '../../adapters/importers/importer.ts';
+import type { Importer, ImportSource, Skipped, SourceFile } from '../../adapters/importers/importer.ts';
 import { kimiCodeAmong } from '../../adapters/importers/kimi-cli.ts';
 import { looksBinary } from '../../adapters/importers/lenient-json.ts';
 import {
@@ -33,7 +33,7 @@ const mayBeRead = (file: SourceFile): boolean =>
 const LOOKED_AT = 50;
 
 /** Groups files that belong together; opens no ZIP yet. */
-export function groupFiles(files: readonly SourceFile[]): Source[] {
+export function groupFiles(files: readonly SourceFile[]): ImportSource[] {
   const folders = new Map<string, SourceFile[]>();
   const loose: SourceFile[] = [];
   for (const file of files) {
@@ -47,7 +47,7 @@ export function groupFiles(files: readonly SourceFile[]): Source[] {
     if (list) list.push(file);
     else folders.set(folder, [file]);
   }
-  const sources: Source[] = [...folders].map(([name, list]) => ({ name, files: list }));
+  const sources: ImportSource[] = [...folders].map(([name, list]) => ({ name, files: list }));
 
   // Picked one by one out of a session's folder, or all of an unpacked export: the parts of a listing, its files, and those beside them.
   const session = loose.filter((file) => KIMI_NAME.test(baseName(file.path)));
@@ -77,11 +77,11 @@ export function groupFiles(files: readonly SourceFile[]): Source[] {
 }
 
 /** A dropped source, split into pieces with one report each. */
-export interface Recognised {
+export interface RecognisedSource {
   /** Pieces, each with the importer that reads it. */
-  readonly pieces: readonly { readonly source: Source; readonly importer: Importer }[];
+  readonly pieces: readonly { readonly source: ImportSource; readonly importer: Importer }[];
   /** ZIPs in a folder or another ZIP, not opened yet. */
-  readonly zips: readonly Source[];
+  readonly zips: readonly ImportSource[];
   /** Files of a folder that no importer reads. */
   readonly unread: readonly SourceFile[];
 }
@@ -91,10 +91,10 @@ export interface Recognised {
  * Throws `import-empty`, `import-binary`, `import-nested`, `import-unknown`, and the errors of opening a ZIP.
  */
 export async function recognise(
-  given: Source,
+  given: ImportSource,
   importers: readonly Importer[],
   signal: AbortSignal,
-): Promise<Recognised> {
+): Promise<RecognisedSource> {
   const source = await unpacked(given, signal);
   const [only] = source.files;
   const alone = source.files.length === 1 ? only : undefined;
@@ -140,7 +140,7 @@ export async function recognise(
 }
 
 /** Replaces a gzipped file by its content. */
-async function unpacked(source: Source, signal: AbortSignal): Promise<Source> {
+async function unpacked(source: ImportSource, signal: AbortSignal): Promise<ImportSource> {
   const [file] = source.files;
   if (!file || source.files.length > 1 || !(await isGzip(file, signal))) return source;
   return { name: source.name, files: [await openGzip(file, signal)] };
@@ -177,7 +177,7 @@ function tellingOf(importer: Importer, files: readonly SourceFile[]): Importer {
 }
 
 async function whoReads(
-  source: Source,
+  source: ImportSource,
   importers: readonly Importer[],
   signal: AbortSignal,
 ): Promise<Importer | undefined> {
@@ -192,17 +192,17 @@ async function whoReads(
 }
 
 /** Makes a source of one file; for a file in a ZIP, its name includes the ZIP's. */
-const alongside = (source: Source, file: SourceFile): Source => ({
+const alongside = (source: ImportSource, file: SourceFile): ImportSource => ({
   name: file.within ? `${source.name}/${file.path}` : file.path,
   files: [file],
 });
 
 /** Gives each importer its own files; an unclaimed file with an export's name is tried by itself. */
 async function divide(
-  source: Source,
+  source: ImportSource,
   importers: readonly Importer[],
   signal: AbortSignal,
-): Promise<Recognised> {
+): Promise<RecognisedSource> {
   const files = source.files.filter((file) => file.size > 0);
   const owner = new Map<SourceFile, Importer>();
   const beside = new Map<Importer, ReadonlySet<SourceFile>>();
@@ -219,8 +219,8 @@ async function divide(
   }
   const accompanies = (file: SourceFile) => [...beside.values()].some((set) => set.has(file));
 
-  const zips: Source[] = [];
-  const singles: Recognised['pieces'][number][] = [];
+  const zips: ImportSource[] = [];
+  const singles: RecognisedSource['pieces'][number][] = [];
   const rest = new Set<SourceFile>();
   const unread: SourceFile[] = [];
   const closed = createSkipCounter();

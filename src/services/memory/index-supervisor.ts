@@ -26,7 +26,7 @@ export interface RunningEngine extends Pick<Memory, 'wake' | 'setPaused'> {
 }
 
 /** Earlier events that decide the next reaction. */
-export interface History {
+export interface IndexHistory {
   readonly crashes: number;
   /** The index was rebuilt once. */
   readonly remade: boolean;
@@ -49,7 +49,7 @@ type Reaction = 'retry later' | 'reopen' | 'remake' | 'fail' | 'fail, retry late
 export function reactionTo(
   { code, retry }: Pick<Problem, 'code' | 'retry'>,
   when: 'opening' | 'open',
-  { crashes, remade, waited }: History,
+  { crashes, remade, waited }: IndexHistory,
 ): Reaction {
   if (code === 'index-crashed') {
     if (when === 'opening') return 'retry later';
@@ -99,7 +99,7 @@ export class IndexSupervisor {
   readonly #index = writable<MemoryIndex | null>(null);
   /** Resolves with the latest opening, after all earlier ones; with undefined if it failed. Never rejects. */
   #opening: Promise<OpenedIndex | undefined>;
-  #history: History = { crashes: 0, remade: false, waited: false };
+  #history: IndexHistory = { crashes: 0, remade: false, waited: false };
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Opens the index at once, and keeps it open until the signal. */

@@ -17,7 +17,7 @@ import type { Notes } from '../documents/notes.ts';
 import { createReader } from '../documents/reader.ts';
 import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { createJob } from '../scheduler.ts';
-import type { Recognised, Recognising } from './recognising.ts';
+import type { RecognisedText, Recognising } from './recognising.ts';
 import { isRemembered } from './rows.ts';
 
 /** Delay after a message, ms, so that the conversation comes first. */
@@ -179,7 +179,7 @@ class NoticingService implements Noticing {
       ending,
     );
     const proposable = sentences.flatMap((one, at) => {
-      const { kind, probability, vector } = recognised[at] as Recognised;
+      const { kind, probability, vector } = recognised[at] as RecognisedText;
       return kind && probability >= PROPOSED_FROM ? [{ ...one, kind, vector }] : [];
     });
     if (proposable.length === 0) return;
@@ -240,7 +240,7 @@ const fresh = (conversation: Conversation, from: number, seen: ReadonlySet<strin
 function nearest(
   vector: Float32Array | null,
   notes: readonly MemoryNote[],
-  meanings: readonly Recognised[],
+  meanings: readonly RecognisedText[],
 ): { readonly note: MemoryNote; readonly cosine: number } | null {
   let best: { note: MemoryNote; cosine: number } | null = null;
   for (const [at, note] of notes.entries()) {

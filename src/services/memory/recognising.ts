@@ -11,14 +11,14 @@ import { SENTENCE_CLASSES, TOPICS } from '../../domain/memory/recognition/kinds.
 import { type Heads, type Recognition, recognise } from '../../domain/memory/recognition/recognise.ts';
 import { cuesOf } from '../../domain/memory/recognition/wording.ts';
 
-export interface Recognised extends Recognition {
+export interface RecognisedText extends Recognition {
   /** Vector of the text, of length 1; null if no model could be asked. */
   readonly vector: Float32Array | null;
 }
 
 export interface Recognising {
   /** In the order of the texts. By words if there is no model, or it fails. Rejects only when aborted. */
-  of(texts: readonly string[], signal: AbortSignal): Promise<Recognised[]>;
+  of(texts: readonly string[], signal: AbortSignal): Promise<RecognisedText[]>;
 }
 
 interface RecognisingDeps {
@@ -48,7 +48,7 @@ class RecognisingService implements Recognising {
     this.#deps = deps;
   }
 
-  async of(texts: readonly string[], signal: AbortSignal): Promise<Recognised[]> {
+  async of(texts: readonly string[], signal: AbortSignal): Promise<RecognisedText[]> {
     signal.throwIfAborted();
     const provider = this.#deps.embedding();
     try {

@@ -1,8 +1,8 @@
 // The one filter before every place that private words may be kept out of: index, requests to models, sync. It finds them by the
 // configuration and by earlier finds, and replaces them by tokens.
 import type { Readable } from '../../domain/base/readable.ts';
-import type { Category, Place } from '../../domain/privacy/categories.ts';
-import { type Found, findPrivate, replaceFound } from '../../domain/privacy/scan.ts';
+import type { Category, PrivacyPlace } from '../../domain/privacy/categories.ts';
+import { findPrivate, type PrivateSpan, replaceFound } from '../../domain/privacy/scan.ts';
 import { bareToken, REDACTED, restored, tokenPattern } from '../../domain/privacy/tokens.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { TokenTable } from './token-table.ts';
@@ -17,11 +17,11 @@ export type Hide = (text: string) => Hidden;
 /** Functions for a place: `hide`, or finding and replacing separately for consecutive texts. */
 export interface Hiding {
   readonly hide: Hide;
-  readonly find: (text: string) => readonly Found[];
-  readonly replace: (text: string, found: readonly Found[]) => string;
+  readonly find: (text: string) => readonly PrivateSpan[];
+  readonly replace: (text: string, found: readonly PrivateSpan[]) => string;
 }
 
-export interface Replaced extends Found {
+export interface Replaced extends PrivateSpan {
   readonly token: string;
 }
 
@@ -32,7 +32,7 @@ export class PrivacyFilter {
   readonly #config: Readable<Config>;
   readonly tokens: TokenTable;
   /** Words found in each text, valid while configuration and table stay the same. */
-  readonly #finds = new Map<Place, Map<string, readonly Found[]>>();
+  readonly #finds = new Map<PrivacyPlace, Map<string, readonly PrivateSpan[]>>();
   #findsOf: readonly unknown[] = [];
 
   constructor({
@@ -47,13 +47,13 @@ export class PrivacyFilter {
   readonly passing = (): PrivacyFilter => new PrivacyFilter({ config: this.#config });
 
   /** Categories that are kept out of this place. */
-  readonly categoriesFor = (place: Place): readonly Category[] => {
+  readonly categoriesFor = (place: PrivacyPlace): readonly Category[] => {
     const { privacy } = this.#config.get();
     return privacy[`keep_out_of_${place}`];
   };
 
   /** Private words of a text that are kept out of this place. */
-  readonly find = (place: Place, text: string): readonly Found[] => {
+  readonly find = (place: PrivacyPlace, text: string): readonly PrivateSpan[] => {
     const categories = this.categoriesFor(place);
     if (categories.length === 0 || text === '') return [];
     const of = [this.#config.get(), this.tokens.version.get()];
@@ -61,7 +61,7 @@ export class PrivacyFilter {
       this.#finds.clear();
       this.#findsOf = of;
     }
-    const kept = this.#finds.get(place) ?? new Map<string, readonly Found[]>();
+    const kept = this.#finds.get(place) ?? new Map<string, readonly PrivateSpan[]>();
     this.#finds.set(place, kept);
     let found = kept.get(text);
     if (!found) {
@@ -73,7 +73,7 @@ export class PrivacyFilter {
   };
 
   /** For text that is stored nowhere: words without a token get one without a number. */
-  readonly hidden = (place: Place, text: string): string =>
+  readonly hidden = (place: PrivacyPlace, text: string): string =>
     replaceFound(
       text,
       this.find(place, text),
@@ -89,17 +89,17 @@ export class PrivacyFilter {
     );
 
   /** Replaces words irreversibly, for titles, in which nothing may come back. */
-  readonly redacted = (place: Place, text: string): string =>
+  readonly redacted = (place: PrivacyPlace, text: string): string =>
     replaceFound(text, this.find(place, text), () => REDACTED);
 
   /**
    * Runs `work` with a filter for this place and keeps every token first. `work` may run more than once, and must have no
    * side effects. Tokens that leave for other devices carry the tag of this one.
    */
-  readonly hiding = <T>(place: Place, work: (hiding: Hiding) => T): Promise<T> =>
+  readonly hiding = <T>(place: PrivacyPlace, work: (hiding: Hiding) => T): Promise<T> =>
     this.tokens.withTokens((tokenOf) => {
       const find = (text: string) => this.find(place, text);
-      const replace = (text: string, found: readonly Found[]) =>
+      const replace = (text: string, found: readonly PrivateSpan[]) =>
         replaceFound(text, found, (category, words) => {
           // The rest of words whose token ends the previous text.
           if (words === '') return '';
@@ -120,7 +120,7 @@ export class PrivacyFilter {
    * Lists the words of a text that would be replaced, with their tokens, without storing any: new words show the number they would
    * get.
    */
-  readonly preview = (place: Place, text: string): readonly Replaced[] => {
+  readonly preview = (place: PrivacyPlace, text: string): readonly Replaced[] => {
     const next = this.tokens.preview();
     return this.find(place, text).map((found) => ({ ...found, token: next(found.category, found.words) }));
   };

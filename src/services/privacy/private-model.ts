@@ -3,7 +3,7 @@
 import type { ChatEvent, ChatModel, Prompt } from '../../adapters/models/chat-model.ts';
 import { bytesOfDataUrl } from '../../domain/base/data-url.ts';
 import type { Part } from '../../domain/chat/message.ts';
-import { type Found, findAcross } from '../../domain/privacy/scan.ts';
+import { findAcross, type PrivateSpan } from '../../domain/privacy/scan.ts';
 import { restoredInJson, StreamRestorer, tokenPattern, type WordsOf } from '../../domain/privacy/tokens.ts';
 import { withoutPrivateWords } from '../documents/cleaning.ts';
 import type { Hiding, PrivacyFilter } from './privacy-filter.ts';
@@ -35,7 +35,8 @@ function hiddenPrompt(prompt: Prompt, hiding: Hiding): Prompt {
       run.map(({ text }) => text),
       hiding.find,
     );
-    for (const [at, part] of run.entries()) texts.set(part, hiding.replace(part.text, found[at] as Found[]));
+    for (const [at, part] of run.entries())
+      texts.set(part, hiding.replace(part.text, found[at] as PrivateSpan[]));
   }
   const system = prompt.system === null ? null : hiding.hide(prompt.system).text;
   const messages = prompt.messages.map((message) => {

@@ -6,7 +6,7 @@ import { log } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { CATEGORIES, type Category, LABELS } from '../../domain/privacy/categories.ts';
-import type { KnownWords } from '../../domain/privacy/detector.ts';
+import type { KnownPrivateWords } from '../../domain/privacy/detector.ts';
 import { createKnownWords } from '../../domain/privacy/known-words.ts';
 import type { TokenOf } from '../../domain/privacy/scan.ts';
 import { bareToken, tokenFor, tokenPattern } from '../../domain/privacy/tokens.ts';
@@ -40,7 +40,7 @@ export class TokenTable {
   readonly #version = writable(0);
   readonly #ready: Promise<void>;
   #tag = '';
-  #known: { readonly version: number; readonly words: KnownWords | undefined } | undefined;
+  #known: { readonly version: number; readonly words: KnownPrivateWords | undefined } | undefined;
 
   constructor(deps: TokenTableDeps = {}) {
     this.#deps = deps;
@@ -73,7 +73,7 @@ export class TokenTable {
   };
 
   /** Lists all words with a token, so that they are found anywhere. */
-  readonly known = (): KnownWords | undefined => {
+  readonly known = (): KnownPrivateWords | undefined => {
     const version = this.#version.get();
     if (this.#known?.version !== version)
       this.#known = {

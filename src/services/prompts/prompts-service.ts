@@ -8,7 +8,7 @@ import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { NOTES_DOCUMENT } from '../../domain/base/ids.ts';
 import { writable } from '../../domain/base/readable.ts';
 import { type Persona, personaSchema } from '../../domain/prompts/persona.ts';
-import { MAX_PROMPT, MAX_PROMPT_NAME, type Prompt, promptSchema } from '../../domain/prompts/prompt.ts';
+import { MAX_PROMPT, MAX_PROMPT_NAME, promptSchema, type SavedPrompt } from '../../domain/prompts/prompt.ts';
 import { readForgotten } from '../documents/forgotten-records.ts';
 import { plain, SmallDocument, type ValueMap, type ValueMaps } from '../documents/small-document.ts';
 import { itemWithout } from '../documents/taking-out.ts';
@@ -201,7 +201,7 @@ class SyncedPrompts implements Prompts {
         .sort(byName);
     this.state.set({
       ready: true,
-      prompts: itemsOf<Prompt>('q', promptSchema),
+      prompts: itemsOf<SavedPrompt>('q', promptSchema),
       personas: itemsOf<Persona>('r', personaSchema),
     });
   }

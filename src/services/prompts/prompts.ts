@@ -2,14 +2,14 @@
 import type { Problem } from '../../domain/base/errors.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { NewPersona, Persona } from '../../domain/prompts/persona.ts';
-import type { NewPrompt, Prompt } from '../../domain/prompts/prompt.ts';
+import type { NewPrompt, SavedPrompt } from '../../domain/prompts/prompt.ts';
 import type { PurgeRules } from '../documents/documents.ts';
 
 export interface PromptsState {
   /** False until the log was read once. */
   readonly ready: boolean;
   /** By name. */
-  readonly prompts: readonly Prompt[];
+  readonly prompts: readonly SavedPrompt[];
   readonly personas: readonly Persona[];
 }
 
@@ -25,7 +25,7 @@ export interface Prompts {
    * Stores a prompt; with an `id` it replaces that one. If another device changed it since, both remain. Resolves when it is
    * durable. Throws `prompt-empty` without a name or words, `prompt-too-long`, `storage-full`, `storage-failed`, with nothing changed.
    */
-  savePrompt(prompt: NewPrompt & { readonly id?: string | undefined }): Promise<Prompt>;
+  savePrompt(prompt: NewPrompt & { readonly id?: string | undefined }): Promise<SavedPrompt>;
   /** The same for a persona, whose instructions may be empty. */
   savePersona(persona: NewPersona & { readonly id?: string | undefined }): Promise<Persona>;
   /** Removes words that the rules hide; `whole`: an item with such words goes as a whole. */

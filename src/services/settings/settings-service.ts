@@ -20,7 +20,7 @@ import {
   type ConfigValues,
   configField,
   configOf,
-  type Refusal,
+  type SettingRefusal,
   settingInvalid,
   valuesAt,
 } from '../../domain/settings/fields.ts';
@@ -268,7 +268,7 @@ class StoredSettings implements Settings {
     return this.#deps.keyValues.set(ITEM + key, value);
   }
 
-  async #keptValues(): Promise<{ kept: ConfigValues; refused: readonly Refusal[] }> {
+  async #keptValues(): Promise<{ kept: ConfigValues; refused: readonly SettingRefusal[] }> {
     const raw = await this.#deps.keyValues.get(CONFIG);
     const values = z.record(z.string(), z.unknown()).safeParse(raw ?? {});
     return values.success
@@ -281,11 +281,11 @@ class StoredSettings implements Settings {
     return configOf(Object.fromEntries(Object.entries(kept).filter(([path]) => configField(path))));
   }
 
-  async #readConnections(): Promise<{ next: Connections; refused: Refusal[] }> {
+  async #readConnections(): Promise<{ next: Connections; refused: SettingRefusal[] }> {
     const raw = await this.#deps.keyValues.get(CONNECTIONS);
     if (raw === undefined) return { next: { endpoints: [], chosen: null }, refused: [] };
     const kept = keptConnections.safeParse(raw);
-    const refused: Refusal[] = [];
+    const refused: SettingRefusal[] = [];
     const endpoints = (kept.data?.endpoints ?? []).flatMap((found) => {
       const endpoint = endpointSchema.safeParse(found);
       if (!endpoint.success) refused.push(endpointRefusal(found, endpoint.error));
@@ -373,7 +373,7 @@ function withList(
   };
 }
 
-function endpointRefusal(found: unknown, error: z.ZodError): Refusal {
+function endpointRefusal(found: unknown, error: z.ZodError): SettingRefusal {
   const key = String(error.issues[0]?.path[0] ?? '');
   const value = typeof found === 'object' && found !== null ? (found as Record<string, unknown>)[key] : found;
   return {

@@ -29,9 +29,9 @@ import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { shownName } from '../../domain/text/shown.ts';
 import type { SealInto } from './envelope.ts';
 import {
-  type Account,
   freshRecord,
   isShared,
+  type JoinedAccount,
   newTransaction,
   type Records,
   type RoomRecord,
@@ -132,7 +132,7 @@ export function decodeRows(body: Uint8Array): StateRows | null {
 }
 
 interface AccountStateDeps {
-  readonly account: Account;
+  readonly account: JoinedAccount;
   readonly records: Records;
   readonly config: Readable<Config>;
   readonly sealInto: SealInto;

@@ -15,14 +15,14 @@ import { decodeRows } from './account-state.ts';
 import { createRoomKeys, openBlob, type RoomKeys } from './envelope.ts';
 import {
   ACCOUNT,
-  type Account,
   accountKey,
   BOOKMARK,
   deleteRecordsWrites,
-  type Erasure,
   erasureWrite,
+  type JoinedAccount,
   journalWrite,
   keyName,
+  type RoomErasure,
   staleAccounts,
   staleSecretsWrite,
   tokenName,
@@ -169,7 +169,7 @@ export async function joinAccount(
   );
   if (!found) throw new RecollectError('sync-no-account', 'The relay has nothing that this key opens');
   const isOlder = request.index !== null && found.latest < request.index;
-  const account: Account = {
+  const account: JoinedAccount = {
     id: request.account,
     mode: request.mode,
     endpoint: request.endpoint,
@@ -193,7 +193,7 @@ export async function joinAccount(
 
 /** An account that this device belongs to. */
 interface Membership extends AccountDeps {
-  readonly account: Account;
+  readonly account: JoinedAccount;
   readonly relay: RelayAccount;
 }
 
@@ -226,7 +226,7 @@ export async function revoke(
   await keyValues.set(mark.key, mark.value);
   await vault.put(keyName(id), toText(key));
   if (managed !== undefined) await vault.put(tokenName(id), managed);
-  const next: Account = {
+  const next: JoinedAccount = {
     // An operator's account stays the same on the relay; only the key changes.
     ...account,
     id,
@@ -235,7 +235,7 @@ export async function revoke(
     joined: false,
     indexEpoch: 0,
   };
-  const old: Erasure = {
+  const old: RoomErasure = {
     endpoint: relay.endpoint,
     token: relay.token,
     room: null,
@@ -283,7 +283,7 @@ export async function leaveAccount(
 /** Deletes the secrets of accounts that this device left or never joined. */
 export async function sweepSecrets(
   { store: { keyValues }, vault }: Pick<AccountDeps, 'store' | 'vault'>,
-  account: Account | null,
+  account: JoinedAccount | null,
 ): Promise<void> {
   for (const id of await staleAccounts(keyValues)) {
     if (id !== account?.id) {

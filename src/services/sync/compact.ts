@@ -1,10 +1,10 @@
 // Compacts a room: merges many blobs into one segment after a quiet time.
 import { kindOf } from '../../domain/sync/blob.ts';
 import {
+  type BlobGroup,
   DEFAULT_COMPACTION,
   isCompactionDue,
   planCompaction,
-  type Unit,
 } from '../../domain/sync/compaction.ts';
 import { type Coverage, EMPTY_COVERAGE, union } from '../../domain/sync/coverage.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
@@ -24,7 +24,7 @@ export class RoomCompactor {
   readonly #context: RoomContext;
   readonly #isUnreadable: (name: string) => boolean;
   /** Units by the names of their blobs, cached since opening takes time. */
-  readonly #units = new Map<string, Unit>();
+  readonly #units = new Map<string, BlobGroup>();
   /** Blobs in which there was nothing to compact. */
   #nothingIn: Blobs | undefined;
   #compactAt: number | null = null;
@@ -88,7 +88,7 @@ export class RoomCompactor {
   #isDue(blobs: Blobs): boolean {
     const { clock, wakeWithin, compaction = DEFAULT_COMPACTION } = this.#context;
     const unopened = this.#unopened(blobs).map(
-      ([name, blob]): Unit => ({ keys: [name], kind: kindOf(blob) ?? 'segment', bytes: blob.length }),
+      ([name, blob]): BlobGroup => ({ keys: [name], kind: kindOf(blob) ?? 'segment', bytes: blob.length }),
     );
     if (!isCompactionDue([...this.#unitsIn(blobs), ...unopened], compaction)) {
       this.#compactAt = null;
@@ -107,7 +107,7 @@ export class RoomCompactor {
     return [...blobs].filter(([name]) => !this.#units.has(name) && !this.#isUnreadable(name));
   }
 
-  #unitsIn(blobs: Blobs): Set<Unit> {
+  #unitsIn(blobs: Blobs): Set<BlobGroup> {
     return new Set([...blobs.keys()].flatMap((name) => this.#units.get(name) ?? []));
   }
 
@@ -115,7 +115,7 @@ export class RoomCompactor {
     const unopened = this.#unopened(blobs).map(([name]) => name);
     for (const name of [...this.#units.keys()]) if (!blobs.has(name)) this.#units.delete(name);
     for (const { opened } of await openApplied(this.#context, unopened)) {
-      const unit: Unit = {
+      const unit: BlobGroup = {
         keys: opened.map(({ key: name }) => name),
         kind: opened[0]?.kind ?? 'delta',
         bytes: opened.reduce((sum, blob) => sum + blob.bytes, 0),

@@ -8,7 +8,7 @@ import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { TokenTable } from '../privacy/token-table.ts';
 import { createJob } from '../scheduler.ts';
 import { joinAccount, leaveAccount, openAccount, probeRelay, sweepSecrets } from './account.ts';
-import { ACCOUNT, type Account, accountSchema } from './records.ts';
+import { ACCOUNT, accountSchema, type JoinedAccount } from './records.ts';
 import type { SyncAnswer, SyncRequest } from './requests.ts';
 import { createSyncSession, type SyncSession, type SyncSessionDeps } from './session.ts';
 import { SYNC_OFF, type SyncStatus } from './sync.ts';
@@ -169,13 +169,13 @@ class SyncThread implements SyncEngine {
     this.#onStatus(status);
   }
 
-  async #readAccount(): Promise<Account | null> {
+  async #readAccount(): Promise<JoinedAccount | null> {
     const account = accountSchema.safeParse(await this.#keyValues.get(ACCOUNT));
     return account.success ? account.data : null;
   }
 
   /** Opens the account's keys and the relay's address. */
-  async #openRelay(account: Account) {
+  async #openRelay(account: JoinedAccount) {
     const { ring, token } = await openAccount(this.#deps, account);
     return { ring, relay: { endpoint: this.#config.get().sync.remote.endpoint || account.endpoint, token } };
   }

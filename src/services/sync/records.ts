@@ -56,7 +56,7 @@ export const accountSchema = z.object({
   /** Epoch of the index when this device joined. */
   indexEpoch: z.number().default(0),
 });
-export type Account = z.infer<typeof accountSchema>;
+export type JoinedAccount = z.infer<typeof accountSchema>;
 
 /** Name in the vault of an account's key. */
 export const keyName = (account: string) => `sync/key/${account}`;
@@ -161,7 +161,7 @@ const erasureSchema = z.object({
   /** For a room that was left: the document that must be uploaded first. null: every one. */
   document: z.string().nullable().default(null),
 });
-export type Erasure = z.infer<typeof erasureSchema>;
+export type RoomErasure = z.infer<typeof erasureSchema>;
 
 const journalSchema = z.array(
   z.object({
@@ -226,7 +226,7 @@ export function tombstoneWrites(
 }
 
 /** Makes the write that requests an erasure on a relay. */
-export const erasureWrite = (name: string, erasure: Erasure): KeyValueWrite => ({
+export const erasureWrite = (name: string, erasure: RoomErasure): KeyValueWrite => ({
   key: ERASURES + name,
   value: erasure,
 });
@@ -296,7 +296,7 @@ export interface Records {
   readonly outbox: ReadonlyMap<string, ReadonlyMap<number, OutboxRow>>;
   readonly state: ReadonlyMap<string, StateEntry>;
   readonly staleListEntries: ReadonlySet<string>;
-  readonly erasures: ReadonlyMap<string, Erasure>;
+  readonly erasures: ReadonlyMap<string, RoomErasure>;
   readonly bookmark: number;
   readonly journal: readonly JournalEntry[];
   /** Time at which this device and its relay were last in step; null: never yet. */
@@ -307,7 +307,7 @@ export interface Records {
   putState(transaction: Transaction, rows: StateRows, changed?: (keys: readonly string[]) => void): void;
   putBookmark(transaction: Transaction, seq: number): void;
   putListEntryStale(transaction: Transaction, document: string, value: boolean): void;
-  putErasure(transaction: Transaction, name: string, erasure: Erasure | undefined): void;
+  putErasure(transaction: Transaction, name: string, erasure: RoomErasure | undefined): void;
   addToJournal(entry: Omit<JournalEntry, 'at'>): void;
   /** Commits all of it or nothing. In memory it counts once it is durable. */
   commit(transaction: Transaction): Promise<void>;
@@ -333,7 +333,7 @@ class StoredRecords implements Records {
   /** The same facts in their stored buckets. */
   readonly #buckets = new Map<number, Map<string, StateEntry>>();
   readonly staleListEntries = new Set<string>();
-  readonly erasures = new Map<string, Erasure>();
+  readonly erasures = new Map<string, RoomErasure>();
   #bookmark = 0;
   #agreedAt: number | null = null;
   #journal: readonly JournalEntry[] = [];
@@ -428,7 +428,7 @@ class StoredRecords implements Records {
     });
   }
 
-  putErasure(transaction: Transaction, name: string, erasure: Erasure | undefined): void {
+  putErasure(transaction: Transaction, name: string, erasure: RoomErasure | undefined): void {
     transaction.writes.push({ key: ERASURES + name, value: erasure });
     transaction.after.push(() => {
       if (erasure) this.erasures.set(name, erasure);

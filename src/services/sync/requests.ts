@@ -1,6 +1,6 @@
 // Requests of a tab to the engine that syncs. Small, and without secrets: keys travel through the vault.
 import { z } from 'zod';
-import type { Whereabouts } from './sync.ts';
+import type { SyncLocation } from './sync.ts';
 
 export const syncRequestSchema = z.discriminatedUnion('do', [
   /** Checks with the relay that the key kept in the vault under this id opens something, then makes it this device's account. */
@@ -35,4 +35,4 @@ export const syncRequestSchema = z.discriminatedUnion('do', [
 ]);
 export type SyncRequest = z.infer<typeof syncRequestSchema>;
 
-export type SyncAnswer = Whereabouts | string | null;
+export type SyncAnswer = SyncLocation | string | null;

@@ -4,10 +4,10 @@ import type { RelayAccount, SyncBackend } from '../../adapters/sync/sync-backend
 import type { AccountState } from './account-state.ts';
 import type { DocumentContents } from './content.ts';
 import type { RoomKeys, SealInto } from './envelope.ts';
-import type { Account, Records } from './records.ts';
+import type { JoinedAccount, Records } from './records.ts';
 
 export interface SessionContext {
-  readonly account: Account;
+  readonly account: JoinedAccount;
   readonly log: ConversationLog;
   readonly backend: SyncBackend;
   readonly relay: RelayAccount;

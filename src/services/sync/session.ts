@@ -30,7 +30,7 @@ import type { SyncAnswer, SyncRequest } from './requests.ts';
 import type { RoomPool } from './room-pool.ts';
 import { createRoomPool } from './room-pool.ts';
 import type { SessionContext } from './session-context.ts';
-import type { SyncDevice, SyncState, SyncStatus, Whereabouts, WhyUnfetched } from './sync.ts';
+import type { SyncDevice, SyncLocation, SyncState, SyncStatus, WhyUnfetched } from './sync.ts';
 import { createTombstones } from './tombstones.ts';
 
 export interface SyncSessionDeps
@@ -427,7 +427,7 @@ class ConnectedSession implements SyncSession {
     return more;
   }
 
-  #where(document: string): Whereabouts {
+  #where(document: string): SyncLocation {
     const record = this.#records.rooms.get(document);
     if (record && !isShared(record)) return { place: 'localOnly', devices: [] };
     const waits =

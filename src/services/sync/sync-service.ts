@@ -16,10 +16,10 @@ import type { Notes } from '../documents/notes.ts';
 import type { Settings } from '../settings/settings.ts';
 import {
   ACCOUNT,
-  type Account,
   accountKey,
   accountSchema,
   deleteRecordsWrites,
+  type JoinedAccount,
   journalWrite,
   keyName,
   readJournal,
@@ -31,8 +31,8 @@ import type {
   Pairing,
   Sync,
   SyncAccount,
+  SyncLocation,
   SyncStatus,
-  Whereabouts,
   WhyUnfetched,
 } from './sync.ts';
 
@@ -106,7 +106,7 @@ class SyncService implements Sync {
     this.status = deps.status;
   }
 
-  async where(conversation: ConversationId): Promise<Whereabouts> {
+  async where(conversation: ConversationId): Promise<SyncLocation> {
     const answer = await this.#deps.ask({ do: 'where', document: conversation });
     return answer !== null && typeof answer === 'object' ? answer : { place: 'here', devices: [] };
   }
@@ -130,7 +130,7 @@ class SyncService implements Sync {
     const key = this.#deps.random(KEY_BYTES);
     await this.#deps.vault.put(keyName(id), toText(key));
     if (token !== undefined) await this.#deps.vault.put(tokenName(id), token.trim());
-    const made: Account = {
+    const made: JoinedAccount = {
       id,
       mode,
       endpoint: address,
@@ -281,7 +281,7 @@ class SyncService implements Sync {
       );
   }
 
-  async #account(): Promise<Account> {
+  async #account(): Promise<JoinedAccount> {
     const kept = accountSchema.safeParse(await this.#keyValues.get(ACCOUNT));
     if (!kept.success) throw new RecollectError('sync-unpaired', 'This device belongs to no account');
     return kept.data;

@@ -86,7 +86,7 @@ export const SYNC_OFF: SyncStatus = {
 };
 
 /** Place of one conversation right now. */
-export interface Whereabouts {
+export interface SyncLocation {
   /** `here`: the latest change is saved on this device only. `relay`: the relay has all of it. `localOnly`: stays on this device. */
   readonly place: 'here' | 'relay' | 'localOnly';
   /** Names of the other devices that said they hold all of this device's changes. */
@@ -137,7 +137,7 @@ export interface Sync {
   /** The account this device belongs to, also while sync is switched off or cannot run. Null: none, or not read yet. */
   readonly account: Readable<SyncAccount | null>;
   /** Ask again after each change of `status`. */
-  where(conversation: ConversationId): Promise<Whereabouts>;
+  where(conversation: ConversationId): Promise<SyncLocation>;
   /**
    * Makes an account with a new key, this device its first, and switches sync on. Durable when resolved; the relay may be reached later.
    * `token`: the account that an operator gave (managed). Throws `sync-endpoint`, `vault-unavailable`, `storage-…`.

@@ -28,7 +28,7 @@ import { MessageActionsContext, useActions } from './message-actions.ts';
 import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
 import { Fold, Reasoning, Sources, ToolLine } from './parts.tsx';
 import { Recalled } from './recalled.tsx';
-import type { MessageRow } from './rows.ts';
+import type { MessageListRow } from './rows.ts';
 
 /** Draws the parts of an answer in order of arrival. */
 export function AnswerParts({
@@ -295,7 +295,7 @@ function Ending({ message, whole, goesOn }: { message: Message; whole: Message; 
 /** Answer to draw: a finished one, or the one being written. */
 export type ShownAnswer =
   | {
-      readonly row: MessageRow;
+      readonly row: MessageListRow;
       readonly results: ReadonlyMap<string, PartOf<'tool-result'>>;
       readonly last: boolean;
     }
@@ -389,7 +389,7 @@ function AnswerFoot({
   text,
   last,
 }: {
-  row: MessageRow;
+  row: MessageListRow;
   whole: Message;
   text: string;
   last: boolean;

@@ -1,5 +1,5 @@
 // Prepares files for a message: scales pictures down, reads documents and texts, and refuses everything else with a reason.
-import type { Refusal as NotExtracted } from '../../adapters/extractors/extractor.ts';
+import type { ExtractionRefusal as NotExtracted } from '../../adapters/extractors/extractor.ts';
 import { documentType } from '../../adapters/extractors/index.ts';
 import type { Extraction } from '../../adapters/extractors/thread.ts';
 import { dataUrlOf } from '../../domain/base/data-url.ts';

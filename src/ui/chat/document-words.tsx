@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { bytesOfDataUrl } from '../../domain/base/data-url.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { placeLabel } from '../../domain/chat/files.ts';
-import type { ExtractedText, PartOf, Place } from '../../domain/chat/message.ts';
+import type { ExtractedText, PartOf, SectionPlace } from '../../domain/chat/message.ts';
 import { formatBytes } from '../i18n/index.ts';
 import { usePlaceWords } from '../i18n/place-words.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -38,7 +38,7 @@ export function DocumentWords({
   part: PartOf<'file'>;
   extract: ExtractedText;
   /** Place to scroll to first. */
-  at: Place | null;
+  at: SectionPlace | null;
 }) {
   const { t } = useTranslation('chat');
   const placeWords = usePlaceWords();

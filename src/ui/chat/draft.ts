@@ -1,7 +1,7 @@
 // Keeps unsent text per conversation so that a reload loses none of it; for a temporary conversation as long as its tab lives.
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
-import type { ComposerDrafts, Draft, DraftFile } from '../../services/chat/composer-drafts.ts';
+import type { ComposerDrafts, DraftFile, StoredDraft } from '../../services/chat/composer-drafts.ts';
 
 /**
  * Text and caret of a field after an insertion. Plain words go to the caret. A command replaces the field's text; `former` is that text,
@@ -40,7 +40,7 @@ const placeOf = (id: ConversationId | null): string => `composer.${id ?? 'new'}`
 const PAUSE = 400;
 
 /** Reads the draft of this tab or of a closed one; null if there is none. */
-export const takeDraft = (drafts: ComposerDrafts, id: ConversationId | null): Promise<Draft | null> =>
+export const takeDraft = (drafts: ComposerDrafts, id: ConversationId | null): Promise<StoredDraft | null> =>
   drafts.claim(placeOf(id));
 
 /**
@@ -65,7 +65,7 @@ export async function addToDraft(
 export function createDraftKeeper(
   drafts: ComposerDrafts,
   conversation: ConversationId | null,
-  read: () => Draft,
+  read: () => StoredDraft,
 ): {
   changed(): void;
   flush(): void;
@@ -75,7 +75,7 @@ export function createDraftKeeper(
 } {
   let id = conversation;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const put = async (draft: Draft | null): Promise<boolean> => {
+  const put = async (draft: StoredDraft | null): Promise<boolean> => {
     clearTimeout(timer);
     timer = undefined;
     try {

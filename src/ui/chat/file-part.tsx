@@ -2,7 +2,7 @@
 import { FileText, Paperclip } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { isTextType, placeLabel, sourceLine, textOfFile } from '../../domain/chat/files.ts';
-import type { PartOf, Place } from '../../domain/chat/message.ts';
+import type { PartOf, SectionPlace } from '../../domain/chat/message.ts';
 import { READ_UP_TO } from '../../domain/memory/chunk.ts';
 import { useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
@@ -39,7 +39,7 @@ export function FileDialog({
   onOpenChange,
 }: {
   part: PartOf<'file'>;
-  at?: Place | null;
+  at?: SectionPlace | null;
   open: boolean;
   onOpenChange: (open: boolean) => void;
 }) {
@@ -77,7 +77,7 @@ function FileWords({ part }: { part: PartOf<'file'> }) {
 function useOpening(part: PartOf<'file'>, message: string | undefined) {
   const { openingFile } = useSession();
   const [open, setOpen] = useState(false);
-  const [at, setAt] = useState<Place | null>(null);
+  const [at, setAt] = useState<SectionPlace | null>(null);
   const wanted = useReadable(openingFile);
   const isMeant =
     wanted !== null &&

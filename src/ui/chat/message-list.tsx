@@ -25,7 +25,7 @@ import { Notes } from './answer.tsx';
 import { CompactionDivider } from './compaction-divider.tsx';
 import { EditingContext } from './message-actions.ts';
 import { MessageView } from './message-view.tsx';
-import type { Branch, Row, RunningRow } from './rows.ts';
+import type { Branch, ListRow, RunningRow } from './rows.ts';
 import { ScrollKeeper } from './scroll-keeper.ts';
 
 /** Duration of a message's highlight after a jump, ms. */
@@ -123,7 +123,7 @@ export function MessageList({
   }));
   const written = useWrittenRows(drawn, running?.key ?? null, switched);
   const lastMessage = rows.findLast((row) => row.type === 'message')?.key;
-  const draw = (row: Row | RunningRow) => {
+  const draw = (row: ListRow | RunningRow) => {
     switch (row.type) {
       case 'day':
         return <Day key={row.key} at={row.at} />;
@@ -217,7 +217,7 @@ function useScrollKeeper({
   onSwitched,
 }: {
   conversationId: ConversationId;
-  rows: readonly Row[];
+  rows: readonly ListRow[];
   answers: boolean;
   parts: {
     readonly scroller: RefObject<HTMLElement | null>;
@@ -331,7 +331,7 @@ function useToMessage({
  * and the row just switched to has no known height yet.
  */
 function useWrittenRows(
-  rows: readonly (Row | RunningRow)[],
+  rows: readonly (ListRow | RunningRow)[],
   running: string | null,
   switched: string | null,
 ): readonly number[] {

@@ -13,11 +13,11 @@ import { FilePart, isPicture } from './file-part.tsx';
 import { useActions } from './message-actions.ts';
 import { Fold } from './parts.tsx';
 import { PersonMessage } from './person-message.tsx';
-import type { MessageRow, RunningRow } from './rows.ts';
+import type { MessageListRow, RunningRow } from './rows.ts';
 import { useTurn } from './turn-view.ts';
 
 /** Links to the origin of a letter and to the places that letters from here went to. */
-function DmailLinks({ row }: { row: MessageRow }) {
+function DmailLinks({ row }: { row: MessageListRow }) {
   const { t } = useTranslation('context');
   const actions = useActions();
   const { arrived, left } = row;
@@ -86,7 +86,7 @@ export const MessageView = memo(function MessageView({
   marked,
   last,
 }: {
-  row: MessageRow | RunningRow;
+  row: MessageListRow | RunningRow;
   results: ReadonlyMap<string, PartOf<'tool-result'>>;
   /** Highlighted after a jump. */
   marked: boolean;

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
-import type { Draft } from '../../services/chat/composer-drafts.ts';
+import type { StoredDraft } from '../../services/chat/composer-drafts.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
@@ -82,7 +82,7 @@ function Unsent({ id }: { id: ConversationId }) {
   const navigation = useNavigation();
   const report = useReport();
   const [copy, copied] = useCopy();
-  const [draft, setDraft] = useState<Draft | null>(null);
+  const [draft, setDraft] = useState<StoredDraft | null>(null);
   useEffect(() => {
     let here = true;
     takeUnsent(chat, id).then(

@@ -1,7 +1,7 @@
 // Parts of a message other than text: a model's reasoning and its tools' work.
 import { ChevronRight, MailPlus, TriangleAlert, Wrench } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
-import { type Source, shownSources } from '../../domain/chat/cited.ts';
+import { type CitedSource, shownSources } from '../../domain/chat/cited.ts';
 import type { PartOf, ToolRecall } from '../../domain/chat/message.ts';
 import { useSession } from '../hooks/session.tsx';
 import { formatNumber } from '../i18n/index.ts';
@@ -95,7 +95,7 @@ const hostOf = (url: string): string =>
   URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : url;
 
 /** Pages and documents that an answer is based on, in the endpoint's order: its numbers (`[2]`) count them. Opens only on a click. */
-export function Sources({ sources }: { sources: readonly Source[] }) {
+export function Sources({ sources }: { sources: readonly CitedSource[] }) {
   const { t } = useTranslation('chat');
   const id = useId();
   const shown = shownSources(sources);

@@ -1,13 +1,13 @@
 // Saved prompts and personas by their slash names: the composer's list offers them, and a line can name them.
 import { useMemo } from 'react';
 import type { Persona } from '../../domain/prompts/persona.ts';
-import { type Prompt, slugOf, slugsOf, variablesIn } from '../../domain/prompts/prompt.ts';
+import { type SavedPrompt, slugOf, slugsOf, variablesIn } from '../../domain/prompts/prompt.ts';
 import type { App } from '../../services/app.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 
 /** A prompt named in the composer. */
 export interface PromptLine {
-  readonly prompt: Prompt;
+  readonly prompt: SavedPrompt;
   readonly slug: string;
   /** Its blanks as written in the prompt. */
   readonly blanks: readonly string[];

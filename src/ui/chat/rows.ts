@@ -15,7 +15,7 @@ export interface Siblings {
   readonly ids: readonly MessageId[];
 }
 
-export type Row =
+export type ListRow =
   | { readonly type: 'day'; readonly key: string; readonly at: number }
   | {
       readonly type: 'message';
@@ -46,7 +46,7 @@ export type Row =
       readonly state: 'inForce' | 'superseded' | 'undone';
     };
 
-export type MessageRow = Extract<Row, { type: 'message' }>;
+export type MessageListRow = Extract<ListRow, { type: 'message' }>;
 
 /** The answer being written at the end of a branch. */
 export interface RunningRow {
@@ -59,7 +59,7 @@ export interface RunningRow {
 }
 
 export interface Branch {
-  readonly rows: readonly Row[];
+  readonly rows: readonly ListRow[];
   /** Row of each message of the branch, including merged tool results and compacted notes. */
   readonly rowOf: ReadonlyMap<MessageId, number>;
   /** Results by the call they answer. */
@@ -118,7 +118,7 @@ class BranchRows {
   readonly #compacted: ReadonlySet<MessageId>;
   readonly #letters: ReturnType<typeof dmailsFrom>;
   readonly #dividers = new Map<MessageId, Compaction[]>();
-  readonly #rows: Row[] = [];
+  readonly #rows: ListRow[] = [];
   readonly #rowOf = new Map<MessageId, number>();
   readonly #isNewDay = createDayWatch();
   /** Notes collected for one shared row. */
@@ -188,7 +188,7 @@ class BranchRows {
   #addResults(message: Message): void {
     this.#rowOf.set(message.id, Math.max(0, this.#rows.length - 1));
     const at = this.#rows.findLastIndex((row) => row.type === 'message');
-    const row = this.#rows[at] as MessageRow | undefined;
+    const row = this.#rows[at] as MessageListRow | undefined;
     const left = this.#letters.get(message.id);
     if (!row || !(message.dmail || left)) return;
     this.#rows[at] = {

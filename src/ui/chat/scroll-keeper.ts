@@ -1,7 +1,7 @@
 // Keeps the reader's place in a list of messages: at the end while it grows, otherwise with the clicked element in place.
 import type { ReadingPlace } from '../hooks/session.tsx';
 import { createHeldPlace, type HeldPlace, SIBLINGS } from './held-place.ts';
-import type { Row } from './rows.ts';
+import type { ListRow } from './rows.ts';
 
 /** Closer to the end than this counts as being there, px. */
 const AT_END = 24;
@@ -24,7 +24,7 @@ interface ScrollKeeperEvents {
 export class ScrollKeeper {
   readonly #place: ReadingPlace | undefined;
   readonly #events: ScrollKeeperEvents;
-  #rows: readonly Row[] = [];
+  #rows: readonly ListRow[] = [];
   #isAnswering = false;
   #box: HTMLElement | null = null;
   #below: HTMLElement | null = null;
@@ -53,7 +53,7 @@ export class ScrollKeeper {
   }
 
   /** Takes the rows drawn now. Call before they are painted. */
-  drawn(rows: readonly Row[], isAnswering: boolean): void {
+  drawn(rows: readonly ListRow[], isAnswering: boolean): void {
     const ended = this.#isAnswering && !isAnswering;
     this.#rows = rows;
     this.#isAnswering = isAnswering;

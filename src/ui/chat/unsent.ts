@@ -2,7 +2,7 @@
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { textOf } from '../../domain/chat/message.ts';
 import type { Chat } from '../../services/chat/chat.ts';
-import type { Draft } from '../../services/chat/composer-drafts.ts';
+import type { StoredDraft } from '../../services/chat/composer-drafts.ts';
 import { below, createDraftKeeper, takeDraft } from './draft.ts';
 
 type Place = Pick<Chat, 'composerDrafts' | 'turn' | 'editQueued'>;
@@ -10,7 +10,10 @@ type Place = Pick<Chat, 'composerDrafts' | 'turn' | 'editQueued'>;
 const editsOf = (id: ConversationId): string => `edit.${id}.`;
 
 /** All unsent texts as one draft, in the order in which they would have been sent; null if there are none. */
-export async function takeUnsent({ composerDrafts, turn }: Place, id: ConversationId): Promise<Draft | null> {
+export async function takeUnsent(
+  { composerDrafts, turn }: Place,
+  id: ConversationId,
+): Promise<StoredDraft | null> {
   const edits = await Promise.all(
     (await composerDrafts.places(editsOf(id))).map((place) => composerDrafts.claim(place)),
   );
@@ -32,7 +35,7 @@ export async function takeUnsent({ composerDrafts, turn }: Place, id: Conversati
 export async function takeUnsentAlong(
   { composerDrafts, turn, editQueued }: Place,
   id: ConversationId,
-  unsent: Draft,
+  unsent: StoredDraft,
   to: ConversationId | null,
 ): Promise<void> {
   const there = await takeDraft(composerDrafts, to);

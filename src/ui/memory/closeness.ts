@@ -1,5 +1,5 @@
 // Says how close a passage is and why, in a person's terms, from the scores stored with it. Pure.
-import type { Scores } from './score-parts.ts';
+import type { ShownScores } from './score-parts.ts';
 
 export type Closeness = 'veryClose' | 'close' | 'weak';
 /** Least probabilities that a person would call the passage related. */
@@ -7,7 +7,7 @@ const VERY_CLOSE = 0.9;
 const CLOSE = 0.6;
 
 /** Closeness of a used passage or of a search hit. Passages below the requested threshold (`used` false) are always weak. */
-export const closenessOf = ({ final }: Pick<Scores, 'final'>, used = true): Closeness =>
+export const closenessOf = ({ final }: Pick<ShownScores, 'final'>, used = true): Closeness =>
   !used || final < CLOSE ? 'weak' : final < VERY_CLOSE ? 'close' : 'veryClose';
 
 type Reason =
@@ -46,7 +46,7 @@ const SOME = 0.35;
 const AHEAD = 1.5;
 
 /** Reasons in order of importance for a person; at least one. */
-export function reasonsOf(scores: Scores): readonly Reason[] {
+export function reasonsOf(scores: ShownScores): readonly Reason[] {
   const reasons: Reason[] = [];
   const meaning = scores.meaning ?? scores.vector ?? 0;
   const words = scores.keyword ?? 0;

@@ -13,7 +13,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
 import { Section } from './section.tsx';
 
-export type Conversation = Overview['conversations'][number];
+export type OverviewConversation = Overview['conversations'][number];
 
 /** Path of a conversation; memory notes count as one in the index, but have their own page. */
 export const pathTo = (conversationId: ConversationId): string =>
@@ -119,8 +119,8 @@ export function Rows({
   conversations,
   last,
 }: {
-  conversations: readonly Conversation[];
-  last?: (one: Conversation) => string;
+  conversations: readonly OverviewConversation[];
+  last?: (one: OverviewConversation) => string;
 }) {
   const { t } = useTranslation('memory');
   const [shown, setShown] = useState(TABLE_ROWS);
@@ -170,7 +170,7 @@ export function Rows({
 
 /** Conversations as dots that link to them, positions in px. */
 export const dotMarks = (
-  dots: readonly { x: number; y: number; r: number; one: Conversation }[],
+  dots: readonly { x: number; y: number; r: number; one: OverviewConversation }[],
   t: TFunction<'memory'>,
 ) =>
   Plot.dot(

@@ -3,7 +3,7 @@
 import * as Plot from '@observablehq/plot';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Overview } from '../../adapters/index/memory-index.ts';
-import type { Place } from '../../adapters/projection/projection.ts';
+import type { MapPoint } from '../../adapters/projection/projection.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { topicsOf } from '../../domain/memory/topics.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -17,7 +17,7 @@ import { Loading, ReadFailed } from '../shell/reading.tsx';
 import { Calendar } from './calendar-picture.tsx';
 import { dotSizes, radiiOf } from './dot-sizes.ts';
 import { LABEL_SIZE, placeLabels } from './map-labels.ts';
-import { type Conversation, dotMarks, openPath, Picture, Rows } from './picture.tsx';
+import { dotMarks, type OverviewConversation, openPath, Picture, Rows } from './picture.tsx';
 import { PlotFigure } from './plot.tsx';
 import { AXIS_HEIGHT, layoutTimeline, timeLabels } from './timeline.ts';
 
@@ -78,7 +78,7 @@ const Waiting = () => (
 const TICK_WIDTH = 80;
 const MOST_TICKS = 9;
 
-function Timeline({ conversations }: { conversations: readonly Conversation[] }) {
+function Timeline({ conversations }: { conversations: readonly OverviewConversation[] }) {
   const { t } = useTranslation('memory');
   const navigation = useNavigation();
   const follow = useCallback((path: string) => openPath(navigation, path), [navigation]);
@@ -145,15 +145,18 @@ function Timeline({ conversations }: { conversations: readonly Conversation[] })
 const MAP_MARGIN = 32;
 const mapHeight = (width: number): number => Math.min(480, Math.max(260, width * 0.6));
 
-function TopicMap({ conversations }: { conversations: readonly Conversation[] }) {
+function TopicMap({ conversations }: { conversations: readonly OverviewConversation[] }) {
   const { t } = useTranslation('memory');
   const { projection } = useApp();
   const navigation = useNavigation();
   const known = useMemo(
-    () => conversations.filter((one): one is Conversation & { vector: Float32Array } => one.vector !== null),
+    () =>
+      conversations.filter(
+        (one): one is OverviewConversation & { vector: Float32Array } => one.vector !== null,
+      ),
     [conversations],
   );
-  const [places, setPlaces] = useState<readonly Place[] | null>(null);
+  const [places, setPlaces] = useState<readonly MapPoint[] | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [attempt, setAttempt] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another `attempt` draws it again
@@ -223,7 +226,7 @@ function TopicMap({ conversations }: { conversations: readonly Conversation[] })
     },
     [placed, topics, t],
   );
-  const topicOf = (one: Conversation): string =>
+  const topicOf = (one: OverviewConversation): string =>
     topics.find(({ members }) => members.some((at) => placed[at]?.one === one))?.label ?? '';
   return (
     <Picture

@@ -5,7 +5,7 @@ import { withDecay } from '../../domain/memory/rank.ts';
 
 type Written = RecalledPassage['scores'];
 /** Scores as stored with a passage, or as the ranking returns them. */
-export type Scores = Omit<Written, 'boosts'> & {
+export type ShownScores = Omit<Written, 'boosts'> & {
   readonly boosts?: readonly { readonly name: string; readonly factor: number }[] | undefined;
 };
 
@@ -23,7 +23,7 @@ const clamped = (value: number): number => Math.max(0, Math.min(1, value));
  * Share of meaning in the hybrid score. The weights of that time are not stored with a passage, but `hybrid = w·meaning + (1 −
  * w)·keyword` gives them if the two differ.
  */
-function shareOfMeaning(scores: Scores): number {
+function shareOfMeaning(scores: ShownScores): number {
   const { vector, late = null, keyword, hybrid } = scores;
   // Older answers lack the value of meaning: it was the vector's score at first, later the mean of vector and token vectors.
   const older = vector === null || late === null ? (vector ?? late) : (vector + late) / 2;
@@ -39,7 +39,7 @@ function shareOfMeaning(scores: Scores): number {
  * Divides the final score: first the part from boosts (none if they lowered it; all if only context spoke for the passage), the rest
  * between meaning and words. Age is undone on the odds, to which it was applied.
  */
-export function partsOf(scores: Scores): ScoreParts {
+export function partsOf(scores: ShownScores): ScoreParts {
   const { hybrid, boosts = [], decay } = scores;
   const final = clamped(scores.final);
   const raised = boosts.reduce((all, { factor }) => all * factor, 1);

@@ -4,7 +4,7 @@ import { formatNumber, wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, Tooltip } from '../shell/controls.tsx';
 import { type Closeness, closenessOf, reasonsOf } from './closeness.ts';
-import { partsOf, type Scores } from './score-parts.ts';
+import { partsOf, type ShownScores } from './score-parts.ts';
 
 /** Two digits, as for all scores. */
 export const formatScore = (value: number): string =>
@@ -17,7 +17,7 @@ const formatSigned = (value: number): string =>
 const share = (value: number): string => `${Math.max(0, Math.min(1, value)) * 100}%`;
 
 /** Names and factors of what raised or lowered a score: "Pinned", "× 1.50". */
-function useBoostWords(): (scores: Scores) => readonly { name: string; factor: string }[] {
+function useBoostWords(): (scores: ShownScores) => readonly { name: string; factor: string }[] {
   const { t } = useTranslation('memory');
   return ({ boosts = [] }) =>
     boosts.map(({ name, factor }) => ({
@@ -27,7 +27,7 @@ function useBoostWords(): (scores: Scores) => readonly { name: string; factor: s
 }
 
 /** Why a passage is this close, in one line. */
-export function useReasons(): (scores: Scores) => string {
+export function useReasons(): (scores: ShownScores) => string {
   const { t } = useTranslation('memory');
   return (scores) =>
     reasonsOf(scores)
@@ -50,7 +50,7 @@ function Bar({
   threshold,
   className,
 }: {
-  scores: Scores;
+  scores: ShownScores;
   threshold: number | null;
   className: string;
 }) {
@@ -85,7 +85,7 @@ export function ClosenessMark({
   focusable = true,
   className,
 }: {
-  scores: Scores;
+  scores: ShownScores;
   /** False for a passage below the requested threshold. */
   used?: boolean;
   /** False inside an element that is focusable itself. */
@@ -131,7 +131,7 @@ export function ScoreTable({
   threshold = null,
   className,
 }: {
-  scores: Scores;
+  scores: ShownScores;
   threshold?: number | null;
   className?: string;
 }) {

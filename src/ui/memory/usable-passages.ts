@@ -2,11 +2,11 @@
 import { useMemo } from 'react';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { createUnusableTest } from '../../domain/memory/notes.ts';
-import { type Said, withoutMessages } from '../../domain/memory/passages.ts';
+import { type PassageMessage, withoutMessages } from '../../domain/memory/passages.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 
 /** Reports whether a message was deleted or forbidden since. */
-export function useUnusableTest(): (said: Said) => boolean {
+export function useUnusableTest(): (said: PassageMessage) => boolean {
   const { documents, notes } = useApp();
   const library = useReadable(documents.library);
   const noteState = useReadable(notes.state);
@@ -19,7 +19,11 @@ export function useUnusableTest(): (said: Said) => boolean {
 
 /** Cached because many passages ask at once and the library is large. */
 let last:
-  | { readonly library: unknown; readonly noteState: unknown; readonly out: (said: Said) => boolean }
+  | {
+      readonly library: unknown;
+      readonly noteState: unknown;
+      readonly out: (said: PassageMessage) => boolean;
+    }
   | undefined;
 
 /** Leaves out what was deleted or forbidden since, also among neighbours. */

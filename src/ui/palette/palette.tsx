@@ -14,7 +14,7 @@ import { withFilter, withoutFilter } from './filters.ts';
 import { FilterRow, Footer } from './frame.tsx';
 import { Results } from './results.tsx';
 import { usePaletteActions } from './use-actions.tsx';
-import { type Found, firstRow, hasEarlyRows, useFound } from './use-found.ts';
+import { firstRow, hasEarlyRows, type PaletteFinds, useFound } from './use-found.ts';
 
 export interface PaletteProps {
   open: boolean;
@@ -177,7 +177,7 @@ function useEarlyEnter({
   input,
   list,
 }: {
-  found: Found;
+  found: PaletteFinds;
   cursor: Cursor;
   input: RefObject<HTMLInputElement | null>;
   list: RefObject<HTMLDivElement | null>;
@@ -219,7 +219,7 @@ function QueryField({
 }: {
   ref: RefObject<HTMLInputElement | null>;
   query: string;
-  found: Found;
+  found: PaletteFinds;
   onChange: (query: string) => void;
   onClose: () => void;
 }) {
@@ -285,7 +285,7 @@ function Nothing({
   found: { line, isLibraryEmpty },
   onChange,
 }: {
-  found: Found;
+  found: PaletteFinds;
   onChange: (query: string) => void;
 }) {
   const { t } = useTranslation('palette');

@@ -13,7 +13,7 @@ import { MarkedText } from '../memory/marked-text.tsx';
 import { classes } from '../shell/controls.tsx';
 import { withFilter, withoutFilter } from './filters.ts';
 import { ActionRows, CommandRows, ConversationRow, Group, HitRow, Row, Waiting } from './rows.tsx';
-import { type Found, halfName } from './use-found.ts';
+import { halfName, type PaletteFinds } from './use-found.ts';
 
 type OnDone = (then?: () => void) => void;
 
@@ -25,7 +25,7 @@ export function Results({
   onDone,
 }: {
   ref: RefObject<HTMLDivElement | null>;
-  found: Found;
+  found: PaletteFinds;
   query: string;
   onChange: (query: string) => void;
   onDone: OnDone;
@@ -108,7 +108,7 @@ function FilterCompletions({
   query,
   onChange,
 }: {
-  found: Found;
+  found: PaletteFinds;
   query: string;
   onChange: (query: string) => void;
 }) {
@@ -149,7 +149,7 @@ function SettingRows({
   query,
   onDone,
 }: {
-  settings: Found['settings'];
+  settings: PaletteFinds['settings'];
   query: string;
   onDone: OnDone;
 }) {

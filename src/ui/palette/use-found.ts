@@ -25,7 +25,7 @@ const IN_SIGHT = 8;
 /** Time that rows out of sight wait for results by meaning, ms since a search's latest news: longer than the pause between two keys. */
 const FOLLOW_MS = 150;
 
-export type Found = ReturnType<typeof useFound>;
+export type PaletteFinds = ReturnType<typeof useFound>;
 
 /** `under`: message of the row under the cursor. `attempt` increases to search again. */
 export function useFound(
@@ -181,7 +181,7 @@ export function firstRow({
   conversations,
   search,
   settings,
-}: Found): string {
+}: PaletteFinds): string {
   return (
     [
       ...completions.map((completion) => `filter ${completion.text}`),
@@ -198,5 +198,5 @@ export function firstRow({
 }
 
 /** True if there are rows that do not depend on the search. */
-export const hasEarlyRows = ({ line, completions, names, meant, conversations }: Found): boolean =>
+export const hasEarlyRows = ({ line, completions, names, meant, conversations }: PaletteFinds): boolean =>
   completions.length + names.length + meant.length + conversations.length > 0 || line.asCommand;

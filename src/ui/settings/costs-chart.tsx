@@ -6,7 +6,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
 
 /** This month, the last 30 days, the last 12 months. */
-export type Span = 'month' | 'days' | 'year';
+export type CostsPeriod = 'month' | 'days' | 'year';
 
 interface Bar {
   readonly key: string;
@@ -22,7 +22,7 @@ const nameOfDay = (day: string): string =>
   ).format(noon(day));
 
 /** Days, or months of a year, from the first to today. */
-function unitsOf(span: Span, from: string, now: number): string[] {
+function unitsOf(span: CostsPeriod, from: string, now: number): string[] {
   const days = daysUpTo(now, 400).filter((day) => day >= from);
   return span === 'year' ? [...new Set(days.map((day) => day.slice(0, 7)))] : days;
 }
@@ -35,7 +35,7 @@ export function CostsChart({
   now,
 }: {
   rows: readonly SpendingRow[];
-  span: Span;
+  span: CostsPeriod;
   from: string;
   now: number;
 }) {

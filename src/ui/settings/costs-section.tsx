@@ -21,12 +21,12 @@ import { Button, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { Loading, ReadFailed } from '../shell/reading.tsx';
-import { CostsChart, type Span } from './costs-chart.tsx';
+import { CostsChart, type CostsPeriod } from './costs-chart.tsx';
 import { CURRENCIES } from './endpoint-price.ts';
 import { ModelPrices } from './model-prices.tsx';
 import { Choice, Group, NumberSetting, Row, SelectSetting, SliderSetting } from './rows.tsx';
 
-const SPANS: readonly Span[] = ['month', 'days', 'year'];
+const SPANS: readonly CostsPeriod[] = ['month', 'days', 'year'];
 
 /** Key of rows that belong to no conversation in the library. */
 const NONE = 'none';
@@ -36,7 +36,7 @@ const GONE = 'gone';
 const SHOWN = 8;
 
 /** First day of a span. */
-function spanStart(span: Span, now: number): string {
+function spanStart(span: CostsPeriod, now: number): string {
   if (span === 'month') return startOf('month', now);
   if (span === 'days') return daysUpTo(now, 30)[0] as string;
   const date = new Date(now);
@@ -70,7 +70,7 @@ function useFacts(): (sum: Sum) => string {
 export function CostsSection() {
   const { t } = useTranslation('settings');
   const { spending } = useApp();
-  const [span, setSpan] = useState<Span>('month');
+  const [span, setSpan] = useState<CostsPeriod>('month');
   const { rows, since } = useReadable(spending.state);
   const now = Date.now();
   const from = spanStart(span, now);

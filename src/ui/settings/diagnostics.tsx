@@ -1,7 +1,7 @@
 // Diagnostics log of this tab and its workers, to read and copy when something goes wrong.
 import { Copy } from 'lucide-react';
 import { useState } from 'react';
-import { type LogEntry, log, logAsText } from '../../domain/base/log.ts';
+import { type LogLine, log, logAsText } from '../../domain/base/log.ts';
 import { useReadable } from '../hooks/app.tsx';
 import { formatExact } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -9,7 +9,7 @@ import { Button, classes, Dialog } from '../shell/controls.tsx';
 import { useCopy } from '../shell/problem-notice.tsx';
 import { Group, Row } from './rows.tsx';
 
-const TONES: Record<LogEntry['level'], string> = {
+const TONES: Record<LogLine['level'], string> = {
   debug: 'text-ink-3',
   info: 'text-ink-3',
   warn: 'text-ink-2',
@@ -73,7 +73,7 @@ function DiagnosticsDialog({
   );
 }
 
-function Entry({ entry: { level, thread, message, error, at, count } }: { entry: LogEntry }) {
+function Entry({ entry: { level, thread, message, error, at, count } }: { entry: LogLine }) {
   const { t } = useTranslation('settings');
   return (
     <li className="py-2">

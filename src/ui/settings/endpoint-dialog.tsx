@@ -13,7 +13,7 @@ import { SecretField } from '../shell/secret-field.tsx';
 import { BrowserModelForm } from './browser-model.tsx';
 import { CorsHint, Offered, ParameterFields, PriceFields, TestProblem } from './endpoint-fields.tsx';
 import { type ConnectedModel, type EndpointForm, useEndpointForm, withFieldLeft } from './endpoint-form.ts';
-import { type Draft, presetOf, titleOf } from './endpoint-presets.ts';
+import { type EndpointDraft, presetOf, titleOf } from './endpoint-presets.ts';
 import { Refusal } from './rows.tsx';
 
 /** `onClose` gets the model that answers from now on, if one was connected. */
@@ -21,7 +21,7 @@ export function EndpointDialog({
   draft,
   onClose,
 }: {
-  draft: Draft | null;
+  draft: EndpointDraft | null;
   onClose: (connected?: ConnectedModel) => void;
 }) {
   const { t } = useTranslation('settings');
@@ -45,7 +45,7 @@ function FormOfEndpoint({
   title,
   onClose,
 }: {
-  draft: Draft;
+  draft: EndpointDraft;
   title: string;
   onClose: (connected?: ConnectedModel) => void;
 }) {

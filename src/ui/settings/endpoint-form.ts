@@ -16,7 +16,7 @@ import {
   parametersFrom,
   parameterWords,
 } from './endpoint-parameters.ts';
-import { type Draft, plainLabel, presetOf } from './endpoint-presets.ts';
+import { type EndpointDraft, plainLabel, presetOf } from './endpoint-presets.ts';
 import { type PriceWords, priceFrom, priceWords } from './endpoint-price.ts';
 
 interface FormState {
@@ -122,7 +122,7 @@ export interface ConnectedModel {
  * Holds the form of one endpoint: its state, its test, saving it. `onClose` gets the connected model only if a new endpoint was saved
  * with one.
  */
-export function useEndpointForm(draft: Draft, onClose: (connected?: ConnectedModel) => void) {
+export function useEndpointForm(draft: EndpointDraft, onClose: (connected?: ConnectedModel) => void) {
   const { settings, chat } = useApp();
   const { endpoints, chosen } = useReadable(settings.connections);
   const before = draft.kind === 'edit' ? draft.endpoint : null;

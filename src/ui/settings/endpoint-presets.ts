@@ -20,6 +20,6 @@ export const presetOf = (endpoint: Pick<Endpoint, 'id' | 'baseUrl'>): EndpointPr
   PRESETS.find((preset) => endpoint.id === preset.id || endpoint.id.startsWith(`${preset.id}-`));
 
 /** Content of the open form: a new endpoint from a preset, or an existing one. */
-export type Draft =
+export type EndpointDraft =
   | { readonly kind: 'new'; readonly preset: EndpointPreset }
   | { readonly kind: 'edit'; readonly endpoint: Endpoint };

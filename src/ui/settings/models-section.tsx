@@ -15,7 +15,7 @@ import { useReport } from '../shell/conversation-actions.tsx';
 import { useBrowserModel } from './browser-model.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
 import type { ConnectedModel } from './endpoint-form.ts';
-import { type Draft, presetOf, titleOf } from './endpoint-presets.ts';
+import { type EndpointDraft, presetOf, titleOf } from './endpoint-presets.ts';
 import { Group, Row, SwitchSetting, TextSetting } from './rows.tsx';
 
 const MEMORY = 'memory';
@@ -26,7 +26,7 @@ export function ModelsSection() {
   const report = useReport();
   const navigation = useNavigation();
   const { endpoints, chosen } = useReadable(settings.connections);
-  const [draft, setDraft] = useState<Draft | null>(null);
+  const [draft, setDraft] = useState<EndpointDraft | null>(null);
   /** The model that was just connected; a new object each time. */
   const [connected, setConnected] = useState<ConnectedModel | null>(null);
   const [removing, setRemoving] = useState<Endpoint | null>(null);

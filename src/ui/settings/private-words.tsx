@@ -1,7 +1,7 @@
 // Private words: which categories are kept out of which places, the person's own lists, and a field to try it.
 import { useId, useState } from 'react';
 import { ignore } from '../../domain/base/log.ts';
-import { CATEGORIES, type Category, PLACES, type Place } from '../../domain/privacy/categories.ts';
+import { CATEGORIES, type Category, PLACES, type PrivacyPlace } from '../../domain/privacy/categories.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { TextArea } from '../shell/controls.tsx';
@@ -61,7 +61,7 @@ function Kinds({ onChanged }: { onChanged: () => void }) {
     prompts: useSetting<readonly Category[]>('privacy.keep_out_of_prompts'),
     sync: useSetting<readonly Category[]>('privacy.keep_out_of_sync'),
   };
-  const keep = (place: Place, category: Category, wanted: boolean) => {
+  const keep = (place: PrivacyPlace, category: Category, wanted: boolean) => {
     const { value, set } = settings[place];
     const next = CATEGORIES.filter((one) => (one === category ? wanted : value.includes(one)));
     ignore(
@@ -148,7 +148,7 @@ function TryIt() {
   useReadable(settings.config);
   useReadable(privacy.tokens.version);
   const [text, setText] = useState('');
-  const [place, setPlace] = useState<Place>('prompts');
+  const [place, setPlace] = useState<PrivacyPlace>('prompts');
   const replaced = privacy.preview(place, text);
   return (
     <div className="space-y-3 py-3">

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import {
   MAX_PROMPT,
   MAX_PROMPT_NAME,
-  type Prompt,
+  type SavedPrompt,
   slugOf,
   variablesIn,
 } from '../../domain/prompts/prompt.ts';
@@ -12,7 +12,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { TextArea, TextField } from '../shell/controls.tsx';
 import { FormDialog } from '../shell/form-dialog.tsx';
 
-export function PromptDialog({ before, onClose }: { before: Prompt | null; onClose: () => void }) {
+export function PromptDialog({ before, onClose }: { before: SavedPrompt | null; onClose: () => void }) {
   const { t } = useTranslation('prompts');
   const { prompts, commands } = useApp();
   const [name, setName] = useState(before?.name ?? '');

@@ -10,7 +10,7 @@ import {
 } from '../../adapters/prompts/index.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { Persona } from '../../domain/prompts/persona.ts';
-import { type Prompt, slugOf, slugsOf } from '../../domain/prompts/prompt.ts';
+import { type SavedPrompt, slugOf, slugsOf } from '../../domain/prompts/prompt.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Badge, Button, IconButton, Menu, type MenuItem, Skeleton } from '../shell/controls.tsx';
@@ -34,13 +34,13 @@ export function PromptsSection() {
   const failure = useReadable(library.failure);
   const byDefault = useReadable(settings.config, ({ chat }) => chat.persona);
   const report = useReport();
-  const [prompt, setPrompt] = useState<Editing<Prompt>>(null);
+  const [prompt, setPrompt] = useState<Editing<SavedPrompt>>(null);
   const [persona, setPersona] = useState<Editing<Persona>>(null);
   const slugs = slugsOf(
     prompts,
     commands.map(({ name }) => name),
   );
-  const remove = (one: Prompt | Persona) => {
+  const remove = (one: SavedPrompt | Persona) => {
     library.remove([one.id]).then(
       (undo) =>
         offer(t('removed', { name: one.name }), {

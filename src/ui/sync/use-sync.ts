@@ -1,7 +1,7 @@
 // Sync state for the screens.
 import { useCallback, useEffect } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
-import type { JournalEntry, Sync, SyncAccount, SyncStatus, Whereabouts } from '../../services/sync/sync.ts';
+import type { JournalEntry, Sync, SyncAccount, SyncLocation, SyncStatus } from '../../services/sync/sync.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useRead } from '../hooks/read.ts';
 
@@ -25,7 +25,7 @@ function useAsked<T>(ask: (() => Promise<T>) | null): ReturnType<typeof useRead<
 }
 
 /** Says where the conversation is saved; null until known, and without an account. */
-export function useWhereabouts(id: ConversationId | null): Whereabouts | null {
+export function useWhereabouts(id: ConversationId | null): SyncLocation | null {
   const { sync } = useApp();
   const wanted = useHasAccount() && id !== null;
   const ask = useCallback(() => sync.where(id as ConversationId), [sync, id]);

@@ -10,8 +10,8 @@ import {
 import { NavigationRoute, registerRoute } from 'workbox-routing';
 import { CacheFirst } from 'workbox-strategies';
 import { isFile, MODEL_CACHE } from '../../adapters/browser/model-cache.ts';
-import { keepArrival, SHARE_PATH } from './shared-arrivals.ts';
-import { type ListedFile, soundFiles } from './sound-files.ts';
+import { createIntegrityPlugins, type ListedFile } from './file-integrity.ts';
+import { SHARE_PATH, storeSharedWords } from './share-target.ts';
 
 declare const self: ServiceWorkerGlobalScope & {
   __WB_MANIFEST: (string | { url: string; revision: string | null })[];
@@ -20,11 +20,11 @@ declare const self: ServiceWorkerGlobalScope & {
 /** The build's list of files (vite.config.ts). `later`: kept at first use, not at installation. */
 const files = self.__WB_MANIFEST as readonly (ListedFile & { readonly later?: boolean })[];
 /** The embedding worker checks the digest of weights itself: a check here would need a second copy in memory. */
-const sound = soundFiles(files, (path) => /\.onnx(?:_data)?$/.test(path));
+const integrity = createIntegrityPlugins(files, (path) => /\.onnx(?:_data)?$/.test(path));
 
 clientsClaim();
 cleanupOutdatedCaches();
-addPlugins([sound.reading]);
+addPlugins([integrity.reading]);
 precacheAndRoute(files.flatMap(({ url, revision, later }) => (later ? [] : [{ url, revision }])));
 // An address with a file's name is a file even when opened by itself; ids of conversations may contain dots.
 registerRoute(
@@ -35,7 +35,7 @@ registerRoute(
 
 registerRoute(
   ({ url, sameOrigin }) => sameOrigin && url.pathname === SHARE_PATH,
-  ({ request }) => keepArrival(request),
+  ({ request }) => storeSharedWords(request),
   'POST',
 );
 
@@ -55,8 +55,8 @@ registerRoute(
       {
         cacheWillUpdate: async ({ response }) => (isFile(response) ? response : null),
       },
-      sound.reading,
-      sound.writing,
+      integrity.reading,
+      integrity.writing,
     ],
   }),
 );

@@ -1,7 +1,7 @@
 // Every importer runs the suite, and rejects the exports of the others. To add one, add an entry to `sources` by its id.
 import { expect, it } from 'vitest';
 import { json } from '../../../src/adapters/exporters/json.ts';
-import type { Source } from '../../../src/adapters/importers/importer.ts';
+import type { ImportSource } from '../../../src/adapters/importers/importer.ts';
 import { IMPORTERS } from '../../../src/adapters/importers/index.ts';
 import { openZip } from '../../../src/adapters/importers/zip.ts';
 import * as chatgptFixture from '../../fixtures/chatgpt.ts';
@@ -13,10 +13,12 @@ import { sampleArchive } from '../../fixtures/recollect.ts';
 import { describeImporter } from '../../suites/importer.suite.ts';
 
 const never = new AbortController().signal;
-const opened = async (name: string, files: Readonly<Record<string, string | Uint8Array>>): Promise<Source> =>
-  openZip(await zipFile(name, files), never);
+const opened = async (
+  name: string,
+  files: Readonly<Record<string, string | Uint8Array>>,
+): Promise<ImportSource> => openZip(await zipFile(name, files), never);
 
-const sources = async (): Promise<Readonly<Record<string, readonly Source[]>>> => ({
+const sources = async (): Promise<Readonly<Record<string, readonly ImportSource[]>>> => ({
   'kimi-cli': [
     sourceOf('.kimi', kimi.kimiHome, 1_750_000_900_000),
     sourceOf(

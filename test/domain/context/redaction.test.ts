@@ -7,7 +7,7 @@ import { cutParts } from '../../../src/domain/context/compaction/plan.ts';
 import { renderFoundPassages } from '../../../src/domain/context/recalled.ts';
 import { createRedaction } from '../../../src/domain/context/redaction.ts';
 import { unitsOf } from '../../../src/domain/context/units.ts';
-import type { Said } from '../../../src/domain/memory/passages.ts';
+import type { PassageMessage } from '../../../src/domain/memory/passages.ts';
 
 const passage = (messageId: string, text: string, near: readonly string[] = []): RecalledPassage => ({
   conversationId: `conversation-${messageId}`,
@@ -116,7 +116,7 @@ describe('memory that is not to be used any more', () => {
       name: 'open_conversation',
       text: `“Tea (conversation 0196bbbb)” (conversation ${conversation}) (not shown: 3 later messages)\nuser: one\nassistant: (conversation 0196cccc)`,
     };
-    const text = (out: (said: Said) => boolean, isTouched?: (id: string) => boolean) =>
+    const text = (out: (said: PassageMessage) => boolean, isTouched?: (id: string) => boolean) =>
       textIn(createRedaction(out, isTouched).path([message(read)])[0]?.parts[0]);
     const is = (id: string) => id === conversation;
     expect(text(() => false)).toBe(read.text);

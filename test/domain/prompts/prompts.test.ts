@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { configWith, instructionsFor, parametersWith } from '../../../src/domain/prompts/persona.ts';
 import {
   filledPrompt,
-  type Prompt,
+  type SavedPrompt,
   slugOf,
   slugsOf,
   variablesIn,
@@ -63,7 +63,7 @@ describe('words after the slash', () => {
   ])('%s', (name, slug) => expect(slugOf(name)).toBe(slug));
 
   it('are one for each, the oldest first, and never those of commands', () => {
-    const one = (id: string, name: string, createdAt: number): Prompt => ({
+    const one = (id: string, name: string, createdAt: number): SavedPrompt => ({
       id,
       name,
       createdAt,

@@ -13,7 +13,7 @@ import {
   splitBlob,
 } from '../../../src/domain/sync/blob.ts';
 import { createByteReader, createByteWriter, toText } from '../../../src/domain/sync/bytes.ts';
-import { COMPACT_BLOBS, planCompaction, type Unit } from '../../../src/domain/sync/compaction.ts';
+import { type BlobGroup, COMPACT_BLOBS, planCompaction } from '../../../src/domain/sync/compaction.ts';
 import {
   type Coverage,
   covers,
@@ -190,7 +190,11 @@ describe('facts', () => {
 });
 
 describe('compaction of a room', () => {
-  const unit = (kind: Unit['kind'], size: number, key = `${kind}${size}${Math.random()}`): Unit => ({
+  const unit = (
+    kind: BlobGroup['kind'],
+    size: number,
+    key = `${kind}${size}${Math.random()}`,
+  ): BlobGroup => ({
     keys: [key],
     kind,
     bytes: size,
@@ -212,7 +216,7 @@ describe('compaction of a room', () => {
   });
 
   it('uploads each byte about twice in a long life', () => {
-    let room: Unit[] = [];
+    let room: BlobGroup[] = [];
     let [written, uploaded] = [0, 0];
     for (let change = 0; change < 20_000; change += 1) {
       room.push(unit('delta', 600, `${change}`));

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { datesIn, type Span } from '../../../src/domain/text/dates.ts';
+import { datesIn, type TimeSpan } from '../../../src/domain/text/dates.ts';
 
 const DAY = 86_400_000;
 const at = (text: string): Date => {
   const [year, month, day] = text.split('-').map(Number);
   return new Date(year as number, (month as number) - 1, day as number, 12);
 };
-const holds = (spans: readonly Span[] | null, when: Date): boolean =>
+const holds = (spans: readonly TimeSpan[] | null, when: Date): boolean =>
   spans?.some(({ from, to }) => from <= when.getTime() && to > when.getTime()) ?? false;
 /** The days that are meant, without what is added on both sides; null where none are. */
 const meant = (question: string, today = '2026-11-22'): string | null => {
@@ -168,7 +168,7 @@ describe('dates in a question', () => {
   const today = fc.date({ min: new Date(2020, 0, 1), max: new Date(2035, 0, 1), noInvalidDate: true });
   const back = (now: Date, days: number) =>
     new Date(now.getFullYear(), now.getMonth(), now.getDate() - days, 12);
-  const widest = (spans: readonly Span[] | null) =>
+  const widest = (spans: readonly TimeSpan[] | null) =>
     Math.max(0, ...(spans ?? []).map(({ from, to }) => (to - from) / DAY));
 
   it('reads a day back from every form it is written in', () => {

@@ -5,8 +5,8 @@ import { type Problem, RecollectError } from '../../../src/domain/base/errors.ts
 import { writable } from '../../../src/domain/base/readable.ts';
 import { type Config, defaultConfig } from '../../../src/domain/settings/config.ts';
 import {
-  type History,
   type IndexEvents,
+  type IndexHistory,
   IndexSupervisor,
   type OpenedIndex,
   reactionTo,
@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 describe('the table of reactions', () => {
-  const never: History = { crashes: 0, remade: false, waited: false };
+  const never: IndexHistory = { crashes: 0, remade: false, waited: false };
   it.each([
     ['crashed while opening', crashed, 'opening', never, 'retry later'],
     ['crashed for the third time', crashed, 'open', { ...never, crashes: 2 }, 'reopen'],

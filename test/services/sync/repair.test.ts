@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { platformDeflate } from '../../../src/adapters/sync/deflate.ts';
 import { blobKey } from '../../../src/domain/sync/blob.ts';
-import { MAX_COMPACT_BYTES, planCompaction, type Unit } from '../../../src/domain/sync/compaction.ts';
+import { type BlobGroup, MAX_COMPACT_BYTES, planCompaction } from '../../../src/domain/sync/compaction.ts';
 import { RoomCompactor } from '../../../src/services/sync/compact.ts';
 import { createSealInto } from '../../../src/services/sync/envelope.ts';
 import {
@@ -163,7 +163,11 @@ it('does not open a large room again and again where there is nothing to fold', 
 it('folds no more at a time than fits into a room beside what it replaces', () => {
   const units = Array.from(
     { length: 400 },
-    (_, at): Unit => ({ keys: [`${at}`], kind: at % 2 === 0 ? 'delta' : 'segment', bytes: 32 * 1024 + at }),
+    (_, at): BlobGroup => ({
+      keys: [`${at}`],
+      kind: at % 2 === 0 ? 'delta' : 'segment',
+      bytes: 32 * 1024 + at,
+    }),
   );
   const fold = planCompaction(units);
   expect(fold.length).toBeGreaterThan(2);
@@ -171,7 +175,7 @@ it('folds no more at a time than fits into a room beside what it replaces', () =
   // Compaction leaves larger blobs alone.
   const large = Array.from(
     { length: 40 },
-    (_, at): Unit => ({ keys: [`${at}`], kind: 'segment', bytes: MAX_COMPACT_BYTES + at }),
+    (_, at): BlobGroup => ({ keys: [`${at}`], kind: 'segment', bytes: MAX_COMPACT_BYTES + at }),
   );
   expect(planCompaction(large)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 // A screen asks where a conversation is when the status changes, so the status must change after the last step.
 import { expect, it } from 'vitest';
-import type { Whereabouts } from '../../../src/services/sync/sync.ts';
+import type { SyncLocation } from '../../../src/services/sync/sync.ts';
 import { deep } from '../../scale.ts';
 import { cluster } from './cluster.ts';
 import { eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
@@ -11,7 +11,7 @@ it('is told after the other device said that it holds it', async () => {
   const laptop = await create();
   await pair(laptop);
   const id = newConversationId();
-  let last: Whereabouts | null = null;
+  let last: SyncLocation | null = null;
   laptop.status.subscribe(() => {
     laptop.sync.where(id).then(
       (where) => {

@@ -1,11 +1,11 @@
 // Formulas, stars and half-written answers as models really send them: nothing turns into a form that it is not, and none stays in one.
 import { toHtml } from 'hast-util-to-html';
 import { describe, expect, it } from 'vitest';
-import { type Answer, AnswerReader } from '../../../src/ui/chat/markdown/reader.ts';
+import { AnswerReader, type ReadAnswer } from '../../../src/ui/chat/markdown/reader.ts';
 import { elementsOf } from '../../../src/ui/chat/markdown/tree.ts';
 import { plainAnswer } from '../../../src/ui/chat/plain-answer.ts';
 
-const html = ({ blocks }: Answer): string =>
+const html = ({ blocks }: ReadAnswer): string =>
   blocks
     .map(({ nodes, definitions, open }) => toHtml(elementsOf(nodes, definitions, open)))
     .join('\n')

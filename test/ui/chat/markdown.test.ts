@@ -6,16 +6,16 @@ import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { describe, expect, it } from 'vitest';
 import { fencedPieces } from '../../../src/ui/chat/markdown/parse.ts';
-import { type Answer, AnswerReader, ReaderHandover } from '../../../src/ui/chat/markdown/reader.ts';
+import { AnswerReader, type ReadAnswer, ReaderHandover } from '../../../src/ui/chat/markdown/reader.ts';
 import { codeOf, elementsOf } from '../../../src/ui/chat/markdown/tree.ts';
 import { plainAnswer } from '../../../src/ui/chat/plain-answer.ts';
 import { roughMarkdown } from '../../fixtures/markdown.ts';
 import { runs } from '../../scale.ts';
 import { MARKDOWN } from '../../server/scripted-model.ts';
 
-const drawnOf = ({ blocks }: Answer) =>
+const drawnOf = ({ blocks }: ReadAnswer) =>
   blocks.map(({ nodes, definitions, open }) => elementsOf(nodes, definitions, open));
-const html = (answer: Answer): string =>
+const html = (answer: ReadAnswer): string =>
   drawnOf(answer)
     .map((elements) => toHtml(elements))
     .join('\n');

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { asConversationId, asMessageId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { type Chat, IDLE_TURN } from '../../../src/services/chat/chat.ts';
-import type { ComposerDrafts, Draft } from '../../../src/services/chat/composer-drafts.ts';
+import type { ComposerDrafts, StoredDraft } from '../../../src/services/chat/composer-drafts.ts';
 import { takeUnsent, takeUnsentAlong } from '../../../src/ui/chat/unsent.ts';
 
 afterAll(() => vi.unstubAllGlobals());
@@ -13,7 +13,7 @@ const ID = asConversationId('gone');
 function placeWith(drafts: Record<string, string>, queue: readonly string[] = []) {
   vi.stubGlobal('document', { addEventListener: () => {}, removeEventListener: () => {} });
   vi.stubGlobal('window', { addEventListener: () => {}, removeEventListener: () => {} });
-  const kept = new Map<string, Draft>(
+  const kept = new Map<string, StoredDraft>(
     Object.entries(drafts).map(([place, text]) => [place, { text, files: [] }]),
   );
   const turn = writable({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { closenessOf, reasonsOf } from '../../../src/ui/memory/closeness.ts';
-import type { Scores } from '../../../src/ui/memory/score-parts.ts';
+import type { ShownScores } from '../../../src/ui/memory/score-parts.ts';
 
-const scores = (more: Partial<Scores>): Scores => ({
+const scores = (more: Partial<ShownScores>): ShownScores => ({
   vector: null,
   keyword: null,
   hybrid: 0,

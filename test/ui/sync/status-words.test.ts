@@ -1,6 +1,6 @@
 // The status line never says more than is known.
 import { describe, expect, it } from 'vitest';
-import type { SyncState, SyncStatus, Whereabouts } from '../../../src/services/sync/sync.ts';
+import type { SyncLocation, SyncState, SyncStatus } from '../../../src/services/sync/sync.ts';
 import { sync as en } from '../../../src/ui/i18n/en/sync.ts';
 import { syncLine } from '../../../src/ui/sync/status-words.ts';
 
@@ -17,7 +17,7 @@ const status = (state: SyncState, more: Partial<SyncStatus> = {}): SyncStatus =>
   problem: null,
   ...more,
 });
-const at = (place: Whereabouts['place'], ...devices: string[]): Whereabouts => ({ place, devices });
+const at = (place: SyncLocation['place'], ...devices: string[]): SyncLocation => ({ place, devices });
 
 describe('the status line', () => {
   it('says nothing about sync without an account', () => {

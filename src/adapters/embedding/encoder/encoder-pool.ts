@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { isAbort } from '../../../domain/base/errors.ts';
 import { attempt, log } from '../../../domain/base/log.ts';
 import { type Caller, createCaller, serveCalls } from '../../../domain/threads/calls.ts';
-import { type Endpoint, withTransfer } from '../../../domain/threads/endpoint.ts';
+import { type MessageEndpoint, withTransfer } from '../../../domain/threads/endpoint.ts';
 import type { Thread } from '../thread.ts';
 import type { Encoder, EncoderShare } from './encoder.ts';
 import { joinEncoder, STATES_BYTES } from './encoder.ts';
@@ -134,7 +134,7 @@ export function createEncoderPool(deps: {
 }
 
 /** Serves as a worker of the pool, in its own thread. */
-export function servePoolWorker(scope: Endpoint): void {
+export function servePoolWorker(scope: MessageEndpoint): void {
   let encoder: Encoder | null = null;
   serveCalls(workerCalls, scope, {
     join: (share) => {

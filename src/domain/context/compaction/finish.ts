@@ -9,7 +9,7 @@ import { type Group, isSummarised, type Outline, sizeOf } from './outline.ts';
 import type { CompactionPlan, PlanRun, PlanSummary, WhyNot } from './plan.ts';
 
 /** A summary that may be able to shorten itself. */
-export interface Draft {
+export interface SummaryDraft {
   readonly summary: PlanSummary;
   /** Rewrites it in about so many tokens at most. Absent: it is cut at its end. */
   readonly shorter?: (tokens: number) => string;
@@ -21,7 +21,7 @@ export interface Decision {
   /** Reason for keeping or compacting a group; defaults `tail` and `older`. */
   readonly why?: ((group: number) => string | undefined) | undefined;
   /** Summaries of the compacted messages. */
-  readonly drafts: readonly Draft[];
+  readonly drafts: readonly SummaryDraft[];
   /** Id of the summary that covers a group; default: the first draft's. */
   readonly summaryOf?: ((group: number) => string | null) | undefined;
   readonly strategy: string;
@@ -275,11 +275,11 @@ function cutsOf(message: Message, meter: TokenMeter): NonNullable<PlanRun['cuts'
 
 /** Shortens summaries by `over` tokens in all, the longest most; none below `least`. */
 function shorten(
-  drafts: readonly Draft[],
+  drafts: readonly SummaryDraft[],
   over: number,
   meter: TokenMeter,
   least: typeof LEAST | null,
-): Draft[] {
+): SummaryDraft[] {
   const costs = drafts.map(({ summary }) => meter.text(summary.text));
   const all = costs.reduce((sum, cost) => sum + cost, 0);
   return drafts.flatMap((draft, index) => {

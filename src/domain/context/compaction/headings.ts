@@ -2,7 +2,7 @@
 import { type Message, textOf } from '../../chat/message.ts';
 import { cjkShare } from '../../text/sentences.ts';
 
-export type Language = 'en' | 'zh';
+export type HeadingLanguage = 'en' | 'zh';
 
 /** Precedes a model's summary: kimi-cli's words, so that its sessions and ours read alike. */
 export const COMPACTED =
@@ -45,10 +45,10 @@ export const HEADINGS = {
     todo: '待办',
     earlier: '更早',
   },
-} as const satisfies Record<Language, Record<string, string>>;
+} as const satisfies Record<HeadingLanguage, Record<string, string>>;
 
 /** Language of most recent words by person and model. */
-export function conversationLanguage(path: readonly Message[]): Language {
+export function conversationLanguage(path: readonly Message[]): HeadingLanguage {
   let sample = '';
   for (let at = path.length - 1; at >= 0 && sample.length < 2_000; at--) {
     const message = path[at] as Message;

@@ -3,7 +3,7 @@
 import type { Message } from '../../chat/message.ts';
 import { termsIn } from '../reading.ts';
 import { unitsOf } from '../units.ts';
-import { type Draft, finish, keepAll } from './finish.ts';
+import { finish, keepAll, type SummaryDraft } from './finish.ts';
 import { HEADINGS } from './headings.ts';
 import { writeMemory } from './memory-writer.ts';
 import {
@@ -104,7 +104,7 @@ export const hierarchical: CompactionStrategy = {
     );
     let attempts = 0;
     let fallback: CompactionPlan['fallback'] = null;
-    const drafts: Draft[] = [];
+    const drafts: SummaryDraft[] = [];
     const summaryOf = new Map<number, string>();
     for (const [index, topic] of topics.entries()) {
       const messages: Message[] = messagesOf(outline, topic.groups);

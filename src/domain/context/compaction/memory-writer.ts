@@ -4,12 +4,12 @@ import { withoutBullet } from '../../chat/memory-file.ts';
 import type { Message } from '../../chat/message.ts';
 import { isAcknowledgement } from '../../text/cues.ts';
 import type { TokenMeter } from '../meter.ts';
-import { type Note, type NoteKind, type NoteLane, notesOf } from '../notes.ts';
+import { type Note, type NoteLane, notesOf, type SessionNoteKind } from '../notes.ts';
 import { unitsOf } from '../units.ts';
-import { HEADINGS, type Language } from './headings.ts';
+import { HEADINGS, type HeadingLanguage } from './headings.ts';
 
 export interface MemoryOptions {
-  readonly language: Language;
+  readonly language: HeadingLanguage;
   readonly meter: TokenMeter;
   /** Most tokens. The person's rules are always in it, at any cost. */
   readonly tokens: number;
@@ -41,7 +41,7 @@ interface Placed {
 }
 
 /** Sections in the order in which they are written. */
-const SECTIONS: readonly (readonly [keyof (typeof HEADINGS)['en'], readonly NoteKind[]])[] = [
+const SECTIONS: readonly (readonly [keyof (typeof HEADINGS)['en'], readonly SessionNoteKind[]])[] = [
   ['rules', ['rule', 'limit']],
   ['corrections', ['correction']],
   ['person', ['person']],
@@ -310,7 +310,7 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
     without !== undefined && (without.has(withoutBullet(line)) || without.has(note.text));
   const deferred: typeof candidates = [];
   /** Section of each block: that of its first chosen line. */
-  const homes = new Map<string, NoteKind>();
+  const homes = new Map<string, SessionNoteKind>();
   const take = (candidate: (typeof candidates)[number]) => {
     said.add(candidate.line);
     chosen.push(candidate);

@@ -2,7 +2,7 @@
 // Chinese.
 import type { Message, Part } from '../../chat/message.ts';
 import { cutToTokens } from '../tokens.ts';
-import type { Language } from './headings.ts';
+import type { HeadingLanguage } from './headings.ts';
 
 /** Sections of a summary, in order; each is a tag of that name. */
 export const SECTIONS = [
@@ -14,12 +14,12 @@ export const SECTIONS = [
   'important_context',
 ] as const;
 
-export const SUMMARY_SYSTEM: Readonly<Record<Language, string>> = {
+export const SUMMARY_SYSTEM: Readonly<Record<HeadingLanguage, string>> = {
   en: 'You condense conversations so that the work can go on without the original messages. You write down what was said and done; you do not answer it.',
   zh: '你负责压缩对话，让工作在没有原始消息的情况下也能继续。只记录说过和做过的内容，不要回答其中的问题。',
 };
 
-const PROMPT: Readonly<Record<Language, string>> = {
+const PROMPT: Readonly<Record<HeadingLanguage, string>> = {
   en: `Condense the conversation above. Whoever continues it sees your text and the newest messages, nothing else.
 
 What matters, most important first:
@@ -114,7 +114,7 @@ export function transcriptOf(message: Message, number: number): string {
 }
 
 interface PromptWords {
-  readonly language: Language;
+  readonly language: HeadingLanguage;
   readonly transcript: string;
   readonly previous: string | null;
   readonly instruction?: string | undefined;

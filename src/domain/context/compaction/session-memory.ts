@@ -2,7 +2,7 @@
 import type { MessageId } from '../../base/ids.ts';
 import { withoutBullet } from '../../chat/memory-file.ts';
 import { termsOf } from '../../text/words.ts';
-import { type Decision, type Draft, finish, keepAll } from './finish.ts';
+import { type Decision, finish, keepAll, type SummaryDraft } from './finish.ts';
 import { HEADINGS } from './headings.ts';
 import { memoryBudget, writeMemory } from './memory-writer.ts';
 import {
@@ -24,7 +24,7 @@ const MOST_SPARE = 2_000;
 const MOST_WRITTEN = 0.9;
 
 /** Makes a memory that covers the compacted ones of these groups. */
-export function memoryDraft(outline: Outline, compacted: readonly number[], tokens: number): Draft {
+export function memoryDraft(outline: Outline, compacted: readonly number[], tokens: number): SummaryDraft {
   const { view, language, meter } = outline;
   const focus = view.request.instruction ? new Set(termsOf(view.request.instruction)) : undefined;
   // The person's own words are carried on separately, and a model's text beside them would repeat them.

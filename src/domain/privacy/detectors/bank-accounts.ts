@@ -1,6 +1,6 @@
 // International bank account numbers (ISO 13616): a country, two check digits (ISO 7064, mod 97-10), and the number of characters
 // that this country uses.
-import type { Detector, Span } from '../detector.ts';
+import type { Detector, TextSpan } from '../detector.ts';
 
 /** Country → length of its numbers, from the IBAN registry. */
 const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
@@ -44,7 +44,7 @@ function hasCheckDigits(number: string): boolean {
 export const bankAccounts: Detector = {
   category: 'bank_accounts',
   find: (text) =>
-    [...text.matchAll(BEGINNING)].flatMap(({ index }): Span[] => {
+    [...text.matchAll(BEGINNING)].flatMap(({ index }): TextSpan[] => {
       const to = endOf(text, index);
       return to === null ? [] : [{ from: index, to }];
     }),

@@ -1,5 +1,5 @@
 // Payment cards: 13 to 19 digits in printed groups, from a known issuer, with a valid check digit (ISO/IEC 7812-1, Luhn).
-import type { Detector, Span } from '../detector.ts';
+import type { Detector, TextSpan } from '../detector.ts';
 
 const DIGITS = String.raw`[2-6]\d{3}(?:(?<sign>[ .-]| {2})\d{3,7}(?:\k<sign>\d{1,7}){1,4}|\d{9,15})`;
 /** A date or a code may follow, as in a table row: "…,12/27", "…/1227/123". */
@@ -46,7 +46,7 @@ const isCard = (number: string): boolean => {
 export const cards: Detector = {
   category: 'cards',
   find: (text) =>
-    [CANDIDATE, AFTER_NAME].flatMap((pattern): Span[] =>
+    [CANDIDATE, AFTER_NAME].flatMap((pattern): TextSpan[] =>
       [...text.matchAll(pattern)]
         .filter(([number]) => isCard(number))
         .map(({ 0: number, index }) => ({ from: index, to: index + number.length })),

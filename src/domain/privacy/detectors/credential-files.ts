@@ -1,5 +1,5 @@
 // Values in files and commands that are credentials by position, without a name and colon: .netrc, .pgpass, kubeconfig, Redis, Oracle.
-import { type Detector, masked, matches, type Span } from '../detector.ts';
+import { type Detector, masked, matches, type TextSpan } from '../detector.ts';
 
 const PATTERNS: readonly RegExp[] = [
   // .netrc: machine HOST login NAME password VALUE, on one line or several
@@ -23,7 +23,7 @@ const OPEN = /^(?:[*x.]+|<.*|\$.*|\{.*|password|passwd|secret|changeme)$/i;
 export const credentialFiles: Detector = {
   category: 'secrets',
   find(text) {
-    const all: Span[] = [];
+    const all: TextSpan[] = [];
     let left = text;
     for (const pattern of PATTERNS) {
       const spans = matches(left, pattern).filter(({ from, to }) => {

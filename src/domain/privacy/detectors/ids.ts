@@ -1,6 +1,6 @@
 // National identity numbers, recognised by their form or check digits. If the form is only a row of digits, a word that names it
 // must precede it.
-import type { Detector, Span } from '../detector.ts';
+import type { Detector, TextSpan } from '../detector.ts';
 import { hasLuhn } from './cards.ts';
 
 interface IdForm {
@@ -198,7 +198,7 @@ const NAMED_WITHIN = 48;
 export const ids: Detector = {
   category: 'ids',
   find(text) {
-    const spans: Span[] = [];
+    const spans: TextSpan[] = [];
     const ends = new Set<number>();
     for (const { pattern, check, named } of FORMS)
       for (const { 0: written, index: from } of text.matchAll(pattern)) {
@@ -210,6 +210,6 @@ export const ids: Detector = {
       }
     return spans
       .sort((one, other) => one.from - other.from)
-      .filter((span, at, all) => at === 0 || span.from >= (all[at - 1] as Span).to);
+      .filter((span, at, all) => at === 0 || span.from >= (all[at - 1] as TextSpan).to);
   },
 };

@@ -1,5 +1,5 @@
 // Values after one of the person's sensitive keywords: "password: hunter2", `DB_PASSWORD=…`, 密码是…
-import { type Detector, masked, type Span } from '../detector.ts';
+import { type Detector, masked, type TextSpan } from '../detector.ts';
 
 /** Names for the same thing in other languages: a person who lists "password" also means its Chinese name. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
@@ -113,7 +113,7 @@ const NOTHING = /^[\s•"'\x60“”*_]*$/;
 const OPEN = /^(?:none|null|nil|undefined|n\/a|required|optional|not set)(?: \w{1,10}){0,2}\.?$/i;
 
 /** Returns the value without its quotes and trailing spaces; null if only masks of earlier finds remain. */
-function valueIn(written: string, from: number): Span | null {
+function valueIn(written: string, from: number): TextSpan | null {
   const value = written.trimEnd();
   const quoted = /^(["'\x60“])[\s\S]*(["'\x60”])$/.test(value) && value.length > 2;
   const words = quoted
@@ -129,10 +129,10 @@ export const keywords: Detector = {
   find(text, { sensitive_keywords: listed }) {
     const named = keywordPatterns(listed);
     if (!named?.mentioned.test(text)) return [];
-    const all: Span[] = [];
+    const all: TextSpan[] = [];
     let left = text;
     for (const pattern of named.patterns) {
-      const spans: Span[] = [];
+      const spans: TextSpan[] = [];
       for (const { 0: whole, 1: kept = '', index } of left.matchAll(pattern)) {
         const value = valueIn(whole.slice(kept.length), index + kept.length);
         if (value) spans.push(value);

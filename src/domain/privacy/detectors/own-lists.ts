@@ -2,7 +2,7 @@
 
 import { comparableForm, placesFinder } from '../../text/find.ts';
 import type { Category } from '../categories.ts';
-import type { Detector, PersonalLists, Span } from '../detector.ts';
+import type { Detector, PersonalLists, TextSpan } from '../detector.ts';
 import { ownPattern } from '../own-pattern.ts';
 
 const LETTER = /[\p{L}\p{N}_]/u;
@@ -18,7 +18,7 @@ const isJoined = (one: string | undefined, other: string | undefined): boolean =
 
 /** Spans in a text; the first span that contains a character keeps it. */
 class Taken {
-  readonly spans: Span[] = [];
+  readonly spans: TextSpan[] = [];
   readonly #units: Uint8Array;
 
   constructor(length: number) {

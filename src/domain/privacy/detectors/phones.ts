@@ -1,6 +1,6 @@
 // Telephone numbers: international ones by the lengths of their country, national ones with an unmistakable form, others after a
 // word that names them. Why not libphonenumber: docs/decisions/1003-phone-numbers.md.
-import type { Detector, Span } from '../detector.ts';
+import type { Detector, TextSpan } from '../detector.ts';
 
 /** Country code → least and most digits after it (ITU-T E.164, national numbering plans). */
 const PLANS: Readonly<Record<string, readonly [number, number]>> = {
@@ -195,7 +195,7 @@ const isNamed = (written: string): boolean => {
 export const phones: Detector = {
   category: 'phones',
   find(text) {
-    const found: Span[] = [];
+    const found: TextSpan[] = [];
     const add = (from: number, written: string) => {
       const words = written.replace(/[ .\u00a0/(-]{1,4}$/, '');
       found.push({ from, to: from + words.length });
@@ -217,7 +217,7 @@ export const phones: Detector = {
       if (isNamed(whole.slice(kept))) add(index + kept, whole.slice(kept));
     }
     found.sort((one, other) => one.from - other.from || other.to - one.to);
-    const apart: Span[] = [];
+    const apart: TextSpan[] = [];
     for (const span of found) if (span.from >= (apart.at(-1)?.to ?? 0)) apart.push(span);
     return apart;
   },

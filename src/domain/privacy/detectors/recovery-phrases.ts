@@ -1,7 +1,7 @@
 // Recovery phrases of wallets and of locked devices: twelve or more words of a BIP-39 list in a row, also numbered or one per line.
 import { wordlist as english } from '@scure/bip39/wordlists/english.js';
 import { wordlist as chinese } from '@scure/bip39/wordlists/simplified-chinese.js';
-import type { Detector, Span } from '../detector.ts';
+import type { Detector, TextSpan } from '../detector.ts';
 
 const WORDS: ReadonlySet<string> = new Set([...english, ...chinese]);
 /** A word of a list: three to eight letters, or a single Han character. */
@@ -10,7 +10,7 @@ const WORD = /(?<![\p{L}\p{N}_])(?:[A-Za-z]{3,8}|\p{Script=Han})(?![\p{L}\p{N}_]
 const GAP = /^[\s,;|"'`[\]-]{0,8}(?:#?\d{1,2}[.):\s-]{1,4})?["'`]?$/;
 const LEAST = 12;
 
-interface Word extends Span {
+interface Word extends TextSpan {
   readonly word: string;
 }
 
@@ -23,7 +23,7 @@ const isPhrase = (run: readonly Word[]): boolean =>
 export const recoveryPhrases: Detector = {
   category: 'secrets',
   find(text) {
-    const spans: Span[] = [];
+    const spans: TextSpan[] = [];
     let run: Word[] = [];
     const end = () => {
       const [first, last] = [run[0], run.at(-1)];

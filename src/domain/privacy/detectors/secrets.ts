@@ -1,5 +1,5 @@
 // Keys and tokens that are recognisable by themselves: by their beginning and entropy (secret-rules.ts), or by their shape.
-import { type Detector, MASK, masked, matches, type Span } from '../detector.ts';
+import { type Detector, MASK, masked, matches, type TextSpan } from '../detector.ts';
 import { type Alphabet, SECRET_RULES, type SecretRule } from './secret-rules.ts';
 
 /** Shapes that are secrets in any context. The group `kept`, if present, stays. */
@@ -132,7 +132,7 @@ const isSpelt = (value: string): boolean => {
 const COOKIES = /\b(?:set-)?cookie["'`]?\s?:\s?[^\r\n]{1,4000}/gi;
 const COOKIE = /(?<kept>[\w.$-]=)[^\s"'`;,]{16,2000}/g;
 
-function byNames(text: string): Span[] {
+function byNames(text: string): TextSpan[] {
   const cookies = matches(text, COOKIES).flatMap((header) =>
     matches(text.slice(header.from, header.to), COOKIE).map(({ from, to }) => ({
       from: header.from + from,
@@ -150,8 +150,8 @@ function byNames(text: string): Span[] {
   return spans.filter(({ from }, at) => from >= (spans[at - 1]?.to ?? 0));
 }
 
-function byRules(text: string): Span[] {
-  const spans: Span[] = [];
+function byRules(text: string): TextSpan[] {
+  const spans: TextSpan[] = [];
   for (const { 0: start, index } of text.matchAll(STARTS)) {
     if (index < (spans.at(-1)?.to ?? 0)) continue;
     for (const rule of ruleOf.get(start) ?? []) {
@@ -164,7 +164,7 @@ function byRules(text: string): Span[] {
   return spans;
 }
 
-const glued = (text: string): Span[] =>
+const glued = (text: string): TextSpan[] =>
   GLUED.flatMap((pattern) => matches(text, pattern))
     .filter(
       ({ from, to }) => /\d/.test(text.slice(from, to)) && entropyOf(text.slice(from, to)) >= NAMED_ENTROPY,
@@ -175,10 +175,10 @@ const glued = (text: string): Span[] =>
 export const secrets: Detector = {
   category: 'secrets',
   find(text) {
-    const all: Span[] = [];
+    const all: TextSpan[] = [];
     let left = text;
     for (const shape of SHAPES) {
-      const spans: Span[] = [];
+      const spans: TextSpan[] = [];
       for (const { 0: whole, index, groups } of left.matchAll(shape)) {
         const from = index + (groups?.kept?.length ?? 0);
         const to = index + whole.length;

@@ -1,6 +1,6 @@
 // The lines of a block of code. Only lines near the visible part get colours, but all lines exist, so that they can be found and copied.
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
-import { type Row, useColours } from './colours.ts';
+import { type CodeLine, useColours } from './colours.ts';
 
 /** Lines that are coloured together. */
 const SLICE = 100;
@@ -37,7 +37,7 @@ interface Run {
 const isBlank = (text: string): boolean => text.trim() === '';
 
 /** Joins neighbouring tokens of one colour, and blanks with their neighbour: a third of all elements in code would show only a blank. */
-function runsOf(tokens: Row): readonly Run[] {
+function runsOf(tokens: CodeLine): readonly Run[] {
   const runs: Run[] = [];
   for (const { content, htmlStyle } of tokens) {
     const { color, '--shiki-dark': dark, '--shiki-light': light = color } = htmlStyle ?? {};
@@ -50,7 +50,7 @@ function runsOf(tokens: Row): readonly Run[] {
   return runs;
 }
 
-const Line = memo(function Line({ tokens }: { tokens: Row }) {
+const Line = memo(function Line({ tokens }: { tokens: CodeLine }) {
   return runsOf(tokens).map(({ content, light, dark }, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a line have no other identity
     <span key={at} style={{ '--light': light, '--dark': dark } as object}>
@@ -62,7 +62,7 @@ const Line = memo(function Line({ tokens }: { tokens: Row }) {
 interface LinesProps {
   readonly at: number;
   /** Coloured lines, and the uncoloured text after them. */
-  readonly rows: readonly Row[];
+  readonly rows: readonly CodeLine[];
   readonly rest: string;
 }
 const isSame = (one: LinesProps, other: LinesProps): boolean =>

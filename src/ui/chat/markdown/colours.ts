@@ -13,12 +13,12 @@ interface Token {
   readonly content: string;
   readonly htmlStyle?: Record<string, string>;
 }
-export type Row = readonly Token[];
+export type CodeLine = readonly Token[];
 
 /** The coloured beginning of a code. */
 interface Coloured {
   readonly code: string;
-  readonly rows: readonly Row[];
+  readonly rows: readonly CodeLine[];
   readonly language: string;
 }
 const NOTHING: Coloured = { code: '', rows: [], language: '' };
@@ -78,15 +78,15 @@ export function useColours(code: string, language: string, open: boolean, upTo: 
     if (!able || done >= Math.min(upTo, code.length)) return;
     let here = true;
     const part = code.slice(0, stepEnd(code, done, upTo));
-    const take = (rows: readonly Row[]) => here && setLate({ code: part, rows, language });
+    const take = (rows: readonly CodeLine[]) => here && setLate({ code: part, rows, language });
     const colour = () => {
       lastAt.current = performance.now();
       const isIncomplete = open || part.length < code.length;
       const now = able.highlight(
         { code: part, language: language as never, themes: THEMES, isIncomplete },
-        (found) => take(found.tokens as Row[]),
+        (found) => take(found.tokens as CodeLine[]),
       );
-      if (now) take(now.tokens as Row[]);
+      if (now) take(now.tokens as CodeLine[]);
     };
     const wait = open ? lastAt.current + COLOUR_MS - performance.now() : 0;
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -15,7 +15,7 @@ import {
 import { jsx, jsxs } from 'react/jsx-runtime';
 import { useTranslation } from '../../i18n/use-translation.ts';
 import { COMPONENTS } from './elements.tsx';
-import { type Block, type Footnote, ReaderHandover } from './reader.ts';
+import { type AnswerBlock, type Footnote, ReaderHandover } from './reader.ts';
 import { AnswerContext, BlockContext, callId, jumpTo, noteId } from './scope.ts';
 import { elementsOf } from './tree.ts';
 
@@ -30,8 +30,8 @@ const drawn = (elements: Elements) =>
   });
 
 /** A block is the same object as long as nothing in it changes, also if the answer is drawn in another place. */
-const drawnBlocks = new WeakMap<Block, ReactNode>();
-function drawnBlock(block: Block): ReactNode {
+const drawnBlocks = new WeakMap<AnswerBlock, ReactNode>();
+function drawnBlock(block: AnswerBlock): ReactNode {
   const known = drawnBlocks.get(block);
   if (known !== undefined) return known;
   const words = drawn(elementsOf(block.nodes, block.definitions, block.open));
@@ -39,7 +39,7 @@ function drawnBlock(block: Block): ReactNode {
   return words;
 }
 
-const BlockView = memo(function BlockView({ block }: { block: Block }) {
+const BlockView = memo(function BlockView({ block }: { block: AnswerBlock }) {
   return <BlockContext value={block}>{drawnBlock(block)}</BlockContext>;
 });
 
@@ -48,7 +48,7 @@ const GROUP = 12;
 
 /** `settled`: the answer still grows, and the group is complete and was laid out. The browser skips it while it is out of sight (styles.css). */
 const Group = memo(
-  function Group({ blocks, settled }: { blocks: readonly Block[]; settled: boolean }) {
+  function Group({ blocks, settled }: { blocks: readonly AnswerBlock[]; settled: boolean }) {
     return (
       <div className="block-group" data-settled={settled ? '' : undefined}>
         {blocks.map((block) => (
@@ -79,8 +79,8 @@ function useLaidOut(whole: number): number {
   return Math.min(laidOut.current, whole);
 }
 
-function groupsOf(blocks: readonly Block[]): readonly (readonly Block[])[] {
-  const groups: Block[][] = [];
+function groupsOf(blocks: readonly AnswerBlock[]): readonly (readonly AnswerBlock[])[] {
+  const groups: AnswerBlock[][] = [];
   for (let at = 0; at < blocks.length; at += GROUP) groups.push(blocks.slice(at, at + GROUP));
   return groups;
 }

@@ -10,7 +10,7 @@ import { begunTable, closedEnd } from './open-end.ts';
 import { parseMarkdown } from './parse.ts';
 
 /** The unit of drawing: a block, or several within one HTML element. The same object as long as nothing in it changes. */
-export interface Block {
+export interface AnswerBlock {
   /** Offset of its beginning, in characters: its identity within the answer. */
   readonly from: number;
   readonly nodes: readonly RootContent[];
@@ -29,8 +29,8 @@ export interface Footnote {
   readonly calls: readonly string[];
 }
 
-export interface Answer {
-  readonly blocks: readonly Block[];
+export interface ReadAnswer {
+  readonly blocks: readonly AnswerBlock[];
   /** In the order of their first reference; those without one come last. */
   readonly footnotes: readonly Footnote[];
 }
@@ -135,7 +135,7 @@ export class AnswerReader {
   #settled: Piece[] = [];
   /** Offset of the open block. */
   #from = 0;
-  #blocks = new Map<number, Block>();
+  #blocks = new Map<number, AnswerBlock>();
 
   /** True if `text` goes on where the last text that was read ends. */
   isBegunBy(text: string): boolean {
@@ -143,7 +143,7 @@ export class AnswerReader {
   }
 
   /** Reads `text`; fast if it continues the previous text. `partial`: it is still being written. */
-  read(text: string, partial: boolean): Answer {
+  read(text: string, partial: boolean): ReadAnswer {
     // Reads all again at the end: HTML, a formula or a fence that never ended is text, and settled blocks took it for one that would.
     const ended = this.#partial && !partial && (this.#html || this.#formula || mayHaveGlued(text));
     if (ended || !text.startsWith(this.#text)) {
@@ -233,8 +233,8 @@ export class AnswerReader {
   }
 
   /** Joins the blocks within one HTML element or container; unchanged blocks stay the same objects. */
-  #grouped(pieces: readonly Piece[], partial: boolean): Block[] {
-    const blocks: Block[] = [];
+  #grouped(pieces: readonly Piece[], partial: boolean): AnswerBlock[] {
+    const blocks: AnswerBlock[] = [];
     let elements: string[] = [];
     let containers = 0;
     let group: { from: number; nodes: RootContent[]; definitions: RootContent[] } | null = null;
@@ -255,7 +255,7 @@ export class AnswerReader {
     return blocks;
   }
 
-  #kept(block: Block): Block {
+  #kept(block: AnswerBlock): AnswerBlock {
     const before = this.#blocks.get(block.from);
     const same = (a: readonly RootContent[], b: readonly RootContent[]) =>
       a.length === b.length && a.every((node, at) => node === b[at]);
@@ -317,7 +317,7 @@ const hasLooseEnd = (nodes: readonly PhrasingContent[]): boolean =>
     node.type === 'text' ? /[*_`[~<\\&]/.test(node.value) : 'children' in node && hasLooseEnd(node.children),
   );
 
-function footnotesOf(blocks: readonly Block[], pieces: readonly Piece[]): readonly Footnote[] {
+function footnotesOf(blocks: readonly AnswerBlock[], pieces: readonly Piece[]): readonly Footnote[] {
   const defined = new Map<string, { node: FootnoteDefinition; definitions: readonly RootContent[] }>();
   for (const { defined: nodes, definitions } of pieces)
     for (const node of nodes) {

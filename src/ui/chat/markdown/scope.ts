@@ -1,6 +1,6 @@
 // Knows the place of an element in its answer, so that the ids of footnotes are unique on the page.
 import { createContext } from 'react';
-import type { Block, Footnote } from './reader.ts';
+import type { AnswerBlock, Footnote } from './reader.ts';
 
 /** Facts about the answer that its elements need. */
 interface AnswerScope {
@@ -11,7 +11,7 @@ interface AnswerScope {
 export const AnswerContext = createContext<AnswerScope>({ id: '', footnotes: [] });
 
 /** The block an element is in. */
-export const BlockContext = createContext<Pick<Block, 'from' | 'open'>>({ from: 0, open: false });
+export const BlockContext = createContext<Pick<AnswerBlock, 'from' | 'open'>>({ from: 0, open: false });
 
 /** Element id of a footnote, unique on the page. `id`: that of the answer. */
 export const noteId = (id: string, identifier: string): string => `${id}-note-${identifier}`;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { asMessageId } from '../../../../src/domain/base/ids.ts';
 import type { Message } from '../../../../src/domain/chat/message.ts';
-import { HEADINGS, type Language } from '../../../../src/domain/context/compaction/headings.ts';
+import { HEADINGS, type HeadingLanguage } from '../../../../src/domain/context/compaction/headings.ts';
 import { writeMemory } from '../../../../src/domain/context/compaction/memory-writer.ts';
 import { SECTIONS, summaryPrompt } from '../../../../src/domain/context/compaction/prompts.ts';
 import { createMeter } from '../../../../src/domain/context/meter.ts';
@@ -54,7 +54,7 @@ const sectionsOf = (memory: string): Map<string, string> =>
   );
 
 const TALKS: Readonly<
-  Record<Language, { said: readonly (readonly [Message['role'], string])[]; found: object }>
+  Record<HeadingLanguage, { said: readonly (readonly [Message['role'], string])[]; found: object }>
 > = {
   en: {
     said: [

@@ -63,21 +63,21 @@ const NOTHING_LEFT = `<!doctype html><html lang="en"><meta charset="utf-8"><meta
  * without a digest, and paths for which `exempt` is true, pass unchecked.
  * @param files the build's list
  */
-export function soundFiles(
+export function createIntegrityPlugins(
   files: readonly ListedFile[],
   exempt: (path: string) => boolean,
 ): { readonly reading: WorkboxPlugin; readonly writing: WorkboxPlugin } {
   const digests = new Map(
     files.flatMap(({ url, digest }) => (digest === undefined ? [] : [[pathOf(url), digest] as const])),
   );
-  const isSound = async (path: string, response: Response): Promise<boolean> =>
+  const isIntact = async (path: string, response: Response): Promise<boolean> =>
     response.ok && (await digestOf(response)) === digests.get(path);
 
   const reading: WorkboxPlugin = {
     cachedResponseWillBeUsed: async ({ cachedResponse, request, cacheName, event }) => {
       const path = pathOf(request.url);
       if (!digests.has(path) || exempt(path)) return cachedResponse;
-      if (cachedResponse && (await isSound(path, cachedResponse))) return typed(path, cachedResponse);
+      if (cachedResponse && (await isIntact(path, cachedResponse))) return typed(path, cachedResponse);
       // A missing file is no damage during the installation, which fetches it.
       if (!cachedResponse && event?.type === 'install') return undefined;
       const fetched = await orElse(fetch(path, { cache: 'reload' }), null, `fetching ${path} again`);
@@ -115,7 +115,7 @@ export function soundFiles(
       const path = pathOf(request.url);
       if (response.status !== 200) return null;
       if (!digests.has(path) || exempt(path)) return response;
-      return (await isSound(path, response)) ? typed(path, response) : null;
+      return (await isIntact(path, response)) ? typed(path, response) : null;
     },
   };
   return { reading, writing };

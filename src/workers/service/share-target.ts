@@ -12,7 +12,7 @@ export const SHARE_PATH = '/shared';
  * Stores the words of a share (a POST of the fields `SHARED_FIELDS`) and redirects to the app (303). If they cannot be stored, they go into the
  * address, so that they are not lost. Rejects if the request holds no form.
  */
-export async function keepArrival(request: Request): Promise<Response> {
+export async function storeSharedWords(request: Request): Promise<Response> {
   const form = await request.formData();
   const words = sharedWords((name) => form.get(name));
   const records = createLockRecords();
