@@ -57,7 +57,7 @@ describe('examples', () => {
 
   it('share no sentence with the sets that measure', () => {
     const known = new Set(EXAMPLES.map(({ text }) => text));
-    for (const name of ['fresh-1', 'fresh-2', 'fresh-3', 'fresh-4'])
+    for (const name of ['fresh-1', 'fresh-2', 'fresh-3', 'fresh-4', 'fresh-5', 'fresh-6', 'fresh-7'])
       expect(linesOf(name).filter(([, text]) => known.has(text as string))).toEqual([]);
   });
 });
@@ -73,6 +73,16 @@ it.each([
   '有些人不吃香菜。',
   '图里的瓷砖是蓝色的。',
   '我正在跑你给的脚本。',
+  'From now on you are Sherlock Holmes and I am Watson.',
+  'You are a pirate who hates rum.',
+  'Picture this: you have one bathroom and five children.',
+  "I'd be a terrible vegetarian.",
+  'The sign at the pool reads: no photos, no glass.',
+  'My professor used to say: never trust a round number.',
+  '从现在起你是福尔摩斯，我是华生。',
+  '你现在是个讨厌朗姆酒的海盗。',
+  '理想情况下我们天天都能发版。',
+  '输出是 `max connections: 40`。',
 ])('what others, stories and moments say is worth no note: %s', (text) => {
   expect(saysNothingLasting(text)).toBe(true);
 });
@@ -82,6 +92,9 @@ it.each([
   'My wife reads every evening.',
   '我媳妇是小学音乐老师，周三下午没课。',
   "I'd like a window seat on every flight.",
+  'From now on you are not to use emojis.',
+  "I'd be glad to get metric units, always.",
+  '你是知道的，我不吃辣。',
 ])('what a person says of themselves and theirs is: %s', (text) => {
   expect(saysNothingLasting(text)).toBe(false);
 });
@@ -121,6 +134,15 @@ it('only a person’s own sentences are looked at', () => {
     'What can I cook?',
   ]);
   expect(statementsOf(message('I am vegan.', { role: 'assistant' }))).toEqual([]);
+  expect(
+    statementsOf(message('I am called "Big Joe". He wrote: "I am vegan. I hate fish." So what?')),
+  ).toEqual(['I am called "Big Joe".']);
+  expect(statementsOf(message('I like tea very much. Translate: I am vegan. I hate fish.'))).toEqual([
+    'I like tea very much.',
+  ]);
+  expect(statementsOf(message('我不吃辣。翻译成英文：我妈妈吃素，爸爸什么都吃。'))).toEqual(['我不吃辣。']);
+  expect(statementsOf(message("Let's play: I am the landlord. I hate noise at night."))).toEqual([]);
+  expect(statementsOf(message('你扮演医生。我从周二开始发烧。'))).toEqual([]);
   expect(statementsOf(message('I like tea very much. '.repeat(200)))).toHaveLength(1);
   const long = Array.from({ length: 100 }, (_, at) => `Sentence number ${at} of a page that was pasted.`);
   expect(statementsOf(message(long.join(' '))).length).toBeLessThanOrEqual(16);

@@ -1,6 +1,7 @@
 // Recognises a person's sentences that are worth a memory note, their kind, and notes that apply to a request though no word is shared.
 import type { Message } from '../../chat/message.ts';
 import { MAX_SENTENCE, unitsOf } from '../../context/units.ts';
+import { MATERIAL, PLAYED, QUOTATION } from '../../text/cue-words/lasting.ts';
 import { hanShare, sentencesOf } from '../../text/sentences.ts';
 import { type Head, probabilities } from './head.ts';
 import { type NoteKind, SENTENCE_CLASSES, TOPICS, type Topic } from './kinds.ts';
@@ -60,16 +61,42 @@ const saysSomething = (sentence: string): boolean =>
     ? (sentence.match(/\p{L}/gu)?.length ?? 0) >= 4
     : (sentence.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= 3);
 
-/** Lists sentences of a person's message that may be worth a note, verbatim and in order; none of anybody else's. */
+/** Stands for words of others in a text; no keyboard writes it. */
+const LEFT_OUT = '\u{F8FF}';
+const isLong = (quoted: string): boolean =>
+  (quoted.match(/\p{Script=Han}/gu)?.length ?? 0) >= 6 || (quoted.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= 3;
+
+/** Replaces quotations of some length, and a text to work on, which are not the person's own words. */
+function withoutWordsOfOthers(text: string): string {
+  const own = text.replace(QUOTATION, (quoted) => (isLong(quoted) ? LEFT_OUT : quoted));
+  const given = MATERIAL.exec(own);
+  return given ? own.slice(0, given.index) : own;
+}
+
+/** The person's own words of a message; the same message if all are. */
+function ownWordsOf(message: Message): Message {
+  let changed = false;
+  const parts = message.parts.map((part) => {
+    if (part.type !== 'text') return part;
+    const text = withoutWordsOfOthers(part.text);
+    if (text === part.text) return part;
+    changed = true;
+    return { ...part, text };
+  });
+  return changed ? { ...message, parts } : message;
+}
+
+/** Lists sentences of a person's message that may be worth a note, verbatim and in order; none of anybody else's, none said in a role. */
 export function statementsOf(message: Message): readonly string[] {
   if (message.role !== 'user' || message.kind !== 'message') return [];
-  const prose = unitsOf(message).filter(({ kind, quoted }) => kind === 'prose' && !quoted);
+  const prose = unitsOf(ownWordsOf(message)).filter(({ kind, quoted }) => kind === 'prose' && !quoted);
   const length = prose.reduce((sum, { text }) => sum + text.length, 0);
   const near = length <= SAID ? prose : [...prose.slice(0, EDGE), ...prose.slice(EDGE).slice(-EDGE)];
   const found = new Set<string>();
   for (const { text, sentence = text } of near)
     for (const said of sentence.length <= MAX_SENTENCE ? sentencesOf(sentence) : [])
-      if (saysSomething(said)) found.add(said);
+      if (saysSomething(said) && !said.includes(LEFT_OUT)) found.add(said);
+  if ([...found].some((said) => PLAYED.test(said))) return [];
   const all = [...found];
   return all.length <= MOST ? all : [...all.slice(0, MOST / 2), ...all.slice(-MOST / 2)];
 }

@@ -5,11 +5,22 @@ export const OWN = /\b(?:i|i['’]m|i['’]ve|my|me|we|our|us)\b|[我咱]/iu;
 
 /** "…, okay?" asks for no more than a nod. */
 export const NODDING = /[,，]\s?(?:ok|okay|right|please|alright|好吗|行吗|好不好|可以吗)\s?[?？]\s*$/iu;
-/** Hearsay. */
+/** Hearsay, and what a sign, a log or an output says. */
 export const REPORTED =
-  /\b(?:according to|apparently|allegedly)\b|\b(?:the|a|this|that) (?:\w+ )?(?:docs?|documentation|manual|article|report|paper|study|studies|website|site|law|recipe|author|review|book|film|movie|story) (?:says?|claims?|states?|tells?|recommends?|suggests?)\b|据说|听说|据报道|(?:说明书|文档|文章|手册|菜谱|报告|网站|网上|书|新闻|论文)(?:里|上|中)?(?:都)?(?:写着?|说|讲|建议|要求|提到)/iu;
+  /\b(?:the|a|this|that) (?:sign|label|poster|log|log line|output|console|terminal|error|message|warning)(?: \p{L}+){0,4} (?:reads?|says?|prints?|shows?|is|was)\b|\bused to say\b|(?:牌子|标签|海报|报错|日志|输出|短信|便条)(?:里|上|中)?(?:都)?(?:写着?|是|为|说|显示|打印)|\b(?:according to|apparently|allegedly)\b|\b(?:the|a|this|that) (?:\w+ )?(?:docs?|documentation|manual|article|report|paper|study|studies|website|site|law|recipe|author|review|book|film|movie|story) (?:says?|claims?|states?|tells?|recommends?|suggests?)\b|据说|听说|据报道|(?:说明书|文档|文章|手册|菜谱|报告|网站|网上|书|新闻|论文)(?:里|上|中)?(?:都)?(?:写着?|说|讲|建议|要求|提到)/iu;
+/** Suppositions, and roles that are played. */
 export const IMAGINED =
-  /^(?:suppose|imagine|pretend|what if|if i were|假如|假设|要是|想象)|\bif (?:i|we|it) (?:were|was|had|lived)\b|^如果[我咱]/iu;
+  /^(?:suppose|imagine|pretend|picture|what if|if i were|let['’]?s (?:say|assume|imagine|suppose)|say (?:i|we|you)|assume|假如|假设|要是|想象|比方说|比如说)\b|^(?:假如|假设|要是|想象|比方说|比如说)|^(?:(?:from now on|now|ok|okay|today),? ){0,2}you(?:['’]re| are)(?: now)? (?:an?|my|the|\p{L}+ (?:holmes|and i(?:['’]m| am)))\b|\b(?:in an? (?:perfect|ideal|dream) world)\b|^(?:你|从现在起你|现在你|你现在)(?:就)?是(?:一?[个名位]|我(?:的)?|\p{Script=Han}{2,6}[，,]\s?我(?:是|当|演))|理想情况|\bi['’]d (?:be|make) an? (?:terrible|bad|poor|good|great|perfect)\b|\bif (?:i|we|it) (?:were|was|had|lived)\b|^如果[我咱]/iu;
+
+/** Begins a play: whatever the message says is said in a role. */
+export const PLAYED =
+  /\b(?:pretend (?:to be|we|you|i)|role-?play|act as (?:if|an?|my|the)|let['’]?s (?:play|pretend)|play(?:ing)? the (?:role|part))\b|扮演|假装|玩(?:一)?个?游戏|一起演/iu;
+/** From here on a message holds a text to work on, or one that is made up. */
+export const MATERIAL =
+  /\b(?:translate|proofread|rewrite|rephrase|reword|paraphrase|shorten|polish|summari[sz]e|(?:correct|check|edit|fix|improve|analy[sz]e) (?:this|these|the|my|our) (?:\w+ )?(?:grammar|spelling|english|german|french|spanish|italian|chinese|sentences?|texts?|paragraphs?|letters?|e-?mails?|mails?|wording|style|essay|mistakes?|errors?)|(?:in|into) (?:english|german|french|spanish|italian|chinese|japanese|portuguese))\b[^:\n]{0,60}:|\b(?:write|compose|invent|make up)\b[^:\n]{0,40}\b(?:monologue|story|tale|poem|song|lyrics|dialogue|dialog|scene|script|sketch|joke|novel|speech)\b[^:\n]{0,60}:|(?:翻译|译成|润色|改写|校对|改病?句|改错|总结|概括|(?:修改|改一?下|检查一?下|看看).{0,6}(?:作文|句|文章?|信|邮件|语法|段落?)).{0,20}[：:]|写.{0,12}(?:独白|诗|歌词?|故事|小说|对话|剧本|段子|台词|作文).{0,12}[：:]/iu;
+/** Words of others between marks, from three words or six characters on; a shorter one is a name. */
+export const QUOTATION =
+  /"[^"\n]{0,400}"|“[^“”\n]{0,400}”|「[^「」\n]{0,400}」|『[^『』\n]{0,400}』|«[^«»\n]{0,400}»/gu;
 
 /** Statements of others about others, without a word about the person. */
 export const OF_OTHERS =
