@@ -41,6 +41,23 @@ describe('a question', () => {
     'In what order did I place the three orders?',
     'List the flats I viewed in order of when I mentioned them',
     'In which order did I mention the orders of the customer?',
+    'What have I complained about most at work?',
+    'Put my questions on gardening in order of time.',
+    'What are all the decisions we took on the website?',
+    'When did I first mention the dog and what came after?',
+    'What did I raise first, the salary or the hours, and what next?',
+    'All the restaurants you recommended to me, with dates.',
+    '屋顶、炉子、篱笆，我是按什么顺序提的？',
+    '这几个月我对电动车的看法怎么变的？',
+    '我的腰疼，按我讲的，从头捋一遍。',
+    '工作上我抱怨得最多的是什么？',
+    '网站上我们一共做了哪些决定？',
+    '我第一次提到狗是什么时候，后来又怎样？',
+    '我先提的工资还是工时，后来又说了什么？',
+    '我给米娅生日想过的点子都收集起来。',
+    '你给我推荐过的餐厅，连日期一起列出来。',
+    '我们一起试过哪些菜谱？',
+    '我问过的Rust问题，从第一个到最后一个。',
   ])('%s asks for the course of what was said', (question) => {
     expect(asksForOverview(question)).toBe(true);
   });
@@ -78,6 +95,14 @@ describe('a question', () => {
     '我说过几点见面？',
     '哪些药不能一起吃？',
     '我提过我对什么过敏吗？',
+    'What comes first, salary or hours, in a contract?',
+    'Sort these questions by length.',
+    'Which problems do old boilers have?',
+    'All the restaurants in Lyon with two stars.',
+    '大众对电动车的看法怎么变的？',
+    '里昂有哪些两星餐厅？',
+    '董事会能做哪些决定？',
+    '合同里先写工资还是工时？',
   ])('%s asks for one thing', (question) => {
     expect(asksForOverview(question)).toBe(false);
   });

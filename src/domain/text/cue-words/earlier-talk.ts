@@ -16,6 +16,7 @@ export const FOR_OTHERS = new RegExp(
     '\\btell(?:ing)? (?!me\\b|us\\b|you\\b)(?:(?:the|my|our|his|her|their) )?\\p{L}+ (?=(?:i|we|as)\\b)',
     '\\b(?:in a sentence|the (?:words?|phrase|expression|function|method|variable|class|event|string|title))\\b',
     '(?:翻译|译成|润色|改写|校对|修改|改错|朗读|写(?:一)?(?:句|封|段|条|篇)).{0,20}[：:]',
+    '对(?!我|你|您|咱)\\p{Script=Han}{1,4}说道?[：:]',
     '写.{0,12}(?:诗|歌|歌词|故事|小说|对话|剧本|段子|台词|作文)',
   ].join('|'),
   'iu',
@@ -30,9 +31,9 @@ const PAST =
   '(?:said|told|talked|spoke|spoken|discussed|agreed|decided|mentioned|planned|settled|chose|chosen|picked|explained|described|shared|shown|showed|gave|given|sent|suggested|recommended|proposed|made|built|did|wrote|written|drafted|listed|asked|promised|taught|called|named|laid out|came up with|worked out|figured out|put together|set up|went (?:over|through|with|for)|gone (?:over|through)|been (?:over|through|saying|talking|discussing|planning|working on)|ended up|landed on|covered|sketched|compared|brought up|complained|done|(?:talked|spoke) (?:through|over))';
 const PLAIN =
   '(?:say|tell|talk|speak|discuss|agree|decide|mention|plan|settle|choose|pick|explain|describe|share|show|give|send|suggest|recommend|propose|make|build|write|draft|list|ask|promise|call|name|lay out|come up with|work out|figure out|put together|set up|go (?:over|through|with|for)|end up|cover|bring up|complain)';
-/** Excludes other listeners: "I mentioned it to my boss", "we talked with the bank". */
+/** Excludes other listeners in the same clause: "I mentioned it to my boss", "we talked with the bank". */
 const TO_NOBODY_ELSE =
-  '(?!.{0,40}\\b(?:to|with|at|from|by) (?!you\\b|me\\b|us\\b|this\\b|that\\b|each other\\b|start\\b|do\\b|use\\b|go\\b|be\\b|get\\b|buy\\b|make\\b|have\\b|keep\\b|take\\b|move\\b|the (?:start|beginning|end)\\b)(?:(?:the|my|our|his|her|their|a|an) )?\\p{L}+)(?!(?<=\\b(?:told|tell|asked?|gave|given?|sent|send|show|showed|shown|promised?|taught)) (?:him|her|them|everyone|everybody|people|my|the|his|our|their)\\b)';
+  '(?![^,;:.?!]{0,40}\\b(?:to|with|at|from|by) (?!you\\b|me\\b|us\\b|this\\b|that\\b|each other\\b|start\\b|do\\b|use\\b|go\\b|be\\b|get\\b|buy\\b|make\\b|have\\b|keep\\b|take\\b|move\\b|the (?:start|beginning|end)\\b)(?:(?:the|my|our|his|her|their|a|an) )?\\p{L}+)(?!(?<=\\b(?:told|tell|asked?|gave|given?|sent|send|show|showed|shown|promised?|taught)) (?:him|her|them|everyone|everybody|people|my|the|his|our|their)\\b)';
 const ME = "(?<!\\b(?:and|or|if|when|before|after|until|once|because) )\\b(?:i|we)(?:'ve|'d| have| had)?";
 const BACK =
   '(?:before|earlier|previously|last (?:time|week|month|year|night|spring|summer|autumn|fall|winter|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|yesterday|the other (?:day|week|night)|(?:a|some) (?:while|time) (?:ago|back)|(?:ages|long) ago|(?:a|two|three|few|a few|some|several) (?:days?|weeks?|months?|years?) (?:ago|back)|back then|in (?:another|an earlier|a previous|our last|a different|the other) (?:chat|conversation|session|thread)|already|a million times|so many times|again and again|once|in the past|way back)';
@@ -44,7 +45,7 @@ const TALK_ENDS =
 
 const EN = [
   // Asks if the app still remembers; or asks it to, with something of "us" or a question behind it.
-  "\\b(?:do|can|did|don't|didn't|you|surely you|if you)(?: (?:you|still|even|happen to|just|perhaps|might|may|should|must|will|would|can))* (?:remember|recall|recollect)\\b",
+  "\\b(?:do|can|did|don't|didn't|you(?:'ll|'d)?|surely you|if you)(?: (?:you|still|even|happen to|just|perhaps|might|may|should|must|will|would|can))* (?:remember|recall|recollect)\\b",
   "(?:^|[,;:–—-] *|\\b(?:and|so|but|please|also|now|then|ok|okay|hey|hi|well) )(?:remember|recall|recollect) (?:our|when (?:i|we|you)|what (?:i|we|you)|where (?:i|we|you)|which|how (?:i|we|you)|who|my|(?:the|that|those|all) .{1,60}\\b(?:i|we|you)(?:'ve|'d)? " +
     `(?:have |had |already |once )?${PAST})\\b`,
   // "as we agreed", "the list you gave me", "what I told you".
@@ -59,13 +60,13 @@ const EN = [
   // "we talked about this before".
   `${ME}${ADVERB} ${PAST}\\b${TO_NOBODY_ELSE}.{0,60}\\b${BACK}\\b`,
   `\\b${BACK},? (?:when )?(?:i|we|you)(?:'ve|'d)?${ADVERB} ${PAST}\\b${TO_NOBODY_ELSE}`,
-  "\\b(?:we|i)(?:'ve| have|'d| had)(?: (?:already|both|just|all|surely))* (?:been (?:over|through|there|talking about)|covered|gone (?:over|through)) (?:this|that|it|all this|all that|these)\\b",
+  "(?<!\\band )\\b(?:we|i)(?:'ve| have|'d| had)(?: (?:already|both|just|all|surely))* (?:been (?:over|through|there|talking about)|covered|gone (?:over|through)) (?:this|that|it|all this|all that|these)\\b",
   // "did I tell you …?", "which one did we choose?", "have we ever talked about …?"
   `\\b(?:did|didn't|didnt)(?: not)? (?:i|we|you)(?: (?:ever|not|already|really|finally|eventually|originally|once|both|just|even))* ${PLAIN}\\b${TO_NOBODY_ELSE}`,
   `\\b(?:have|haven't|had|hadn't) (?:i|we|you)(?: (?:ever|not|already|really|both|just|even|finally))* ${PAST}\\b${TO_NOBODY_ELSE}`,
   `\\bwere (?:we|you) (?:saying|talking|discussing|planning|thinking|working|at)\\b|\\bwhere (?:were we|(?:did )?we (?:le(?:ft|ave)) off|was i)\\b|\\b(?:left|leave) off\\b`,
-  `\\b(?:did|had|were) you\\b.{2,60}\\b(?:${BACK}|back in)\\b|\\byou (?:had|found|fixed|helped|used|ran|tried|picked|counted)\\b.{2,60}\\b(?:${BACK}|back in)\\b`,
-  "\\b(?:didn't|haven't|hadn't) (?:i|we|you) (?:already|just|once|agree|rule|drop|have)\\b|\\bwe (?:talked|went|walked) (?:it |this )?(?:through|over)\\b|\\b(?:what|which|where|when|who) (?:was|were) (?:our|my)\\b",
+  `\\b(?:did|had|were) (?:you|we)\\b.{2,60}\\b(?:${BACK}|back in)\\b|\\byou (?:had|found|fixed|helped|used|ran|tried|picked|counted)\\b.{2,60}\\b(?:${BACK}|back in)\\b`,
+  "\\b(?:didn't|haven't|hadn't) (?:i|we|you) (?:already|just|once|agree|rule|drop|have)\\b|\\bwe (?:talked|went|walked) (?:it |this )?(?:through|over)\\b|\\b(?:what|which|where|when|who) (?:was|were) (?:our|my|your)\\b",
   `\\b(?:the|that|those|these) (?:[\\p{L}\\p{N}'’-]+ ){1,4}(?:you (?:used|made|did|had|found|ran|built|chose|liked|helped)|(?:we|you) both \\p{L}+ed)\\b`,
   // "like last time", "the usual way", "as always".
   '\\b(?:like|as|same as|same thing as|than|just as|since|from|unlike|it) (?:we did )?(?:last|the other|the last|the previous|all the other|every other) time\\b',
@@ -75,10 +76,18 @@ const EN = [
   "\\bback when (?:i|we|you)\\b|\\b(?:get|go|getting|going|come|coming|circle|turn|returning|return) back to (?:our|what (?:i|we|you))\\b|\\b(?:pick|picking|take|carry|continue|resume|go on)(?: up| on| it| this| that)* (?:from )?where (?:we|you|i)\\b|\\b(?:continue|continuing|resume|resuming|pick up|picking up|following up on|follow up on|building on|based on|go on with|carry on with|per|going by|according to|stick to|stay with|keep to|using|use|apply|follow|see|check|look (?:at|in|up|through)) (?:our|what (?:i|we|you)(?:'ve|'d)?(?: (?:already|have|had))* (?:said|told|know|agreed|decided|discussed|settled|planned|learned))\\b",
   `\\b(?:our|my|in (?:an?|another|the|some|that)|from (?:an?|another|the|some|that)|see (?:the|that)|to (?:the|that)|remember (?:the|that)) (?:[\\p{L}'-]+ ){0,2}${TALK}${TALK_ENDS}`,
   `\\b(?:previous|earlier|past|other|last|old) (?:chats?|conversations?) (?:we|i|you|with you)\\b`,
+  // "give me that list again", "our colours once more", "yesterday's session".
+  '\\b(?:give|show|send|tell|list|read|post|paste) (?:me |us )?(?:that|those|the|your|my|our) .{2,40}\\b(?:again|once more|one more time)\\W*$',
+  '\\b(?:our|my|your) .{2,60}\\b(?:once more|one more time)\\W*$',
+  `\\b(?:yesterday|(?:last |mon|tues|wednes|thurs|fri|satur|sun)\\p{L}+)'s ${TALK}(?=\\W*$|[.,;:?!])`,
+  '\\b(?:just|exactly|same|much) (?:like|as) the (?:last|previous|other) (?:one|ones|two|three|few)\\b',
+  // "continue with the list we started", "the recipe from the other day".
+  '\\b(?:continue|go on|carry on|finish|resume|keep going)\\b.{0,20}\\b(?:the|that|our) .{1,40}\\b(?:we|you) (?:started|began|were (?:at|on))\\b',
+  '\\b(?:the|that|those|your) (?:[\\p{L}-]+ ){1,3}from (?:the other (?:day|week|night)|before\\b(?! (?:the (?:war|flood)|the industrial|christ\\b))|last time)\\b',
   // "remind me what we …", "what's that port again?", "what do you know about me?"
   '\\b(?:remind|refresh) (?:me|my memory)\\b.{0,12}\\b(?:what|which|where|when|who|how|why|of|about)\\b.{0,60}\\b(?:i|we|our|my|you|your|again)\\b',
   "^(?:[\\p{L}, ]{0,24})?\\b(?:what|who|which|where|when|how)(?:'s|'re| is| was| were| did| are)? .{2,80}\\bagain ?\\?+$",
-  '\\byou (?:(?:already|still|must|should|do|probably|surely|all) )*know (?:my|our|(?:about|that) (?:my|our)|where (?:i|we)|who (?:i|we)|how (?:i|we) (?:like|want|do)|what (?:i|we) (?:like|want|prefer|do|eat|drive|use))\\b|\\bwhat (?:do|else do|did) you (?:already |still )?(?:know|have|remember|learn) (?:on|about|of) (?:me|us|my|our)\\b|\\b(?:knowing|given) what you know\\b|\\b(?:everything|what|all) you know (?:about|of) (?:me|us|my|our)\\b',
+  '\\byou (?:already|still|surely) know (?:how|what|where|which|who|when) (?:i|we)\\b|\\byou (?:(?:already|still|must|should|do|probably|surely|all) )*know (?:my|our|(?:about|that) (?:my|our)|where (?:i|we)|who (?:i|we)|how (?:i|we) (?:like|want|do)|what (?:i|we) (?:like|want|prefer|do|eat|drive|use))\\b|\\bwhat (?:do|else do|did) you (?:already |still )?(?:know|have|remember|learn) (?:on|about|of) (?:me|us|my|our)\\b|\\b(?:knowing|given) what you know\\b|\\b(?:everything|what|all) you know (?:about|of) (?:me|us|my|our)\\b',
   "\\bwhat (?:was|were|is|had) (?:it|that|the [\\p{L}-]+(?: [\\p{L}-]+)?)(?: that)? (?:i|we|you)(?:'ve|'d)?\\b(?: had| have)?\\b.{0,20}\\b(?:wanted|used|had|liked|" +
     PAST.slice(3),
 ];
@@ -93,12 +102,12 @@ const HOW =
   '(?:不是|是不是|是|有没有|没有|好像|应该|肯定|已经|曾经|曾|就|都|还|也|才|又|一起|可能|到底|具体|究竟|明明|早就|一共|总共|好|刚|先|最后|最终|怎么|跟你|跟您|和你|和您|对你|给你|给您|向你|同你|跟我|和我|给我|帮我|为我|替我|让你|请你|叫你|要你)';
 /** Excludes another speaker: no noun right before. */
 const NO_OTHER =
-  '(?<=^|[\\s，,。；;：:、？?！!（(“"]|我|你|您|们|咱|俩|按|照|像|跟|和|同|用|把|从|着|续|据|对|到|就|是|在|问|了|的|得|下|请|与|给|比|看|查|找|记|知道|关于|么|将|回|一|还|都|帮|于|啊|呀|哎|嗯|诶|欸|想|哦|对了)';
+  '(?<=^|[\\s，,。；;：:、？?！!（(“"]|我|你|您|们|咱|俩|按|照|像|跟|和|同|用|把|从|着|续|据|对|到|就|是|在|问|了|的|得|下|请|与|给|进|入|比|看|查|找|记|知道|关于|么|将|回|一|还|都|帮|于|啊|呀|哎|嗯|诶|欸|想|哦|对了)';
 const NOT_AFTER = '(?!.{0,8}(?:跟|和|对|给|向|同|告诉)(?!你|您|我|咱))';
 const THING =
   '(?:个|份|本|家|段|次|种|篇|张|封|条|件|位|部|套|款|首|道|项|些|版|台|组|句|支|只|间|趟|场|门|回|笔|批|样)';
 const ZH = [
-  '还记不?记?得(?!要|吃|带)|记不记得|记得不记得|(?:你|您)(?:[还应该是否不会肯定]{0,4})记得|(?:^|[，,。；;？?！!\\s])记得(?:我|我们|咱们?|咱俩|上次|之前|那)(?!要|得|带)|有印象吗|还有印象|没忘吧|忘了没|别忘了我(?:是|对|不|在|的)|想不起来?我',
+  '还记不?记?得(?!要|吃|带)|记不记得|记得不记得|(?:你|您)(?:[还应该是否不会肯定]{0,4})记得|(?:^|[，,。；;？?！!\\s])记得(?:我|我们|咱们?|咱俩|上次|之前|那)(?!要|得|带)|有印象吗|还有印象|没忘吧|忘了没|(?:你|您).{0,4}记着|别忘了我(?:是|对|不|在|的)|想不起来?我',
   `${NO_OTHER}${THEN}(?:的时候)?${US}?(?:${HOW}){0,4}(?:跟|和|对)?(?:你|您|我)?(?:${HOW}){0,2}${SPOKE}(?:了|过|好|到|的|定|论|成|出|给|下|完|起|我|你|什么|哪|几)`,
   `${NO_OTHER}${THEN}${US}(?:${HOW}){0,3}${SPOKE}`,
   `${US}(?:上次|上回|之前|以前|当时|当初)的(?!同事|朋友|老板|公司)|${NO_OTHER}(?:上次|上回|之前|那天|昨天|上周)\\p{Script=Han}{0,6}(?:你|您)(?:${HOW}){0,3}(?:${SPOKE}|记|背)`,
@@ -114,6 +123,14 @@ const ZH = [
   '(?:按|照|按照|跟|像|和|同|用|依|沿用|延续|接着|继续|接|回到|参考|根据|与|比)(?:着|我们?|咱们?|你)?(?:的)?(?:上一?次|上一?回|之前|以前|先前|往常|平时|以往|从前|老|一贯)(?!的(?:经验|研究|数据|文献|报道|新闻))(?:[，,。；;！!\\s]|$|一样|那样|那么|来|的|说|聊|规矩|样子|做法|格式|写|办|继续|讲)',
   '(?:接着|继续|回到|延续|接上)(?:昨天|前天|上周|上个?月|昨晚|那天|我们|咱们?)的?(?:话题|讨论|聊天|对话|计划|聊|说|讲|写|往下)',
   '老(?:规矩|样子|地方|时间|办法)(?!的)|(?:我们|咱们?)不是(?:已经|都|早就|早)[^，,。]{1,14}(?:了|过)吗|照旧|照(?:我|咱们?|你)(?:说|讲|定)过的|(?:按|照|根据|依照|据)(?:我们?|咱们?|你)(?:之前|上次|说好|定好|商量|讨论|约定|聊|谈|对我)',
+  // 按咱俩定的来, 三月份咱们聊的; 没列完的接着列; 你以前有个更好的说法.
+  `(?:按|照|按照|依|据|根据)(?:我们|咱们?|咱俩|我俩)${SPOKE}(?:好|过)?的`,
+  `(?:月份?|周[一二三四五六日末天]|星期[一二三四五六日天]|春天|夏天|秋天|冬天|年初|年底|节)(?:的时候|前|后|那会儿)?(?:我们|咱们?|咱俩)(?:${HOW}){0,3}${SPOKE}(?:过|好)?的`,
+  '(?:继续|接着).{0,16}(?:开了?头|没(?:写|列|做|说|聊|讲|弄|画)完)|(?:开了?头|没(?:写|列|做|说|聊|讲|弄|画)完)的.{0,12}(?:继续|接着)',
+  `那${THING}.{1,16}再(?:给|发|说|讲|列|念|贴)(?:我)?(?:一)?(?:次|遍|下)|(?:这|那)(?:事|个|话|些|件事)?(?:我们|咱们?|都|已经|早就?){0,2}(?:说|讲|聊|谈|讨论|提)过`,
+  '(?:你|您)(?:给|为|帮|替)\\p{Script=Han}{1,6}(?:写|做|画|列|设计|起|拟|编)的|(?:跟|和|像|同|照|按)着?前(?:几|两|三)?(?:次|回|版|份)',
+  '(?:我们|咱们?|咱俩)\\p{Script=Han}{0,4}(?:弄|做|写|聊|说|讲|谈|讨论|进行|搞|算|排|改|看)到哪',
+  `(?:你|您)${THEN}(?!的)|那${THING}.{0,10}(?:调|翻)出来`,
   '(?:你|您)(?:[应该已经都还也肯定]{1,6})(?:知道|清楚|了解)(?:我|咱)|对我的了解|你(?:都)?(?:知道|了解|记得|记住|记了)(?:了)?(?:关于)?我(?:的)?(?:哪些|什么)|你(?:都)?了解我(?:多少|什么)',
   '(?:我|咱|你).{0,14}来着|(?:叫什么|是什么|是谁|在哪|哪个|哪家|哪天|多少|几点)来着',
 ];
