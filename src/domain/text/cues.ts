@@ -1,7 +1,7 @@
 // Reads a text's wording: its named people, its requests, the cues of its sentences. Rules instead of a model: they can miss, but they cost
 // nothing and give the same answer every time.
 import { COURTESY, MARK, OPENS, PARTICLE, VERB } from './cue-words/asking.ts';
-import { CUES, type CueSet } from './cue-words/sentences.ts';
+import { COURTEOUS, CUES, type CueSet } from './cue-words/sentences.ts';
 import { sentencesOf } from './sentences.ts';
 
 /** True for a text that ends in a question mark: it asks, and seldom answers. */
@@ -37,8 +37,16 @@ export const goesWrong = reader(CUES.failure);
 export const getsFixed = reader(CUES.repair);
 export const isAboutPerson = reader(CUES.person);
 export const makesStatement = reader(CUES.statement);
+const agrees = reader(CUES.acknowledgement);
+/** From so many words, or Chinese characters behind a pause, on a text tells more than that somebody agrees. */
+const [MORE_WORDS, MORE_HAN] = [3, 7];
+function tellsMore(text: string): boolean {
+  const han = text.replace(/^[^,，.。;；!！:：]*/u, '').match(/\p{Script=Han}/gu)?.length ?? 0;
+  const words = text.match(/[\p{Script=Latin}\p{N}'’-]+/gu) ?? [];
+  return han >= MORE_HAN || words.filter((word) => !COURTEOUS.test(word)).length >= MORE_WORDS;
+}
 /** True for words that only agree, thank or say "go on": leaving them out loses nothing. */
-export const isAcknowledgement = reader(CUES.acknowledgement);
+export const isAcknowledgement = (text: string): boolean => agrees(text) && !tellsMore(text);
 /** True for a question that asks for a time. */
 export const asksWhen = reader(CUES.when);
 /** True for a text that mentions a time. */

@@ -443,7 +443,16 @@ describe('cues', () => {
   it('tells agreement from content', () => {
     for (const text of ['ok', 'Sounds good, thanks!', '好的，按你说的做', '继续'])
       expect(isAcknowledgement(text)).toBe(true);
+    for (const text of ['Great, that works for me now.', 'Thanks, that was really helpful', '明白，不会提。'])
+      expect(isAcknowledgement(text)).toBe(true);
     for (const text of ['ok, port 8081', 'Please continue with src/main.ts', '好的，预算是 900 元'])
+      expect(isAcknowledgement(text)).toBe(false);
+    for (const text of [
+      'Okay, Henrike owns the whole layout.',
+      'Nice. There is no wifi, only the phone when I am there.',
+      '可以。仓库里的打印机全是三百点的。',
+      '行。银行那边的明细文件由徐会计归档，里面一个字节都不归我们管。',
+    ])
       expect(isAcknowledgement(text)).toBe(false);
   });
 });

@@ -19,6 +19,10 @@ const OPEN =
   /^(?:if|should|whenever|once|feel free)\b|\b(?:what|which|how|when|where)(?: \p{L}+){0,2}? (?:you['’]d|you['’]re|you (?:would|are|think|want|like|prefer|find|see|need|feel|decide|get)|(?:i|we) (?:can|could|should|may)|(?:it|this|that) (?:goes|works|went|looks|feels|prints|shows|says))|\byour (?:thoughts|opinion|feedback|questions|preferences?|decision|choice|ideas?)\b|\bthe (?:results?|outcome|output)\b|^(?:如果|如有|若|要是|有(?:任何|什么)?(?:问题|需要|疑问))|[你您]还?(?:需要|想|希望|觉得)|更多|[你您]的(?:想法|看法|意见|反馈|感受|建议|选择|决定)/iu;
 const SAYS_MORE = /[\d`/\\]/;
 
+/** Words that say nothing beside an agreement. */
+export const COURTEOUS =
+  /^(?:a|ahead|again|all|also|an|and|are|as|at|be|both|can|continue|do|does|done|fine|for|from|go|going|good|great|have|help(?:s|ed|ful)?|i|in|is|it|its|just|keep|let|like|looks?|lot|me|much|my|next|nice|no|now|of|ok|okay|on|one|ones|perfect|please|really|right|same|say|see|so|sounds?|sure|thank|thanks|that|the|them|then|there|these|this|those|to|too|us|very|was|way|we|well|will|with|works?|yes|you|your)$/i;
+
 export const CUES = {
   /** Sets a rule: anywhere in the sentence, or at the start of a clause. */
   rule: {
