@@ -4,6 +4,7 @@ import type { MessageId } from '../base/ids.ts';
 import type { Message, Part, Role } from '../chat/message.ts';
 import { laneAskedFor } from '../memory/lanes.ts';
 import { gainOf, idfOf } from '../text/bm25.ts';
+import { ASKS_WHAT_YOU_DID } from '../text/cue-words/asked-speaker.ts';
 import { goesWrong, isAcknowledgement, isQuestion, makesCorrection } from '../text/cues.ts';
 import { termsOf } from '../text/words.ts';
 import { type AppliedPlan, dispositionsOf } from './compaction/plan.ts';
@@ -22,6 +23,7 @@ import {
   wordBeginningsOf,
 } from './reading.ts';
 import {
+  lanesOf,
   NO_SEMANTIC_SCORE,
   nearnessWeights,
   type SemanticScore,
@@ -128,6 +130,8 @@ const CORRECTED = 0.6;
 const MEANING = 3;
 const BESIDE_WORDS = 0.7;
 const SAID_WELL = 1;
+/** Factors of the person's words where another speaker's are wanted, and of those wanted. */
+const [NOT_ASKED_FOR, ASKED_FOR] = [0.6, 1.3];
 /** From here on meaning alone brings a sentence back. */
 const LEAST_SEMANTIC = 0.03;
 
@@ -351,8 +355,8 @@ class PathSearch implements CompactedSearch {
       nearby: nearbyOf(standing, this.messages.length),
       long: new Set([...query.weights.keys()].filter((term) => term.length >= 5 && /^[a-z]+$/.test(term))),
       relevance: semantic.messages,
-      nearest: semantic.isPlain ? new Map() : nearnessWeights(near),
-      lane: laneAskedFor(question),
+      nearest: semantic.isPlain ? new Map() : nearnessWeights(near, lanesOf(this.messages)),
+      lane: laneAskedFor(question) ?? (ASKS_WHAT_YOU_DID.test(question) ? 'assistant' : null),
     };
     const found = this.#roughly(standing, scoring).flatMap((at) => this.#hitsIn(at, scoring));
     let said = 0;
@@ -586,9 +590,9 @@ class PathSearch implements CompactedSearch {
         score *= makesCorrection(unit.text)
           ? 1.35
           : scoring.lane === 'assistant' || scoring.lane === 'tool'
-            ? 0.8
+            ? NOT_ASKED_FOR
             : 1.15;
-      else if (scoring.lane !== null && scoring.lane !== 'all' && scoring.lane !== 'person') score *= 1.15;
+      else if (message.role === scoring.lane) score *= ASKED_FOR;
       score *= age * (worth.get(index) ?? NOT_NOTED);
       if (score > 0)
         hits.push({

@@ -52,19 +52,43 @@ export function semanticScoresOf(
   return { messages, isPlain };
 }
 
-/** Most sentences that count by their own meaning; the rank at which one counts half as much as the nearest. */
+/** Most sentences that count by their own meaning, half as many of one lane; the rank at which one counts half as much as the nearest. */
 const [NEAREST, HALF_NEAR] = [40, 5];
 /** Share of a sentence's own meaning; its message has the rest. */
 const OWN_MEANING = 0.7;
 
-/** Weights of the sentences nearest to a question, by rank, 0–1. `near`: cosines. */
-export const nearnessWeights = (near: ReadonlyMap<Unit, number> = new Map()): ReadonlyMap<Unit, number> =>
-  new Map(
-    [...near]
-      .sort((a, b) => b[1] - a[1])
-      .slice(0, NEAREST)
-      .map(([unit], place) => [unit, HALF_NEAR / (HALF_NEAR + place)]),
-  );
+/**
+ * Weights of the sentences nearest to a question, 0–1: half by rank among all, half by rank among those of their lane. Lines of output and code
+ * are never as near to a question as prose is, whichever of them answers it. `near`: cosines.
+ */
+export function nearnessWeights(
+  near: ReadonlyMap<Unit, number> = new Map(),
+  laneOf: (unit: Unit) => string = () => '',
+): ReadonlyMap<Unit, number> {
+  const weights = new Map<Unit, number>();
+  const seen = new Map<string, number>();
+  for (const [place, [unit]] of [...near].sort((a, b) => b[1] - a[1]).entries()) {
+    const lane = laneOf(unit);
+    const within = seen.get(lane) ?? 0;
+    seen.set(lane, within + 1);
+    const weight = (weightAt(place, NEAREST) + weightAt(within, NEAREST / 2)) / 2;
+    if (weight > 0) weights.set(unit, weight);
+  }
+  return weights;
+}
+
+/** Weight of a rank; 0 from `most` on. */
+const weightAt = (place: number, most: number): number =>
+  place < most ? HALF_NEAR / (HALF_NEAR + place) : 0;
+
+/** Lane of the sentences of these messages: who said them, or `tool` for a line of output or code. */
+export function lanesOf(messages: readonly Message[]): (unit: Unit) => string {
+  const lanes = new Map<Unit, string>();
+  for (const message of messages)
+    for (const unit of comparableUnits(message))
+      lanes.set(unit, unit.kind === 'prose' ? message.role : 'tool');
+  return (unit) => lanes.get(unit) ?? '';
+}
 
 /** Combines the meaning of a sentence's message and its own. */
 export function withOwnScore(

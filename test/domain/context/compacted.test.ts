@@ -170,6 +170,48 @@ describe('what a question brings back', () => {
     expect(asked(60, nearTo('Dogs'), 'Thanks!')).toBe('');
   });
 
+  it('comes back from an output whose lines are all farther from the question than prose is', () => {
+    const prose = Array.from(
+      { length: 60 },
+      (_, at) => ['assistant', `Hall ${at} has a painted ceiling of oak.`] as const,
+    );
+    const path = talk(
+      ...prose,
+      ['assistant', [{ type: 'tool-call', callId: 'c', name: 'probe', arguments: '{}' }]],
+      ['tool', [{ type: 'tool-result', callId: 'c', text: 'gate closed\nbatt=12.71V\nfan idle' }]],
+      ['user', 'Was liefert der Akku?'],
+    );
+    const near = new Map(
+      path
+        .flatMap(comparableUnits)
+        .map((unit, at) => [
+          unit,
+          unit.kind === 'prose' ? 0.6 - at / 1000 : unit.text.startsWith('batt') ? 0.3 : 0.2,
+        ]),
+    );
+    const relevance = new Map([[asMessageId('m0'), 0.1]]);
+    const hits = createCompactedSearch(path, compactionOf(path)).find(
+      'Was liefert der Akku?',
+      12,
+      relevance,
+      near,
+    );
+    expect(hits.map(({ unit }) => unit.text)).toContain('batt=12.71V');
+  });
+
+  it('is the assistant’s where the question asks what you did', () => {
+    const path = talk(
+      ['user', 'The glue for the frame is Ponal, the clamps are from Bessey.'],
+      ['assistant', 'The glue for the frame is Titan, the clamps are from Wolf.'],
+      ['user', 'And now?'],
+    );
+    const first = (question: string) =>
+      createCompactedSearch(path, compactionOf(path)).find(question, 1)[0]?.message.role;
+    expect(first('Which glue is for the frame?')).toBe('user');
+    expect(first('Which glue did you put on the frame?')).toBe('assistant');
+    expect(first('Do you know which glue is for the frame?')).toBe('user');
+  });
+
   it('leaves out what says nothing, and the lines of a long list, where sentences are compared', () => {
     const path = talk(
       ['user', 'Thanks!'],

@@ -29,4 +29,13 @@ export const ASKS_FOR_PERSON = new RegExp(
   ].join('|'),
   'iu',
 );
+/** What "you" did, chose or want, as its subject: within one conversation that is the assistant. Courtesies ("do you know …") ask for something else. */
+export const ASKS_WHAT_YOU_DID = new RegExp(
+  [
+    '\\b(?:did|had|have|were|do|would|will) you\\b(?! (?:know|remember|recall|think|mind|see|have|still|please|tell|say|show|like|need|help)\\b)',
+    "\\b(?:which|what|whom?|where|when|how \\p{L}+|why)\\b.{0,40}(?<!\\b(?:gave|told|give|tell|show|showed|sent|send|for|to|with|of|from|about|by|ask|asked|want|wanted) )\\byou(?:['’](?:d|ve|ll|re))? \\p{L}",
+    '(?<![给诉跟对和让请叫问向求])你(?!知道|还?记得|能|可以|看|帮|好|们|再?告诉)',
+  ].join('|'),
+  'iu',
+);
 export const ASKS_FOR_ALL = /\b(?:summar(?:y|ies|i[sz]e)|recap|overview)\b|总结|概括|回顾|梳理/iu;
