@@ -276,7 +276,7 @@ export async function measure(
     const { signal } = new AbortController();
     const known = await meaningOf?.(asConversationId(id), path);
     const meaning = known?.meaning ?? {};
-    const held = known && (await heldOn(path, known.recognising, signal));
+    const held = known && (await heldOn(path, known.recognising, window, signal));
     // What the model makes of a question is kept: asked once without a limit, it is there in time for each send, as on a device that is not busy.
     const units = path.flatMap(comparableUnits);
     await meaning.readAhead?.(units, signal);

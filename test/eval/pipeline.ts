@@ -1,5 +1,6 @@
 // The product's own way from a file to a passage, opened for measuring: importer, log, engine, real Postgres, real model.
 import { join } from 'node:path';
+import { createLocalEmbedding } from '../../src/adapters/embedding/local.ts';
 import { hasCentredTokenVectors } from '../../src/adapters/embedding/state-centres.ts';
 import type { IndexHits as IndexFound, MemoryIndex } from '../../src/adapters/index/memory-index.ts';
 import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
@@ -345,9 +346,19 @@ async function openLibrary(opened: Opened, sessions: readonly Session[]): Promis
   };
 }
 
+/** The id that the app's own provider of a local model has. */
+const nameOf = (model: string): string =>
+  createLocalEmbedding({
+    config: { ...defaultConfig.embedding.local, model },
+    connect: () => {
+      throw new Error('It is asked for its name alone.');
+    },
+  }).id;
+
 /** One conversation in an index of its own, and what that knows of it by meaning, as the app asks it. */
 async function openMeaning(
   { watch: { index }, embedding }: Opened,
+  model: string,
   id: ConversationId,
   messages: readonly Message[],
 ) {
@@ -363,8 +374,10 @@ async function openMeaning(
     model: () => embedding.id,
     sentences,
   });
+  // The heads that ship were learnt of the app's vectors, which these are, under the app's name for them.
+  const named = { ...embedding, id: nameOf(model) };
   const recognising = createRecognising({
-    embedding: () => embedding,
+    embedding: () => named,
     keyValues: home.store.keyValues,
     learns: false,
   });
@@ -396,7 +409,7 @@ export async function openPipeline(options: {
   return {
     embedding,
     library: (sessions: readonly Session[]) => openLibrary(opened, sessions),
-    meaningOf: (id: ConversationId, messages: readonly Message[]) => openMeaning(opened, id, messages),
+    meaningOf: (id: ConversationId, messages: readonly Message[]) => openMeaning(opened, model, id, messages),
     close: async () => {
       await embedding.close();
       await closeIndex();

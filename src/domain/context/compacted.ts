@@ -23,7 +23,7 @@ import {
   wordBeginningsOf,
 } from './reading.ts';
 import {
-  lanesOf,
+  laneFinder,
   NO_SEMANTIC_SCORE,
   nearnessWeights,
   type SemanticScore,
@@ -355,7 +355,7 @@ class PathSearch implements CompactedSearch {
       nearby: nearbyOf(standing, this.messages.length),
       long: new Set([...query.weights.keys()].filter((term) => term.length >= 5 && /^[a-z]+$/.test(term))),
       relevance: semantic.messages,
-      nearest: semantic.isPlain ? new Map() : nearnessWeights(near, lanesOf(this.messages)),
+      nearest: semantic.isPlain ? new Map() : nearnessWeights(near, laneFinder(this.messages)),
       lane: laneAskedFor(question) ?? (ASKS_WHAT_YOU_DID.test(question) ? 'assistant' : null),
     };
     const found = this.#roughly(standing, scoring).flatMap((at) => this.#hitsIn(at, scoring));

@@ -81,13 +81,13 @@ export function nearnessWeights(
 const weightAt = (place: number, most: number): number =>
   place < most ? HALF_NEAR / (HALF_NEAR + place) : 0;
 
-/** Lane of the sentences of these messages: who said them, or `tool` for a line of output or code. */
-export function lanesOf(messages: readonly Message[]): (unit: Unit) => string {
-  const lanes = new Map<Unit, string>();
+/** Finds the lane of a sentence of these messages: who said it, or `tool` for a line of output or code. */
+export function laneFinder(messages: readonly Message[]): (unit: Unit) => string {
+  const speakers = new Map<Unit, string>();
   for (const message of messages)
     for (const unit of comparableUnits(message))
-      lanes.set(unit, unit.kind === 'prose' ? message.role : 'tool');
-  return (unit) => lanes.get(unit) ?? '';
+      speakers.set(unit, unit.kind === 'prose' ? message.role : 'tool');
+  return (unit) => speakers.get(unit) ?? '';
 }
 
 /** Combines the meaning of a sentence's message and its own. */

@@ -3,19 +3,21 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import { withDeadline } from '../../domain/base/time-limit.ts';
 import type { Message } from '../../domain/chat/message.ts';
+import { estimateTokens } from '../../domain/context/tokens.ts';
 import { HELD_FROM, statementsOf } from '../../domain/memory/recognition/recognise.ts';
 import { setsRule } from '../../domain/text/cues.ts';
 import type { Recognising } from '../memory/recognising.ts';
 
 /** Longest wait of a compaction for it, ms. */
 const TIMEOUT_MS = 5_000;
-/** Most sentences examined, newest first; most that are kept, surest first; and most characters of all. */
-const [LOOKED_AT, MOST, MOST_CHARACTERS] = [240, 40, 4_000];
+/** Most sentences examined, newest first; most that are kept, surest first; most tokens of all, and their largest share of the window. */
+const [LOOKED_AT, MOST, MOST_TOKENS, SHARE] = [240, 40, 1_000, 0.03];
 
-/** Returns sentences by their message. Empty without a model in time; rejects only when aborted. */
+/** Returns sentences by their message. `window`: tokens. Empty without a model in time; rejects only when aborted. */
 export async function heldOn(
   path: readonly Message[],
   recognising: Recognising,
+  window: number,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<MessageId, readonly string[]>> {
   const said = path
@@ -39,10 +41,12 @@ export async function heldOn(
       })
       .sort((a, b) => b.probability - a.probability)
       .slice(0, MOST);
-    let left = MOST_CHARACTERS;
+    let left = Math.min(MOST_TOKENS, window * SHARE);
     const kept = surest.filter(({ text }) => {
-      left -= text.length;
-      return left >= 0;
+      const tokens = estimateTokens(text);
+      if (tokens > left) return false;
+      left -= tokens;
+      return true;
     });
     for (const { id, text } of kept.sort((a, b) => a.at - b.at))
       held.set(id, [...(held.get(id) ?? []), text]);

@@ -173,7 +173,7 @@ export function createPlanning({
     const previous = appliedOn(seen, path);
     const modelMemory = await sessionMemoryJob.memoryOn(id, path);
     const file = memoryFileOn(seen, path);
-    const held = deps.recognising && (await heldOn(path, deps.recognising, signal));
+    const held = deps.recognising && (await heldOn(path, deps.recognising, budget.window, signal));
     const made = await planCompaction(
       strategyOf(attempt.strategy),
       {
