@@ -4,7 +4,7 @@ import { log } from '../../domain/base/log.ts';
 import { withDeadline } from '../../domain/base/time-limit.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { estimateTokens } from '../../domain/context/tokens.ts';
-import { HELD_FROM, statementsOf } from '../../domain/memory/recognition/recognise.ts';
+import { HELD_FROM, type Recognition, statementsOf } from '../../domain/memory/recognition/recognise.ts';
 import { setsRule } from '../../domain/text/cues.ts';
 import type { Recognising } from '../memory/recognising.ts';
 
@@ -13,7 +13,10 @@ const TIMEOUT_MS = 5_000;
 /** Most sentences examined, newest first; most that are kept, surest first; most tokens of all, and their largest share of the window. */
 const [LOOKED_AT, MOST, MOST_TOKENS, SHARE] = [240, 40, 1_000, 0.03];
 
-/** Returns sentences by their message. `window`: tokens. Empty without a model in time; rejects only when aborted. */
+/** Sentences examined at a time: those a slow model has read by the time limit count. */
+const GROUP = 24;
+
+/** Returns sentences by their message, as far as they are recognised in time. `window`: tokens. Rejects only when aborted. */
 export async function heldOn(
   path: readonly Message[],
   recognising: Recognising,
@@ -27,32 +30,33 @@ export async function heldOn(
     .slice(-LOOKED_AT);
   const held = new Map<MessageId, string[]>();
   if (said.length === 0) return held;
+  const known = new Map<number, Recognition>();
   try {
-    const known = await withDeadline(signal, TIMEOUT_MS, (bounded) =>
-      recognising.of(
-        said.map(({ text }) => text),
-        bounded,
-      ),
-    );
-    const surest = said
-      .flatMap((one, at) => {
-        const { kind = null, probability = 0 } = known[at] ?? {};
-        return kind && probability >= HELD_FROM ? [{ ...one, at, probability }] : [];
-      })
-      .sort((a, b) => b.probability - a.probability)
-      .slice(0, MOST);
-    let left = Math.min(MOST_TOKENS, window * SHARE);
-    const kept = surest.filter(({ text }) => {
-      const tokens = estimateTokens(text);
-      if (tokens > left) return false;
-      left -= tokens;
-      return true;
+    await withDeadline(signal, TIMEOUT_MS, async (bounded) => {
+      for (let end = said.length; end > 0; end -= GROUP) {
+        const from = Math.max(0, end - GROUP);
+        const texts = said.slice(from, end).map(({ text }) => text);
+        for (const [at, one] of (await recognising.of(texts, bounded)).entries()) known.set(from + at, one);
+      }
     });
-    for (const { id, text } of kept.sort((a, b) => a.at - b.at))
-      held.set(id, [...(held.get(id) ?? []), text]);
   } catch (error) {
     signal.throwIfAborted();
-    log.debug('Sentences to keep word for word are recognised by their words alone', error);
+    log.debug('Older sentences are kept by their words alone', error);
   }
+  const surest = said
+    .flatMap((one, at) => {
+      const { kind = null, probability = 0 } = known.get(at) ?? {};
+      return kind && probability >= HELD_FROM ? [{ ...one, at, probability }] : [];
+    })
+    .sort((a, b) => b.probability - a.probability)
+    .slice(0, MOST);
+  let left = Math.min(MOST_TOKENS, window * SHARE);
+  const kept = surest.filter(({ text }) => {
+    const tokens = estimateTokens(text);
+    if (tokens > left) return false;
+    left -= tokens;
+    return true;
+  });
+  for (const { id, text } of kept.sort((a, b) => a.at - b.at)) held.set(id, [...(held.get(id) ?? []), text]);
   return held;
 }
