@@ -825,6 +825,41 @@ describe('a fence right behind words', () => {
   });
 });
 
+describe('words right behind a closing fence', () => {
+  const shown = (text: string) =>
+    drawn(text)
+      .replace(/<pre[^>]*><code[^>]*>/g, '<code>')
+      .replace(/<\/code><\/pre>/g, '</code>')
+      .replace(/>\n+</g, '><')
+      .replace(/\n/g, '¶');
+  it.each([
+    ['```python\nx\n```后面。\n\n然后', '<code>x</code><p>后面。</p><p>然后</p>'],
+    ['Text\n```js\na\n```.\nMore `code`', '<code>a</code><p>.</p><p>More <code>code</code></p>'],
+    ['(see\n```js\na\n```)\n\nnext', '<code>a</code><p>)</p><p>next</p>'],
+    ['代码：```python\nx\n```再说', '<p>代码：</p><code>x</code><p>再说</p>'],
+    ['```py\na\n```后面\n\n```\nb\n```\nend', '<code>a</code><p>后面</p><code>b</code><p>end</p>'],
+    ['> ```js\n> x\n> ```，然后\n\nend', '<code>x</code><p>，然后</p></blockquote><p>end</p>'],
+    ['- a\n  ```js\n  x\n  ```。\n- b', '<code>x</code>¶。</li><li>b</li>'],
+  ])('are words: %j', (text, expected) => expect(shown(text)).toContain(expected));
+
+  it.each([
+    // A line of its own closes these; what stands behind a fence may be a language.
+    ['```py\nprint(1)\n```), x\nb\n```\nend', 'print(1)¶```), x¶b</code><p>end</p>'],
+    ['```md\n```js\nx\n```。\n```\nend', '```js¶x¶```。</code><p>end</p>'],
+    ['~~~\n```。\n~~~\nx', '```。</code><p>x</p>'],
+    ['```py\nx\n``` and words', 'x¶``` and words</code>'],
+  ])('are code: %j', (text, expected) => expect(shown(text)).toContain(expected));
+
+  it.each(['```py\na\n```后面\n\n```\nb\n```\nend', 'x\n\n```py\na\n```), x\nb\n```\nend'])(
+    'come to the same while they are written: %j',
+    (text) => {
+      const reader = new AnswerReader();
+      for (let at = 1; at < text.length; at += 1) reader.read(text.slice(0, at), true);
+      expect(html(reader.read(text, false))).toBe(html(new AnswerReader().read(text, false)));
+    },
+  );
+});
+
 describe('fenced code in a person’s words', () => {
   it('is told from the words around it', () => {
     expect(fencedPieces('look:\n\n```sql\nselect 1\n```\nwhy?')).toEqual([

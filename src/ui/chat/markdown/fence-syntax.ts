@@ -2,12 +2,15 @@
 // half of the text would be no code. If each has its own closing fence, the inner ones are words of the outer one.
 // And fences right behind words (`代码如下：```python`, `Run: ```sh`): to CommonMark no fence begins there, but the closing one does, and the rest of
 // the text would be code.
+// And words right behind a closing fence (```` ```后面 ````, ```` ```). ````): to CommonMark such a line is code, and so is all that follows.
 import { codeFenced } from 'micromark-core-commonmark';
 import type { Code, Construct, Extension, State } from 'micromark-util-types';
 import { readingAs } from './reading-as.ts';
 
 const BACKTICK = 96;
 const TILDE = 126;
+/** The parser's codes of line endings are below this one (micromark-util-symbol). */
+const LINE_ENDINGS_BELOW = -2;
 /** Replaces a mark that ends nothing: any letter would do. */
 const LETTER = 97;
 
@@ -39,32 +42,74 @@ function innerEnds(source: string, at: number, partial: boolean): ReadonlySet<nu
   return partial ? ends : new Set();
 }
 
+/** A line that begins with a fence and goes on as no language would: by a sign of a sentence, or a letter that is not Latin. */
+const CLOSING_WITH_WORDS =
+  /^[ \t>]*(`{3,})(?=[.,;:!?)\]"'，。、！？；：）」』】…]|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}])/u;
+const FENCE_LINE = /^[ \t>]*(`{3,})[^`\r\n]*$/gm;
+
+/**
+ * Tells for the code whose fence is at an offset where the words begin that follow its closing fence; -1 if a line of its own closes it. Such
+ * a line is code where the fences behind it do not come in pairs.
+ */
+function wordsBehind(source: string, partial: boolean): (at: number) => number {
+  const lines = [...source.matchAll(FENCE_LINE)];
+  const firstAfter = (at: number): number => {
+    let [from, to] = [0, lines.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((lines[middle]?.index ?? 0) > at) to = middle;
+      else from = middle + 1;
+    }
+    return from;
+  };
+  return (at) => {
+    const run = /^`{3,}/.exec(source.slice(at, at + 200))?.[0];
+    if (!run) return -1;
+    for (let next = firstAfter(at); next < lines.length; next++) {
+      const { 0: line, 1: marks = '', index } = lines[next] as RegExpExecArray;
+      if (!marks.startsWith(run)) continue;
+      if (line.trimEnd().endsWith(marks)) return -1;
+      const closing = CLOSING_WITH_WORDS.exec(line);
+      if (closing) return partial || (lines.length - next) % 2 === 1 ? index + closing[0].length : -1;
+    }
+    return -1;
+  };
+}
+
+/** True if a text may have words right behind a closing fence. */
+const mayCloseWithWords = (text: string): boolean => /^[ \t>]*`{3,}[^\s`A-Za-z0-9]/m.test(text);
+
 /** Words without a bar, a fence behind the last one, and its language. */
 const GLUED = /^(?!`{2})(?:[^`|\r\n]|`[^`|\r\n]{1,200}`){1,2000}?(`{3,})[A-Za-z][\w+#.-]{0,40}[ \t]*$/;
 /** Most of a line that is read, characters. */
 const LONGEST_LINE = 2_100;
 const NEXT_FENCE = /^[ \t>]*(`{3,})([^`\r\n]*)$/gm;
 
-/** True if a text may have a fence behind words, whose end decides how all lines before it are read. */
-export const mayHaveGlued = (text: string): boolean =>
+/** True if a text may have a fence behind words. */
+const mayHaveGlued = (text: string): boolean =>
   text.includes('```') && /(?:[^\s`][ \t]*|`[ \t]+)`{3,}[A-Za-z]/.test(text);
 
 /** Finds the first line behind a place that begins with a fence. Lines that ask for the same one are answered without another search. */
-function nextFences(source: string): (after: number) => { readonly run: string; readonly isBare: boolean } {
+function nextFences(
+  source: string,
+): (after: number) => { readonly run: string; readonly isClosing: boolean } {
   let [from, to] = [0, -1];
-  let found = { run: '', isBare: false };
+  let found = { run: '', isClosing: false };
   return (after) => {
     if (after >= from && after <= to) return found;
     NEXT_FENCE.lastIndex = after;
     const line = NEXT_FENCE.exec(source);
     [from, to] = [after, line?.index ?? source.length];
-    found = { run: line?.[1] ?? '', isBare: line?.[2]?.trim() === '' };
+    found = {
+      run: line?.[1] ?? '',
+      isClosing: !!line && (line[2]?.trim() === '' || CLOSING_WITH_WORDS.test(line[0])),
+    };
     return found;
   };
 }
 
-/** Reads words and the fence behind them as a paragraph and code, if a line of its own closes it, or may still come. */
-function gluedFence(source: string, partial: boolean): Construct {
+/** Reads words and the fence behind them as a paragraph and code, if a line closes it, or may still come. `fence` reads the code. */
+function gluedFence(source: string, partial: boolean, fence: Construct): Construct {
   const nextFence = nextFences(source);
   const gluedAt = (at: number): number => {
     const line = source.slice(at, at + LONGEST_LINE);
@@ -73,7 +118,7 @@ function gluedFence(source: string, partial: boolean): Construct {
     const run = end < 0 ? undefined : GLUED.exec(line.slice(0, end))?.[1];
     if (run === undefined) return -1;
     const next = nextFence(at + end);
-    const isClosed = next.isBare && next.run.startsWith(run);
+    const isClosed = next.isClosing && next.run.startsWith(run);
     return isClosed || (partial && next.run === '') ? source.indexOf(run, at) : -1;
   };
   return {
@@ -81,7 +126,6 @@ function gluedFence(source: string, partial: boolean): Construct {
     concrete: true,
     tokenize(effects, ok, nok) {
       const now = () => this.now().offset;
-      const fence = codeFenced.tokenize.call(this, effects, ok, nok);
       let from = -1;
       const words: State = (code: Code) => {
         if (now() < from) {
@@ -90,7 +134,7 @@ function gluedFence(source: string, partial: boolean): Construct {
         }
         effects.exit('chunkText');
         effects.exit('paragraph');
-        return fence(code);
+        return fence.tokenize.call(this, effects, ok, nok)(code);
       };
       return (code) => {
         from = gluedAt(now());
@@ -103,16 +147,41 @@ function gluedFence(source: string, partial: boolean): Construct {
   };
 }
 
+/** True if a text may have words in the line of a fence: how they are read is decided by fences further down. */
+export const mayHaveWordsAtFence = (text: string): boolean => mayHaveGlued(text) || mayCloseWithWords(text);
+
 /** The micromark extension for one text. */
 export function fenceSyntax(source: string, { partial }: { readonly partial: boolean }): Extension {
+  const wordsAfter = mayCloseWithWords(source) ? wordsBehind(source, partial) : () => -1;
+  const nested = (behind: number) =>
+    readingAs(codeFenced, (context) => {
+      const ends = innerEnds(source, context.now().offset, partial);
+      // The end of the text closes as the end of a line does.
+      return (code, offset) => (offset === behind ? null : ends.has(offset) ? LETTER : code);
+    });
   const fence: Construct = {
     ...codeFenced,
     name: 'codeFencedNested',
-    tokenize: readingAs(codeFenced, (context) => {
-      const ends = innerEnds(source, context.now().offset, partial);
-      return (code, offset) => (ends.has(offset) ? LETTER : code);
-    }),
+    tokenize(effects, ok, nok) {
+      const behind = wordsAfter(this.now().offset);
+      const words: State = (code) => {
+        if (code === null || code < LINE_ENDINGS_BELOW) {
+          effects.exit('chunkText');
+          effects.exit('paragraph');
+          return ok(code);
+        }
+        effects.consume(code);
+        return words;
+      };
+      const closed: State = (code) => {
+        if (this.now().offset !== behind || code === null) return ok(code);
+        effects.enter('paragraph');
+        effects.enter('chunkText', { contentType: 'text' });
+        return words(code);
+      };
+      return nested(behind).call(this, effects, closed, nok);
+    },
   };
-  const glued = mayHaveGlued(source) ? { null: gluedFence(source, partial) } : {};
+  const glued = mayHaveGlued(source) ? { null: gluedFence(source, partial, fence) } : {};
   return { disable: { null: ['codeFenced'] }, flow: { [BACKTICK]: fence, [TILDE]: fence, ...glued } };
 }

@@ -3,7 +3,7 @@
 import type { FootnoteDefinition, Nodes, PhrasingContent, RootContent } from 'mdast';
 import { openContainers } from './callouts.ts';
 import { loneDefinitionsIn } from './definitions.ts';
-import { mayHaveGlued } from './fence-syntax.ts';
+import { mayHaveWordsAtFence } from './fence-syntax.ts';
 import type { Formula } from './formula-syntax.ts';
 import { openElements, unfinishedTag } from './html-rule.ts';
 import { begunTable, closedEnd } from './open-end.ts';
@@ -145,7 +145,7 @@ export class AnswerReader {
   /** Reads `text`; fast if it continues the previous text. `partial`: it is still being written. */
   read(text: string, partial: boolean): ReadAnswer {
     // Reads all again at the end: HTML, a formula or a fence that never ended is text, and settled blocks took it for one that would.
-    const ended = this.#partial && !partial && (this.#html || this.#formula || mayHaveGlued(text));
+    const ended = this.#partial && !partial && (this.#html || this.#formula || mayHaveWordsAtFence(text));
     if (ended || !text.startsWith(this.#text)) {
       this.#settled = [];
       this.#from = 0;
@@ -169,8 +169,9 @@ export class AnswerReader {
     const { children } = parseMarkdown(source, partial);
     // A block is settled once the next one has certainly begun: from its first words, or once a line of it is complete.
     const starts = children.map((node) => lineStart(source, node.position?.start.offset ?? 0));
-    // A fence behind words begins within their line: both are one piece.
-    const firsts = starts.flatMap((start, at) => (at === 0 || start !== starts[at - 1] ? [at] : []));
+    // A fence behind words begins within their line, words behind a fence within its line: both are one piece.
+    const endOf = (at: number) => children[at]?.position?.end.offset ?? 0;
+    const firsts = starts.flatMap((start, at) => (at === 0 || start >= endOf(at - 1) ? [at] : []));
     let open = 0;
     for (let n = 1; n < firsts.length; n += 1)
       if (!partial || NEXT_BLOCK.test(source.slice(starts[firsts[n] as number]))) open = n;
