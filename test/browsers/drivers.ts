@@ -225,7 +225,7 @@ export function findWebKit(): Found {
 }
 
 /** Asks until the answer is true. After `withinMs` throws `what` and the last answer. */
-export async function until(what: string, isSo: () => Promise<unknown>, withinMs = 120_000): Promise<void> {
+export async function until(what: string, isSo: () => Promise<unknown>, withinMs = 300_000): Promise<void> {
   const started = Date.now();
   let last: unknown;
   while (Date.now() - started < withinMs) {

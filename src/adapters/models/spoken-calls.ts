@@ -201,6 +201,14 @@ class CallReader {
   }
 }
 
+/** Most blanks at the beginning of an answer that may still be a bare call, characters. */
+const MOST_BLANK = 100;
+/** Characters of a line's beginning, and of its end, that tell if it is code and if a call may follow. */
+const LINE_END = 60;
+/** Returns a line without its middle, so that the work at each mark does not grow with the line. */
+const endsOf = (line: string): string =>
+  line.length > 2 * LINE_END ? line.slice(0, LINE_END) + line.slice(-LINE_END) : line;
+
 /** Reads one answer. A possible beginning of a call is held back until it can be told. */
 export class SpokenCalls {
   readonly #calls: CallReader;
@@ -208,7 +216,7 @@ export class SpokenCalls {
   #held = '';
   #mark: Mark | undefined;
   #isStart = true;
-  /** The current line of the words passed on, and the fence around it. */
+  /** The current line of the words passed on, without its middle, and the fence around it. */
   #line = '';
   #fence: Fence | null = null;
 
@@ -234,7 +242,7 @@ export class SpokenCalls {
         this.#fence = fenceAfter(this.#line, this.#fence);
         this.#line = '';
       }
-      if (this.#line.length < 2_000) this.#line += piece;
+      this.#line = endsOf(this.#line + piece);
     }
     if (words.trim() !== '') this.#isStart = false;
     out.push(words);
@@ -302,7 +310,8 @@ export class SpokenCalls {
   #bareCall(isLast: boolean): 'held' | 'words' | readonly SpokenCall[] {
     const begun = this.#held.trimStart();
     const body = begun.replace(/^```(?:json)?\s*/, '');
-    if (!isLast && ('```json'.startsWith(begun) || body === '')) return 'held';
+    if (!isLast && ('```json'.startsWith(begun) || body === ''))
+      return this.#held.length < MOST_BLANK ? 'held' : 'words';
     const head = body.slice(0, 200).replace(/\s/g, '');
     if (!(head.startsWith(BARE) || BARE.startsWith(head))) return 'words';
     const name = /^\{"name":"([^"]*)"/.exec(head)?.[1];
