@@ -3,17 +3,10 @@
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { createCaller, serveCalls } from '../../domain/threads/calls.ts';
-import { type MessageEndpoint, withTransfer } from '../../domain/threads/endpoint.ts';
+import { type Thread, withTransfer } from '../../domain/threads/endpoint.ts';
 import { joinNews } from '../../domain/threads/news.ts';
 import type { ModelConnection, Port } from './protocol.ts';
 import { RETIRED } from './protocol.ts';
-
-/** The members of a Worker that are needed. */
-export interface Thread extends MessageEndpoint {
-  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
-  addEventListener(type: 'error' | 'messageerror', listener: (event: Event) => void): void;
-  terminate(): void;
-}
 
 const port = z.custom<Port>((value) => typeof value === 'object' && value !== null);
 export const threadNewsSchema = z.discriminatedUnion('type', [
@@ -57,15 +50,16 @@ export function createEmbeddingThread(spawn: () => Thread): EmbeddingThread {
     const thread = spawn();
     const say = joinNews(thread, threadNewsSchema, ({ type }) => type === 'retired' && end(mine, RETIRED));
     const mine: Running = { thread, say, gone: new AbortController() };
-    const failed = (event: Event) =>
+    const failed = ({ message }: { readonly message?: string }) => {
+      const detail = message || 'its script did not load';
       end(
         mine,
-        new RecollectError(
-          'embedding-broken',
-          `The embedding thread failed: ${(event as ErrorEvent).message || 'its script did not load'}`,
-          { params: { detail: (event as ErrorEvent).message || 'its script did not load' }, retry: true },
-        ),
+        new RecollectError('embedding-broken', `The embedding thread failed: ${detail}`, {
+          params: { detail },
+          retry: true,
+        }),
       );
+    };
     thread.addEventListener('error', failed);
     thread.addEventListener('messageerror', failed);
     running = mine;

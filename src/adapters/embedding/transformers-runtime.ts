@@ -12,6 +12,7 @@ import {
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { log, orElse } from '../../domain/base/log.ts';
+import type { Thread } from '../../domain/threads/endpoint.ts';
 import { collect } from './body.ts';
 import {
   type BundledModel,
@@ -34,7 +35,6 @@ import type { EmbeddingRuntime, LoadRuntime } from './host.ts';
 import { GpuError, StaleFilesError } from './host.ts';
 import { compareKept, refusedScript } from './kept-answers.ts';
 import type { LocalModel, TokenVectors } from './protocol.ts';
-import type { Thread } from './thread.ts';
 import { type ReduceTokens, reduceWith } from './tokens.ts';
 import { unit } from './vector.ts';
 

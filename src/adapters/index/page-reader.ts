@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { ignore, log } from '../../domain/base/log.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 import { createCaller, serveCalls } from '../../domain/threads/calls.ts';
-import type { MessageEndpoint } from '../../domain/threads/endpoint.ts';
+import type { MessageEndpoint, Thread } from '../../domain/threads/endpoint.ts';
 import {
   type FileRow,
   openPages,
@@ -61,25 +61,22 @@ const readerCalls = {
   },
 };
 
-/** The members of a Worker that are needed. */
-interface Thread extends MessageEndpoint {
-  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
-  addEventListener(type: 'error' | 'messageerror', listener: (event: Event) => void): void;
-  terminate(): void;
-}
-
 /** Makes a reader of a thread that calls `servePageReader`. */
 export function createPageReader(thread: Thread, key: unknown): PageReader {
   const { call, refuse } = createCaller(readerCalls, thread);
-  const onError = (event: Event) => {
+  let broken: Error | undefined;
+  const onError = (event: { preventDefault(): void }) => {
     // An unhandled error of the worker would end this thread as well.
     event.preventDefault();
-    refuse(new Error('The thread that reads the index broke.'));
+    broken = new Error('The thread that reads the index broke.');
+    refuse(broken);
   };
   thread.addEventListener('error', onError);
   thread.addEventListener('messageerror', onError);
   return {
     read: async (plan, onFirst) => {
+      // Its script may have failed to load before there was anything to read.
+      if (broken) throw broken;
       await call.read({ plan, key }, { onProgress: onFirst });
     },
     close: () => thread.terminate(),

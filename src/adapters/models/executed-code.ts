@@ -2,32 +2,27 @@
 // https://ai.google.dev/gemini-api/docs/code-execution · https://platform.openai.com/docs/guides/tools-code-interpreter ·
 // https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/code-execution-tool
 import { isFields, readJson } from '../../domain/base/json.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+import { fenced } from '../../domain/text/code.ts';
+import { type Fields, fieldsOf, textOf } from './event-fields.ts';
 
 /** Fenced code on lines of its own; empty without code. */
-function fenced(code: unknown, language = ''): string {
+function blockOf(code: unknown, language = ''): string {
   const words = textOf(code).replace(/\n$/, '');
-  if (words.trim() === '') return '';
-  const longest = Math.max(2, ...[...words.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `\n\n${fence}${language}\n${words}\n${fence}\n\n`;
+  return words.trim() === '' ? '' : `\n\n${fenced(words, language)}\n\n`;
 }
 
 /** A part of Gemini's answer, as text if it is code that ran or what that gave. */
 export function partOfGemini(part: Fields): Fields {
   const { executableCode: code, codeExecutionResult: result, ...rest } = part;
-  if (isFields(code)) return { ...rest, text: fenced(code.code, textOf(code.language).toLowerCase()) };
-  return isFields(result) ? { ...rest, text: fenced(result.output) } : part;
+  if (isFields(code)) return { ...rest, text: blockOf(code.code, textOf(code.language).toLowerCase()) };
+  return isFields(result) ? { ...rest, text: blockOf(result.output) } : part;
 }
 
 /** Code and logs of an ended item of OpenAI Responses; empty for any other item. */
 export function codeOfItem({ type, code, outputs }: Fields): string {
   if (type !== 'code_interpreter_call') return '';
-  const logs = Array.isArray(outputs) ? outputs.map((output) => fenced(fieldsOf(output).logs)) : [];
-  return [fenced(code, 'python'), ...logs].join('');
+  const logs = Array.isArray(outputs) ? outputs.map((output) => blockOf(fieldsOf(output).logs)) : [];
+  return [blockOf(code, 'python'), ...logs].join('');
 }
 
 /** True for a block of Anthropic's answer in which it writes code for itself to run. */
@@ -37,12 +32,12 @@ export const isExecution = ({ type, name }: Fields): boolean =>
 /** The code in the input of such a block, which is JSON: `code` of Python, `command` of a shell, `file_text` of a file. */
 export function codeOfInput(json: string): string {
   const input = fieldsOf(readJson(json));
-  return fenced(input.code, 'python') + fenced(input.command, 'bash') + fenced(input.file_text);
+  return blockOf(input.code, 'python') + blockOf(input.command, 'bash') + blockOf(input.file_text);
 }
 
 /** The output of the code, in a block of Anthropic's answer; undefined for any other block. */
 export function outputOfBlock({ type, content }: Fields): string | undefined {
   if (!/code_execution_tool_result$/.test(textOf(type))) return undefined;
   const { stdout, stderr, content: file } = fieldsOf(content);
-  return fenced(stdout) + fenced(stderr) + fenced(file);
+  return blockOf(stdout) + blockOf(stderr) + blockOf(file);
 }

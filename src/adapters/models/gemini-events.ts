@@ -1,9 +1,8 @@
 // Events of Gemini in the form that the SDK's strict schema takes: proxies wrap them, write their keys with underscores, figures as text, and pages without
 // addresses. One such value would cost the words beside it.
 import { isFields } from '../../domain/base/json.ts';
+import { type Fields, fieldsOf, objectsOf } from './event-fields.ts';
 import { partOfGemini } from './executed-code.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Keys of an event that some proxies write with underscores. */
 const KEYS: Readonly<Record<string, string>> = Object.fromEntries(
@@ -68,10 +67,9 @@ const figures = (usage: Fields): Fields =>
 
 /** Pages with an address; all else that grounds an answer is shown nowhere. */
 function pagesOf(grounding: Fields): Fields {
-  const chunks = Array.isArray(grounding.groundingChunks) ? grounding.groundingChunks.filter(isFields) : [];
   return {
-    groundingChunks: chunks.flatMap(({ web }) => {
-      const { uri, title } = isFields(web) ? web : ({} as Fields);
+    groundingChunks: objectsOf(grounding.groundingChunks).flatMap(({ web }) => {
+      const { uri, title } = fieldsOf(web);
       return typeof uri === 'string'
         ? [{ web: { uri, ...(typeof title === 'string' ? { title } : {}) } }]
         : [];
@@ -84,16 +82,16 @@ export function shapedGemini(event: Fields): Fields {
   const { usageMetadata: usage, candidates, ...rest } = event;
   return {
     ...rest,
-    candidates: (candidates as readonly unknown[]).filter(isFields).map((candidate) => {
+    candidates: objectsOf(candidates).map((candidate) => {
       const { safetyRatings: _, groundingMetadata: grounding, finishReason: reason, ...kept } = candidate;
-      const content = isFields(kept.content) ? kept.content : {};
+      const content = fieldsOf(kept.content);
       return {
         ...kept,
         ...(typeof reason === 'number' ? { finishReason: REASONS[reason] ?? 'OTHER' } : {}),
         ...(typeof reason === 'string' ? { finishReason: reason } : {}),
         ...(isFields(grounding) ? { groundingMetadata: pagesOf(grounding) } : {}),
         ...(Array.isArray(content.parts)
-          ? { content: { ...content, parts: content.parts.filter(isFields).map(partOfGemini) } }
+          ? { content: { ...content, parts: objectsOf(content.parts).map(partOfGemini) } }
           : {}),
       };
     }),

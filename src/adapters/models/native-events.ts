@@ -2,9 +2,9 @@
 // and notes what it would drop (incomplete errors, pictures, cited pages). Every other line is passed on unchanged.
 import { isFields, lenientJson, readJson } from '../../domain/base/json.ts';
 import { KEEP_ALIVE } from './chunk.ts';
-import type { Fields } from './event-fields.ts';
+import { type Fields, fieldsOf } from './event-fields.ts';
 import { unwrapped } from './gemini-events.ts';
-import { citedIn, eventsOfDocument, fieldsOf, NativeShapes } from './native-shapes.ts';
+import { citedIn, eventsOfDocument, NativeShapes } from './native-shapes.ts';
 import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
 import { addDocument, addSource, type StreamFacts } from './stream-facts.ts';
 

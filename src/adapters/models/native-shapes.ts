@@ -1,14 +1,9 @@
 // Gives events of Anthropic Messages, Gemini and OpenAI Responses the order and the fields that the SDK counts on: words that stand in the event
 // which opens or ends a block, blocks that nothing opened, answers in one document. No word is said twice.
 import { isFields } from '../../domain/base/json.ts';
-import type { Fields } from './event-fields.ts';
+import { type Fields, fieldsOf, objectsOf, textOf } from './event-fields.ts';
 import { codeOfInput, codeOfItem, isExecution, outputOfBlock } from './executed-code.ts';
 import { shapedGemini } from './gemini-events.ts';
-
-/** Returns the fields of a JSON object; none for any other value. */
-export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
-const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Events of an answer that came as one document. */
 export function eventsOfDocument(value: Fields): readonly Fields[] {
@@ -23,7 +18,7 @@ export function eventsOfDocument(value: Fields): readonly Fields[] {
   const { content, stop_reason: reason, usage } = value;
   return [
     { type: 'message_start', message: { ...value, content: [], stop_reason: null } },
-    ...listOf(content).flatMap((block, index) => [
+    ...objectsOf(content).flatMap((block, index) => [
       { type: 'content_block_start', index, content_block: block },
       { type: 'content_block_stop', index },
     ]),
@@ -43,17 +38,19 @@ export function citedIn({
   response,
   candidates,
 }: Fields): readonly Fields[] {
-  const read = listOf(candidates).flatMap(({ urlContextMetadata: context }) =>
-    listOf(fieldsOf(context).urlMetadata).filter(
+  const read = objectsOf(candidates).flatMap(({ urlContextMetadata: context }) =>
+    objectsOf(fieldsOf(context).urlMetadata).filter(
       ({ urlRetrievalStatus: status }) => !/ERROR|PAYWALL|UNSAFE/.test(textOf(status)),
     ),
   );
-  const items = [item, ...listOf(fieldsOf(response).output)].map(fieldsOf);
+  const items = [item, ...objectsOf(fieldsOf(response).output)].map(fieldsOf);
   return [
     fieldsOf(fieldsOf(delta).citation),
-    ...listOf(fieldsOf(block).citations),
+    ...objectsOf(fieldsOf(block).citations),
     fieldsOf(annotation),
-    ...items.flatMap(({ content }) => listOf(content).flatMap(({ annotations }) => listOf(annotations))),
+    ...items.flatMap(({ content }) =>
+      objectsOf(content).flatMap(({ annotations }) => objectsOf(annotations)),
+    ),
     // Pages that Gemini was asked to read.
     ...read.map(({ retrievedUrl: url }) => ({ url })),
   ];
@@ -79,7 +76,7 @@ const TEXTS = /^(?:output_)?text$/;
 
 /** Thoughts that an ended item holds, in its summary or, of local models, in its content. */
 const thoughtsOf = ({ summary, content }: Fields): string =>
-  (listOf(summary).length > 0 ? listOf(summary) : listOf(content))
+  (objectsOf(summary).length > 0 ? objectsOf(summary) : objectsOf(content))
     .map(({ text }) => textOf(text))
     .join('\n\n');
 
@@ -229,7 +226,7 @@ export class NativeShapes {
       case 'response.incomplete': {
         const response = fieldsOf(event.response);
         const whole = { ...event, type: type === 'response.done' ? 'response.completed' : type, response };
-        return [...this.#unsaid(listOf(response.output), textOf(response.output_text)), whole];
+        return [...this.#unsaid(objectsOf(response.output), textOf(response.output_text)), whole];
       }
       default:
         return [event];
@@ -286,7 +283,7 @@ export class NativeShapes {
   #itemDone(at: unknown, item: Fields, event: Fields): readonly Fields[] {
     if (!KNOWN.test(textOf(item.type))) return [];
     if (item.type === 'code_interpreter_call') return this.#itemOfCode(at, codeOfItem(item));
-    const text = listOf(item.content)
+    const text = objectsOf(item.content)
       .map(({ type, text }) => (TEXTS.test(textOf(type)) ? textOf(text) : ''))
       .join('');
     const thoughts = item.type === 'reasoning' && !this.#items.get(at)?.said ? thoughtsOf(item) : '';

@@ -6,6 +6,16 @@ export interface MessageEndpoint {
   start?(): void;
 }
 
+/** The members of a Worker that are needed. */
+export interface Thread extends MessageEndpoint {
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(
+    type: 'error' | 'messageerror',
+    listener: (event: { readonly message?: string; preventDefault(): void }) => void,
+  ): void;
+  terminate(): void;
+}
+
 const transfers = new WeakMap<object, readonly object[]>();
 
 /** Marks a value: the next time it is posted, these buffers and ports move to the other thread instead of being copied. Returns the same value. */

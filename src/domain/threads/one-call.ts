@@ -9,21 +9,14 @@ import {
   type GivenOf,
   type ProgressOf,
 } from './calls.ts';
-import type { MessageEndpoint } from './endpoint.ts';
-
-/** The members of a `Worker` that are needed here. */
-interface CallableWorker extends MessageEndpoint {
-  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
-  addEventListener(type: 'error', listener: (event: { readonly message?: string }) => void): void;
-  terminate(): void;
-}
+import type { Thread } from './endpoint.ts';
 
 /**
  * Starts a worker, calls it, and ends it after its answer. Rejects as a call does; if the worker fails by itself, with an error whose message is
  * the browser's own, which may be empty.
  */
 export async function callWorker<C extends Contract, V extends keyof C>(
-  start: () => CallableWorker,
+  start: () => Thread,
   contract: C,
   verb: V,
   given: GivenOf<C[V]>,

@@ -5,7 +5,6 @@ import { createEmbeddingHost, GpuError, StaleFilesError } from '../../../src/ada
 import { createLocalEmbedding } from '../../../src/adapters/embedding/local.ts';
 import type { LocalModel, ModelConnection } from '../../../src/adapters/embedding/protocol.ts';
 import { RETIRED } from '../../../src/adapters/embedding/protocol.ts';
-import type { Thread } from '../../../src/adapters/embedding/thread.ts';
 import {
   connectByTransfer,
   createEmbeddingThread,
@@ -14,6 +13,7 @@ import {
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
+import type { Thread } from '../../../src/domain/threads/endpoint.ts';
 
 const never = new AbortController().signal;
 const query = { kind: 'query', signal: never } as const;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Encoder, EncoderShare } from '../../../src/adapters/embedding/encoder/encoder.ts';
 import { createEncoderPool } from '../../../src/adapters/embedding/encoder/encoder-pool.ts';
-import type { Thread } from '../../../src/adapters/embedding/thread.ts';
 import { threadsFor } from '../../../src/adapters/embedding/transformers-runtime.ts';
+import type { Thread } from '../../../src/domain/threads/endpoint.ts';
 
 describe('threads that read', () => {
   it('are never more than there are cores', () => {

@@ -5,8 +5,7 @@ import { z } from 'zod';
 import { isAbort } from '../../../domain/base/errors.ts';
 import { attempt, log } from '../../../domain/base/log.ts';
 import { type Caller, createCaller, serveCalls } from '../../../domain/threads/calls.ts';
-import { type MessageEndpoint, withTransfer } from '../../../domain/threads/endpoint.ts';
-import type { Thread } from '../thread.ts';
+import { type MessageEndpoint, type Thread, withTransfer } from '../../../domain/threads/endpoint.ts';
 import type { Encoder, EncoderShare } from './encoder.ts';
 import { joinEncoder, STATES_BYTES } from './encoder.ts';
 
@@ -73,7 +72,7 @@ export function createEncoderPool(deps: {
         fewer(error);
         drop(worker);
       });
-      const onError = (event: Event) => {
+      const onError = (event: { preventDefault(): void }) => {
         // An unhandled error of the worker would end this thread as well.
         event.preventDefault();
         drop(worker);

@@ -2,7 +2,8 @@
 // and documentation tools write them. Their kind and title become a label; no word of them is lost. Pure.
 import type { Blockquote, Paragraph, PhrasingContent, RootContent } from 'mdast';
 import type { CompileContext, Extension as FromMarkdown } from 'mdast-util-from-markdown';
-import type { Code, Construct, Extension, State } from 'micromark-util-types';
+import type { Construct, Extension } from 'micromark-util-types';
+import { consumeTo } from './reading-as.ts';
 
 /** A line of colons: `opening` holds what stands behind them; undefined: it ends a container. */
 interface ContainerMark {
@@ -31,23 +32,12 @@ export function containerSyntax(source: string): Extension {
   const mark: Construct = {
     name: 'containerMark',
     tokenize(effects, ok, nok) {
-      const now = () => this.now().offset;
-      let end = 0;
-      const inside: State = (code: Code) => {
-        if (code !== null && now() < end) {
-          effects.consume(code);
-          return inside;
-        }
-        effects.exit('containerMark');
-        return ok(code);
-      };
       return (code) => {
-        const at = now();
+        const at = this.now().offset;
         const line = /^[^\r\n]*/.exec(source.slice(at, at + 400))?.[0] ?? '';
         if (!OPENING.test(line) && !CLOSING.test(line)) return nok(code);
-        end = at + line.length;
         effects.enter('containerMark');
-        return inside(code);
+        return consumeTo(at + line.length, this, effects, ['containerMark'], ok)(code);
       };
     },
   };

@@ -4,13 +4,11 @@
 // the text would be code.
 // And words right behind a closing fence (```` ```后面 ````, ```` ```). ````): to CommonMark such a line is code, and so is all that follows.
 import { codeFenced } from 'micromark-core-commonmark';
-import type { Code, Construct, Extension, State } from 'micromark-util-types';
-import { readingAs } from './reading-as.ts';
+import type { Construct, Extension, State } from 'micromark-util-types';
+import { consumeTo, readingAs } from './reading-as.ts';
 
 const BACKTICK = 96;
 const TILDE = 126;
-/** The parser's codes of line endings are below this one (micromark-util-symbol). */
-const LINE_ENDINGS_BELOW = -2;
 /** Replaces a mark that ends nothing: any letter would do. */
 const LETTER = 97;
 
@@ -45,14 +43,27 @@ function innerEnds(source: string, at: number, partial: boolean): ReadonlySet<nu
 /** A line that begins with a fence and goes on as no language would: by a sign of a sentence, or a letter that is not Latin. */
 const CLOSING_WITH_WORDS =
   /^[ \t>]*(`{3,})(?=[.,;:!?)\]"'，。、！？；：）」』】…]|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}])/u;
-const FENCE_LINE = /^[ \t>]*(`{3,})[^`\r\n]*$/gm;
+/** Words without a bar, a fence behind the last one, and its language. */
+const GLUED = /^(?!`{2})(?:[^`|\r\n]|`[^`|\r\n]{1,200}`){1,2000}?(`{3,})[A-Za-z][\w+#.-]{0,40}[ \t]*$/;
+/** Most of a line that is read, characters. */
+const LONGEST_LINE = 2_100;
+/** Returns the marks of a fence behind the words of a line; undefined if there is none. */
+export const gluedMarks = (line: string): string | undefined =>
+  line.length < LONGEST_LINE ? GLUED.exec(line)?.[1] : undefined;
+
+const WITH_MARKS = /^.*`{3}.*$/gm;
+const FENCE_LINE = /^[ \t>]*(`{3,})[^`\r\n]*$/;
 
 /**
  * Tells for the code whose fence is at an offset where the words begin that follow its closing fence; -1 if a line of its own closes it. Such
  * a line is code where the fences behind it do not come in pairs.
  */
 function wordsBehind(source: string, partial: boolean): (at: number) => number {
-  const lines = [...source.matchAll(FENCE_LINE)];
+  const lines = [...source.matchAll(WITH_MARKS)].flatMap(({ 0: line, index }) => {
+    const marks = FENCE_LINE.exec(line)?.[1];
+    // A fence behind words counts in pairs; nothing that is open ends there.
+    return marks === undefined && gluedMarks(line) === undefined ? [] : [{ line, marks, index }];
+  });
   const firstAfter = (at: number): number => {
     let [from, to] = [0, lines.length];
     while (from < to) {
@@ -66,8 +77,8 @@ function wordsBehind(source: string, partial: boolean): (at: number) => number {
     const run = /^`{3,}/.exec(source.slice(at, at + 200))?.[0];
     if (!run) return -1;
     for (let next = firstAfter(at); next < lines.length; next++) {
-      const { 0: line, 1: marks = '', index } = lines[next] as RegExpExecArray;
-      if (!marks.startsWith(run)) continue;
+      const { line, marks, index } = lines[next] as (typeof lines)[number];
+      if (!marks?.startsWith(run)) continue;
       if (line.trimEnd().endsWith(marks)) return -1;
       const closing = CLOSING_WITH_WORDS.exec(line);
       if (closing) return partial || (lines.length - next) % 2 === 1 ? index + closing[0].length : -1;
@@ -79,10 +90,6 @@ function wordsBehind(source: string, partial: boolean): (at: number) => number {
 /** True if a text may have words right behind a closing fence. */
 const mayCloseWithWords = (text: string): boolean => /^[ \t>]*`{3,}[^\s`A-Za-z0-9]/m.test(text);
 
-/** Words without a bar, a fence behind the last one, and its language. */
-const GLUED = /^(?!`{2})(?:[^`|\r\n]|`[^`|\r\n]{1,200}`){1,2000}?(`{3,})[A-Za-z][\w+#.-]{0,40}[ \t]*$/;
-/** Most of a line that is read, characters. */
-const LONGEST_LINE = 2_100;
 const NEXT_FENCE = /^[ \t>]*(`{3,})([^`\r\n]*)$/gm;
 
 /** True if a text may have a fence behind words. */
@@ -115,7 +122,7 @@ function gluedFence(source: string, partial: boolean, fence: Construct): Constru
     const line = source.slice(at, at + LONGEST_LINE);
     const end = line.search(/[\r\n]/);
     // A line that is not whole may still become inline code.
-    const run = end < 0 ? undefined : GLUED.exec(line.slice(0, end))?.[1];
+    const run = end < 0 ? undefined : gluedMarks(line.slice(0, end));
     if (run === undefined) return -1;
     const next = nextFence(at + end);
     const isClosed = next.isClosing && next.run.startsWith(run);
@@ -125,23 +132,13 @@ function gluedFence(source: string, partial: boolean, fence: Construct): Constru
     name: 'codeFencedGlued',
     concrete: true,
     tokenize(effects, ok, nok) {
-      const now = () => this.now().offset;
-      let from = -1;
-      const words: State = (code: Code) => {
-        if (now() < from) {
-          effects.consume(code);
-          return words;
-        }
-        effects.exit('chunkText');
-        effects.exit('paragraph');
-        return fence.tokenize.call(this, effects, ok, nok)(code);
-      };
+      const begins: State = (code) => fence.tokenize.call(this, effects, ok, nok)(code);
       return (code) => {
-        from = gluedAt(now());
+        const from = gluedAt(this.now().offset);
         if (from < 0) return nok(code);
         effects.enter('paragraph');
         effects.enter('chunkText', { contentType: 'text' });
-        return words(code);
+        return consumeTo(from, this, effects, ['chunkText', 'paragraph'], begins)(code);
       };
     },
   };
@@ -164,20 +161,19 @@ export function fenceSyntax(source: string, { partial }: { readonly partial: boo
     name: 'codeFencedNested',
     tokenize(effects, ok, nok) {
       const behind = wordsAfter(this.now().offset);
-      const words: State = (code) => {
-        if (code === null || code < LINE_ENDINGS_BELOW) {
-          effects.exit('chunkText');
-          effects.exit('paragraph');
-          return ok(code);
-        }
-        effects.consume(code);
-        return words;
-      };
       const closed: State = (code) => {
         if (this.now().offset !== behind || code === null) return ok(code);
         effects.enter('paragraph');
         effects.enter('chunkText', { contentType: 'text' });
-        return words(code);
+        const line = /[^\r\n]*/y;
+        line.lastIndex = behind;
+        return consumeTo(
+          behind + (line.exec(source)?.[0].length ?? 0),
+          this,
+          effects,
+          ['chunkText', 'paragraph'],
+          ok,
+        )(code);
       };
       return nested(behind).call(this, effects, closed, nok);
     },

@@ -1,7 +1,8 @@
 // HTML as the Markdown parser knows it, but only where `html-rule.ts` takes it for HTML; all else stays text, in which Markdown is read.
 import { htmlFlow, htmlText } from 'micromark-core-commonmark';
-import type { Code, Construct, Extension, State } from 'micromark-util-types';
+import type { Construct, Extension } from 'micromark-util-types';
 import { endsIn, foldEnd, mayBeHtml } from './html-rule.ts';
+import { consumeTo } from './reading-as.ts';
 
 const LESS_THAN = 60;
 
@@ -21,24 +22,13 @@ export function htmlSyntax(source: string, { partial }: { readonly partial: bool
     name: 'htmlFlowFold',
     concrete: true,
     tokenize(effects, ok, nok) {
-      const now = () => this.now().offset;
-      let end = 0;
-      const inside: State = (code: Code) => {
-        if (code !== null && now() < end) {
-          effects.consume(code);
-          return inside;
-        }
-        effects.exit('htmlFlowData');
-        effects.exit('htmlFlow');
-        return ok(code);
-      };
       return (code) => {
-        const at = now();
-        end = mayBeHtml(source, at, true, partial, ends) ? foldEnd(source, at) : at;
+        const at = this.now().offset;
+        const end = mayBeHtml(source, at, true, partial, ends) ? foldEnd(source, at) : at;
         if (end === at) return nok(code);
         effects.enter('htmlFlow');
         effects.enter('htmlFlowData');
-        return inside(code);
+        return consumeTo(end, this, effects, ['htmlFlowData', 'htmlFlow'], ok)(code);
       };
     },
   };

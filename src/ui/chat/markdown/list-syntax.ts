@@ -2,6 +2,7 @@
 // the closing fence begins code that swallows the rest. And a list that does not begin with one goes on below words without an empty line.
 import { blockQuote, list } from 'micromark-core-commonmark';
 import type { Code, Construct, Extension, State } from 'micromark-util-types';
+import { gluedMarks } from './fence-syntax.ts';
 
 const GREATER = 62;
 const MARKERS = [42, 43, 45, ...Array.from({ length: 10 }, (_, digit) => 48 + digit)];
@@ -10,8 +11,6 @@ const MARKERS = [42, 43, 45, ...Array.from({ length: 10 }, (_, digit) => 48 + di
 const LISTS = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]/m;
 const ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)/;
 const FENCE = /^[ \t]*(`{3,}(?!`)|~{3,}(?!~))([^`\r\n]*)$/;
-/** A fence with its language right behind words. */
-const GLUED = /(?:[^`\s][ \t]*|`[ \t]+)(`{3,})[A-Za-z][\w+#.-]{0,40}[ \t]*$/;
 
 const widthOf = (line: string): number => {
   let width = 0;
@@ -58,7 +57,7 @@ export function looseLines(source: string, partial: boolean): ReadonlySet<number
   let item: ReturnType<typeof within> = { columns: [], words: '' };
   for (let at = 0; at < lines.length; at += 1) {
     item = within(item.columns, lines[at] as Line);
-    const run = (FENCE.exec(item.words) ?? GLUED.exec(item.words))?.[1];
+    const run = FENCE.exec(item.words)?.[1] ?? gluedMarks(item.words);
     if (run === undefined) continue;
     let end = at + 1;
     while (end < lines.length && !FENCE.test((lines[end] as Line).text)) end += 1;

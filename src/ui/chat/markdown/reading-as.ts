@@ -1,5 +1,32 @@
-// A construct of the parser that reads some signs of the text as another sign. The text itself stays as it is.
-import type { Code, Construct, ConstructRecord, Effects, State, Tokenizer } from 'micromark-util-types';
+// Parts of the parser's constructs: one that reads some signs of the text as another sign, and one that takes a stretch of it as it is.
+import type {
+  Code,
+  Construct,
+  ConstructRecord,
+  Effects,
+  State,
+  Tokenizer,
+  TokenType,
+} from 'micromark-util-types';
+
+/** Consumes the text up to offset `end`, leaves the tokens that were entered, the innermost first, and goes on with `then`. */
+export function consumeTo(
+  end: number,
+  context: ThisParameterType<Tokenizer>,
+  effects: Effects,
+  entered: readonly TokenType[],
+  then: State,
+): State {
+  const inside: State = (code) => {
+    if (code !== null && context.now().offset < end) {
+      effects.consume(code);
+      return inside;
+    }
+    for (const token of entered) effects.exit(token);
+    return then(code);
+  };
+  return inside;
+}
 
 type Constructs = Construct | Construct[] | ConstructRecord;
 
