@@ -838,7 +838,11 @@ describe('words right behind a closing fence', () => {
     ['(see\n```js\na\n```)\n\nnext', '<code>a</code><p>)</p><p>next</p>'],
     ['代码：```python\nx\n```再说', '<p>代码：</p><code>x</code><p>再说</p>'],
     ['```py\na\n```后面\n\n```\nb\n```\nend', '<code>a</code><p>后面</p><code>b</code><p>end</p>'],
-    ['```py\na\n```后面\n\n1. 停：```sh\nls\n```\n2. 好', '<code>a</code><p>后面</p>'],
+    [
+      '```py\na\n```后面\n\n1. 停：```sh\nls\n```\n2. 好',
+      '<code>a</code><p>后面</p><ol><li>停：¶<code>ls</code></li><li>好</li></ol>',
+    ],
+    ['- a\n```js\nx\n```。\n- b', '<code>x</code>'],
     ['> ```js\n> x\n> ```，然后\n\nend', '<code>x</code><p>，然后</p></blockquote><p>end</p>'],
     ['- a\n  ```js\n  x\n  ```。\n- b', '<code>x</code>¶。</li><li>b</li>'],
   ])('are words: %j', (text, expected) => expect(shown(text)).toContain(expected));

@@ -51,6 +51,10 @@ const LONGEST_LINE = 2_100;
 export const gluedMarks = (line: string): string | undefined =>
   line.length < LONGEST_LINE ? GLUED.exec(line)?.[1] : undefined;
 
+/** True if a line that begins with a fence ends code: nothing stands behind the fence, or words that name no language. */
+export const endsCode = (line: string): boolean =>
+  /^[ \t>]*`{3,}[ \t]*$|^[ \t>]*~{3,}[ \t]*$/.test(line) || CLOSING_WITH_WORDS.test(line);
+
 const WITH_MARKS = /^.*`{3}.*$/gm;
 const FENCE_LINE = /^[ \t>]*(`{3,})[^`\r\n]*$/;
 
@@ -90,7 +94,7 @@ function wordsBehind(source: string, partial: boolean): (at: number) => number {
 /** True if a text may have words right behind a closing fence. */
 const mayCloseWithWords = (text: string): boolean => /^[ \t>]*`{3,}[^\s`A-Za-z0-9]/m.test(text);
 
-const NEXT_FENCE = /^[ \t>]*(`{3,})([^`\r\n]*)$/gm;
+const NEXT_FENCE = /^[ \t>]*(`{3,})[^`\r\n]*$/gm;
 
 /** True if a text may have a fence behind words. */
 const mayHaveGlued = (text: string): boolean =>
@@ -109,7 +113,7 @@ function nextFences(
     [from, to] = [after, line?.index ?? source.length];
     found = {
       run: line?.[1] ?? '',
-      isClosing: !!line && (line[2]?.trim() === '' || CLOSING_WITH_WORDS.test(line[0])),
+      isClosing: !!line && endsCode(line[0]),
     };
     return found;
   };

@@ -2,7 +2,7 @@
 // the closing fence begins code that swallows the rest. And a list that does not begin with one goes on below words without an empty line.
 import { blockQuote, list } from 'micromark-core-commonmark';
 import type { Code, Construct, Extension, State } from 'micromark-util-types';
-import { gluedMarks } from './fence-syntax.ts';
+import { endsCode, gluedMarks } from './fence-syntax.ts';
 
 const GREATER = 62;
 const MARKERS = [42, 43, 45, ...Array.from({ length: 10 }, (_, digit) => 48 + digit)];
@@ -10,7 +10,7 @@ const MARKERS = [42, 43, 45, ...Array.from({ length: 10 }, (_, digit) => 48 + di
 /** A text that may have a list. */
 const LISTS = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]/m;
 const ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)/;
-const FENCE = /^[ \t]*(`{3,}(?!`)|~{3,}(?!~))([^`\r\n]*)$/;
+const FENCE = /^[ \t]*(`{3,}(?!`)|~{3,}(?!~))[^`\r\n]*$/;
 
 const widthOf = (line: string): number => {
   let width = 0;
@@ -61,8 +61,8 @@ export function looseLines(source: string, partial: boolean): ReadonlySet<number
     if (run === undefined) continue;
     let end = at + 1;
     while (end < lines.length && !FENCE.test((lines[end] as Line).text)) end += 1;
-    const [, closing = '', info = ''] = FENCE.exec(lines[end]?.text ?? '') ?? [];
-    const isClosed = closing.startsWith(run) && info.trim() === '';
+    const [line = '', closing = ''] = FENCE.exec(lines[end]?.text ?? '') ?? [];
+    const isClosed = closing.startsWith(run) && endsCode(line);
     const column = item.columns.at(-1) ?? 0;
     if (column > 0 && (isClosed || (partial && closing === '')))
       for (const begin of outside(lines.slice(at + 1, end + 1), column, isClosed)) loose.add(begin);
