@@ -24,6 +24,8 @@ import {
 const [PART_PACKS, LARGE_PACKS] = [4, 4];
 /** Bytes of small files that are read at once. */
 const FIRST_BYTES = 8e6;
+/** Longest wait for the thread to start, ms. Its files are in the cache, so it takes a fraction of a second. */
+const STARTS_WITHIN_MS = 10_000;
 /** Longest wait for a part, ms. The reader lives as long as the thread that waits, so this ends a wait for one that broke. */
 const ARRIVES_WITHIN_MS = 60_000;
 
@@ -56,13 +58,17 @@ export type StartPageReader = () => PageReader;
 const readerCalls = {
   read: {
     given: z.object({ plan: z.custom<ReadingPlan>(), key: z.unknown() }),
-    progress: z.literal('first'),
+    progress: z.enum(['started', 'first']),
     answer: z.null(),
   },
 };
 
-/** Makes a reader of a thread that calls `servePageReader`. */
-export function createPageReader(thread: Thread, key: unknown): PageReader {
+/** Makes a reader of a thread that calls `servePageReader`. Reading is refused if the thread has not started after `startsWithinMs`. */
+export function createPageReader(
+  thread: Thread,
+  key: unknown,
+  startsWithinMs = STARTS_WITHIN_MS,
+): PageReader {
   const { call, refuse } = createCaller(readerCalls, thread);
   let broken: Error | undefined;
   const onError = (event: { preventDefault(): void }) => {
@@ -77,7 +83,15 @@ export function createPageReader(thread: Thread, key: unknown): PageReader {
     read: async (plan, onFirst) => {
       // Its script may have failed to load before there was anything to read.
       if (broken) throw broken;
-      await call.read({ plan, key }, { onProgress: onFirst });
+      const late = setTimeout(
+        () => refuse(new Error('The thread that reads the index did not start.')),
+        startsWithinMs,
+      );
+      const onProgress = (progress: 'started' | 'first') => {
+        clearTimeout(late);
+        if (progress === 'first') onFirst();
+      };
+      await call.read({ plan, key }, { onProgress }).finally(() => clearTimeout(late));
     },
     close: () => thread.terminate(),
   };
@@ -90,6 +104,7 @@ export const servePageReader = (
 ): void =>
   serveCalls(readerCalls, scope, {
     read: async ({ plan, key }, { progress }) => {
+      progress('started');
       const database = await openPages(plan.name);
       try {
         await readFiles(plan, database, await cipherOf(key), () => progress('first'));
@@ -222,9 +237,9 @@ export class FileContents {
   readonly first: Promise<void>;
   /** Resolves once all files are there. */
   readonly all: Promise<void>;
-  #contents: ReadonlyMap<number, Uint8Array>;
+  #contents: ReadonlyMap<number, Uint8Array> = new Map();
   readonly #sizes: ReadonlyMap<number, number>;
-  readonly #state: Int32Array;
+  #state: Int32Array<ArrayBufferLike> = new Int32Array(0);
   readonly #partBytes: number;
   /** First part of each large file, while another thread reads them. */
   #large: ReadonlyMap<number, number> = new Map();
@@ -240,25 +255,25 @@ export class FileContents {
     rows: readonly FileRow[],
     reader: PageReader | null,
   ) {
-    const room = (bytes: number) => (reader ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
     const files = rows.filter(({ id }) => id > 0).sort((a, b) => a.id - b.id);
     const { later, large } = partsOf(files, given.pack);
-    const plan: ReadingPlan = {
+    const planIn = (room: (bytes: number) => ArrayBufferLike): ReadingPlan => ({
       name: given.name,
       pack: given.pack,
       files: files.map(({ id, size }) => ({ id, bytes: room(size) })),
       state: room(Int32Array.BYTES_PER_ELEMENT * (PARTS + later.length)),
-    };
-    this.#contents = new Map(plan.files.map(({ id, bytes }) => [id, new Uint8Array(bytes)]));
+    });
+    const own = () => planIn((bytes) => new ArrayBuffer(bytes));
+    const plan = reader ? planIn((bytes) => new SharedArrayBuffer(bytes)) : own();
+    this.#take(plan);
     this.#sizes = new Map(files.map(({ id, size }) => [id, size]));
-    this.#state = new Int32Array(plan.state);
     this.#partBytes = PART_PACKS * given.pack * PAGE;
     if (reader) this.#large = large;
     let onFirst = () => {};
     const first = new Promise<void>((resolve) => {
       onFirst = resolve;
     });
-    this.all = this.#read(plan, given, reader, onFirst);
+    this.all = this.#read(plan, own, given, reader, onFirst);
     this.first = Promise.race([first, this.all]);
     ignore(this.all, 'reading all files, whose failure the first files or those who need a part report');
     ignore(this.first, 'reading the first files, whose failure `load` reports');
@@ -288,6 +303,11 @@ export class FileContents {
       this.#wait(first + part);
   }
 
+  #take({ files, state }: ReadingPlan): void {
+    this.#contents = new Map(files.map(({ id, bytes }) => [id, new Uint8Array(bytes)]));
+    this.#state = new Int32Array(state);
+  }
+
   #wait(part: number): void {
     const state = this.#state;
     for (;;) {
@@ -302,6 +322,7 @@ export class FileContents {
 
   async #read(
     plan: ReadingPlan,
+    own: () => ReadingPlan,
     { database, cipher }: { readonly database: PageDatabase; readonly cipher: RecordCipher | null },
     reader: PageReader | null,
     onFirst: () => void,
@@ -315,8 +336,12 @@ export class FileContents {
     } catch (error) {
       if (isFirst) throw error;
       log.info('The index is read in its own thread', error);
-      Atomics.store(this.#state, FAILED, 0);
+      reader?.close();
       reader = null;
+      // Memory of its own: the thread that was given up may write a little longer.
+      plan = own();
+      this.#take(plan);
+      this.#large = new Map();
     }
     if (!reader) await readFiles(plan, database, cipher, () => {});
     this.#large = new Map();

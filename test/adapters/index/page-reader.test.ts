@@ -21,3 +21,8 @@ it.each(['before', 'after'])(
     await expect(reading).rejects.toThrow('broke');
   },
 );
+
+it('a thread that never starts is given up', async () => {
+  const reader = createPageReader(new Silent() as never, null, 1);
+  await expect(reader.read(plan, () => {})).rejects.toThrow('did not start');
+});

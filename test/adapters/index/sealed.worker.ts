@@ -5,7 +5,11 @@ import { createPageReader } from '../../../src/adapters/index/page-reader.ts';
 import { isDamaged } from '../../../src/adapters/index/statements.ts';
 import { cipherFor, type DataKey } from '../../../src/adapters/vault/data-key.ts';
 
-export type Asked = { readonly open: DataKey } | { readonly sql: string } | { readonly close: true };
+export type Asked =
+  /** A reader that is `silent` loads and never answers. */
+  | { readonly open: DataKey; readonly reader?: 'silent' }
+  | { readonly sql: string }
+  | { readonly close: true };
 export type Answered =
   | { readonly remade: boolean; readonly readers: number }
   | { readonly rows: readonly unknown[] }
@@ -24,6 +28,12 @@ async function answer(asked: Asked): Promise<Answered> {
         ...(import.meta.env.VITE_CLUSTER ? { cluster: `/${import.meta.env.VITE_CLUSTER}` } : {}),
         startReader: () => {
           readers += 1;
+          if (asked.reader)
+            return createPageReader(
+              new Worker('data:text/javascript,0', { type: 'module' }),
+              asked.open,
+              500,
+            );
           const worker = new Worker(new URL('../../../src/workers/page-reader.worker.ts', import.meta.url), {
             type: 'module',
           });
