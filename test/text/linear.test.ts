@@ -160,6 +160,7 @@ async function formReaders(): Promise<Readers> {
     hanShare: sentences.hanShare,
     endsAbbreviated: sentences.endsAbbreviated,
     sentenceSpans: sentences.sentenceSpans,
+    eachSentence: (text: string) => [...sentences.eachSentence(text)],
     endsSentence: sentences.endsSentence,
     cutAtPauses: (text) => sentences.cutAtPauses(text, 100),
     shownName: shown.shownName,

@@ -16,3 +16,12 @@ export function memoized<K, V>(make: (of: K) => V): (of: K) => V {
     return made.value;
   };
 }
+
+/** Wraps a function so that it makes the value for one argument once, as long as it is asked for no other. */
+export function keepingLast<K, V>(make: (of: K) => V): (of: K) => V {
+  let last: { readonly of: K; readonly value: V } | undefined;
+  return (of) => {
+    if (!last || last.of !== of) last = { of, value: make(of) };
+    return last.value;
+  };
+}

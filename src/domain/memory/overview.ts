@@ -1,5 +1,7 @@
 // Overview questions ("in which order did I bring up …", 我们一共聊过哪些…): their answer is spread over weeks and conversations, so the
 // best passages of one place do not answer them. They get the best of each stretch of time, or of each conversation.
+
+import { keepingLast } from '../base/once.ts';
 import {
   DEVELOPED,
   OF_THE_PAST,
@@ -18,15 +20,15 @@ const ASKED_IN = 600;
 /** Answer to an overview: by times, by conversations, or by the best passages. */
 type Breadth = 'times' | 'conversations' | 'best';
 
-/** Kind of overview that a question asks for; null: it asks for one thing, or for nothing that was said. */
-function breadthOf(question: string): Breadth | null {
+/** Kind of overview that a question asks for; null: it asks for one thing, or for nothing that was said. A recall asks three times. */
+const breadthOf = keepingLast((question: string): Breadth | null => {
   if (question.length > ASKED_IN) return null;
   const text = question.replace(TO_WHOM, '');
   if (TO_COME.test(text)) return null;
   if ((ORDER.test(text) && OF_THE_PAST.test(text)) || DEVELOPED.test(text)) return 'times';
   if (SUMMARY.test(text)) return 'best';
   return WHOLE.test(text) ? 'conversations' : null;
-}
+});
 
 /** True if a question asks for a course of events, for everything or for a summary, not for one thing that was said. */
 export const asksForOverview = (question: string): boolean => breadthOf(question) !== null;

@@ -88,19 +88,21 @@ export function titleOf(
 /** Fewer words than this may match by chance. */
 const LEAST_FROM_WORDS = 3;
 
-/** True if a title only repeats words of the conversation, as `titleOf` does. */
-export function isTitleFromWords(title: string, said: readonly string[]): boolean {
-  const bare = squeezed(title);
-  if (words(title).split(' ').length < LEAST_FROM_WORDS) return false;
-  return said.some((text) => squeezed(text).includes(bare));
+/** Search words of a title, each once, and how many there are with repetitions. */
+interface TitleWords {
+  readonly words: ReadonlySet<string>;
+  readonly count: number;
 }
-
 /** Caches search words of recent titles: splitting sixty titles takes a millisecond, and each recall asks for many of the same. */
-const ofTitles = new Map<string, ReadonlySet<string>>();
+const ofTitles = new Map<string, TitleWords>();
 const [MOST_TITLES, LONGEST_KEPT] = [2_000, 200];
-function titleWords(title: string): ReadonlySet<string> {
-  if (title.length > LONGEST_KEPT) return new Set(words(title).split(' '));
-  const known = ofTitles.get(title) ?? new Set(words(title).split(' '));
+function titleWords(title: string): TitleWords {
+  const made = (): TitleWords => {
+    const all = words(title).split(' ');
+    return { words: new Set(all), count: all.length };
+  };
+  if (title.length > LONGEST_KEPT) return made();
+  const known = ofTitles.get(title) ?? made();
   ofTitles.delete(title);
   ofTitles.set(title, known);
   for (const [oldest] of ofTitles) {
@@ -108,6 +110,13 @@ function titleWords(title: string): ReadonlySet<string> {
     ofTitles.delete(oldest);
   }
   return known;
+}
+
+/** True if a title only repeats words of the conversation, as `titleOf` does. */
+export function isTitleFromWords(title: string, said: readonly string[]): boolean {
+  if (titleWords(title).count < LEAST_FROM_WORDS) return false;
+  const bare = squeezed(title);
+  return said.some((text) => squeezed(text).includes(bare));
 }
 
 /**
@@ -122,7 +131,7 @@ export function titleMatches<Id>(
   const known = new Map<Id, readonly boolean[] | undefined>();
   return (conversation, title) => {
     if (known.has(conversation)) return known.get(conversation);
-    const has = titleWords(title);
+    const { words: has } = titleWords(title);
     const titled = asked.map((word) => has.has(word));
     const counts = titled.includes(true) && !isTitleFromWords(title, said(conversation));
     const about = described.get(conversation);

@@ -2,7 +2,7 @@
 // nothing and give the same answer every time.
 import { COURTESY, MARK, OPENS, PARTICLE, VERB } from './cue-words/asking.ts';
 import { COURTEOUS, CUES, type CueSet } from './cue-words/sentences.ts';
-import { sentencesOf } from './sentences.ts';
+import { eachSentence } from './sentences.ts';
 
 /** True for a text that ends in a question mark: it asks, and seldom answers. */
 export function endsWithQuestionMark(text: string): boolean {
@@ -64,7 +64,7 @@ export const makesRequest = reader(CUES.request);
 const [ITS_BEGINNING, EXCLAIMED] = [600, 24];
 /** True for an answer of a model that first of all says, after its courtesies, that it never received the requested information. */
 export function answersNothing(text: string): boolean {
-  for (const sentence of sentencesOf(text.slice(0, ITS_BEGINNING))) {
+  for (const sentence of eachSentence(text.slice(0, ITS_BEGINNING))) {
     if (knowsNothing(sentence)) return true;
     const says = sentence.trim();
     // Its first statement is its answer.

@@ -38,12 +38,25 @@ export function cjkShare(text: string): number {
   return han + hangul;
 }
 
-const CJK_STOPS = new Set('。！？');
-const LATIN_STOPS = new Set('.!?…');
-/** Signs that may close a sentence behind its stop, for each of the two kinds of stop. */
-const CJK_CLOSERS = new Set('"\'”’」』）)');
-const LATIN_CLOSERS = new Set('"\'”’)]');
-const SPACE = /\s/;
+const CJK_STOPS = '。！？';
+const LATIN_STOPS = '.!?…';
+/** Parts that a sign can have in splitting. Signs that close a sentence behind its stop differ for the two kinds of stop. */
+const [SPACE, CJK_STOP, CJK_CLOSER, LATIN_STOP, LATIN_CLOSER] = [1, 2, 4, 8, 16];
+/** Parts of each sign by its code, since a set would make a string of each letter. */
+const parts = new Uint8Array(0x1_0000);
+for (const [part, signs] of [
+  // All that `\s` means.
+  [
+    SPACE,
+    '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff',
+  ],
+  [CJK_STOP, CJK_STOPS],
+  [CJK_CLOSER, '"\'”’」』）)'],
+  [LATIN_STOP, LATIN_STOPS],
+  [LATIN_CLOSER, '"\'”’)]'],
+] as const)
+  for (const sign of signs) parts[sign.charCodeAt(0)] = (parts[sign.charCodeAt(0)] ?? 0) | part;
+const partOf = (line: string, at: number): number => parts[line.charCodeAt(at)] ?? 0;
 /** Abbreviations that never end a sentence; neither does a single letter. */
 const SHORT = ['e\\.g', 'i\\.e', ...'etc vs mr mrs ms dr st no fig approx [a-z]'.split(' ')];
 /** Abbreviations that may end one: "at Acme Inc. He left". */
@@ -63,22 +76,23 @@ const LONGEST_ABBREVIATION = 8;
  * Bounds of a line's pieces: a CJK stop with its closing quotes ends one at once, another stop only before a space, which
  * belongs to no piece.
  */
-function piecesOf(line: string): readonly (readonly [from: number, to: number])[] {
-  const pieces: (readonly [number, number])[] = [];
+function* piecesOf(line: string): Generator<readonly [from: number, to: number]> {
   let [from, afterCjk, afterLatin] = [0, false, false];
   for (let at = 0; at < line.length; at++) {
-    const sign = line[at] as string;
-    const isSpace = SPACE.test(sign);
-    const isCjkStop = CJK_STOPS.has(sign);
-    if (afterCjk && !isSpace && !isCjkStop && !CJK_CLOSERS.has(sign)) {
-      pieces.push([from, at]);
+    const part = partOf(line, at);
+    if (part === 0 && !afterCjk && !afterLatin) continue;
+    const isSpace = (part & SPACE) > 0;
+    const isCjkStop = (part & CJK_STOP) > 0;
+    const closesCjk = (part & CJK_CLOSER) > 0;
+    if (afterCjk && !isSpace && !isCjkStop && !closesCjk) {
+      yield [from, at];
       from = at;
     }
     if (afterLatin && isSpace) {
       let to = at + 1;
-      while (to < line.length && SPACE.test(line[to] as string)) to++;
+      while (to < line.length && (partOf(line, to) & SPACE) > 0) to++;
       if (to < line.length) {
-        pieces.push([from, at]);
+        yield [from, at];
         from = to;
       }
       at = to - 1;
@@ -86,23 +100,23 @@ function piecesOf(line: string): readonly (readonly [from: number, to: number])[
       afterLatin = false;
       continue;
     }
-    afterCjk = isCjkStop || (afterCjk && CJK_CLOSERS.has(sign));
-    afterLatin = LATIN_STOPS.has(sign) || (afterLatin && LATIN_CLOSERS.has(sign));
+    afterCjk = isCjkStop || (afterCjk && closesCjk);
+    afterLatin = (part & LATIN_STOP) > 0 || (afterLatin && (part & LATIN_CLOSER) > 0);
   }
-  pieces.push([from, line.length]);
-  return pieces;
+  yield [from, line.length];
 }
 
-/** Finds the sentences, without the spaces around them: [from, to) in order. Lines end sentences; abbreviations do not. */
-export function sentenceSpans(text: string): (readonly [from: number, to: number])[] {
-  const spans: (readonly [number, number])[] = [];
+/** Bounds of a line's stretch without the spaces around it, moved by `start`; null if nothing is left. */
+function trimmed(line: string, from: number, to: number, start: number): readonly [number, number] | null {
+  const said = line.slice(from, to);
+  const length = said.trim().length;
+  const begin = start + from + said.length - said.trimStart().length;
+  return length > 0 ? [begin, begin + length] : null;
+}
+
+/** Finds sentence after sentence, and reads no further than it is asked. */
+function* spansIn(text: string): Generator<readonly [from: number, to: number] | null> {
   let start = 0;
-  const add = (line: string, from: number, to: number) => {
-    const said = line.slice(from, to);
-    const begin = start + from + said.length - said.trimStart().length;
-    const length = said.trim().length;
-    if (length > 0) spans.push([begin, begin + length]);
-  };
   for (const line of text.split('\n')) {
     // Start of the sentence that continues behind an abbreviation; -1 for none.
     let held = -1;
@@ -110,21 +124,32 @@ export function sentenceSpans(text: string): (readonly [from: number, to: number
     for (const [from, to] of piecesOf(line)) {
       const begin = held >= 0 && line.slice(before, from) === ' ' ? held : from;
       // A piece continues the sentence only if a single space separates it from the abbreviation.
-      if (held >= 0 && begin === from) add(line, held, before);
+      if (held >= 0 && begin === from) yield trimmed(line, held, before, start);
       const end = line.slice(Math.max(from, to - LONGEST_ABBREVIATION - 16), to).trimEnd();
       held = ABBREVIATION.test(end.slice(-LONGEST_ABBREVIATION)) ? begin : -1;
-      if (held < 0) add(line, begin, to);
+      if (held < 0) yield trimmed(line, begin, to, start);
       before = to;
     }
-    if (held >= 0) add(line, held, before);
+    if (held >= 0) yield trimmed(line, held, before, start);
     start += line.length + 1;
   }
+}
+
+/** Finds the sentences, without the spaces around them: [from, to) in order. Lines end sentences; abbreviations do not. */
+export function sentenceSpans(text: string): (readonly [from: number, to: number])[] {
+  const spans: (readonly [number, number])[] = [];
+  for (const span of spansIn(text)) if (span) spans.push(span);
   return spans;
 }
 
 /** Sentences in order, trimmed, without empty ones. Each occurs verbatim in the text. */
 export const sentencesOf = (text: string): string[] =>
   sentenceSpans(text).map(([from, to]) => text.slice(from, to));
+
+/** The same one by one, for those who need only the first ones. */
+export function* eachSentence(text: string): Generator<string> {
+  for (const span of spansIn(text)) if (span) yield text.slice(span[0], span[1]);
+}
 
 /** True if a text ends with a sentence, judged by its last sign. */
 export const endsSentence = (text: string): boolean => /[.!?…。！？]["'”’」』）)\]]*$/u.test(text);
