@@ -121,19 +121,17 @@ function bracketSettled(words: string): string {
 }
 
 /** Head of a table, and the row below it as far as it has come. Without bars at its edge a head needs two signs of that row. */
-const HEAD = /^(\|[^\n]*)(?:\n([ \t:|-]*))?$/;
+const HEAD = /^(\|[^\n]*)(?:\n[ \t:|-]*)?$/;
 const BARE_HEAD = /^([^\n|]+\|[^\n]*)\n[ \t]*:?-+:?[ \t]*\|[ \t:|-]*$/;
 
 /** Returns the first row of a table as a table, before the row below confirms it; undefined if it is no table. */
 export function begunTable(words: string): string | undefined {
   const [, bare] = BARE_HEAD.exec(words) ?? [];
-  const [, line = bare === undefined ? undefined : `|${bare}`, row = ''] = HEAD.exec(words) ?? [];
+  const [, line = bare === undefined ? undefined : `|${bare}`] = HEAD.exec(words) ?? [];
   if (line === undefined) return undefined;
   const head = closedEnd(line.trimEnd());
   if (!/[^|\s]/.test(head)) return '';
-  const columns = row.split('|').filter((cell) => cell.trim() !== '').length;
   const bars = head.replace(/\\.|`[^`]*`/g, '').match(/\|/g)?.length ?? 0;
   const cells = head.endsWith('|') ? bars - 1 : bars;
-  // A row below with more cells confirms no table.
-  return columns > cells ? undefined : `${head}\n|${'---|'.repeat(cells)}`;
+  return `${head}\n|${'---|'.repeat(cells)}`;
 }

@@ -1,5 +1,5 @@
 // Tables of GitHub's Markdown. In a row with more cells than the head, a bar within code or a formula separates no cells: most people forget to
-// escape it, and text behind the last column would not be shown.
+// escape it, and text behind the last column would not be shown. A row of dashes with another number of cells than the head makes a table, too.
 import { gfmTable } from 'micromark-extension-gfm-table';
 import type { Construct, Extension } from 'micromark-util-types';
 import { isDollarFormula } from './formula-rule.ts';
@@ -81,31 +81,79 @@ const lineAt = (source: string, at: number): string => {
   return end < 0 ? source.slice(at) : source.slice(at, at + end);
 };
 
-/** Counts the columns of a table whose head begins at `at`, by the line below; 0 if it is no table. */
-function columnsAt(source: string, at: number): number {
-  const next = at + lineAt(source, at).length;
-  const below = lineAt(source, source.startsWith('\r\n', next) ? next + 2 : next + 1)
-    .replace(/^[ \t>]+/, '')
-    .trimEnd();
-  return DELIMITERS.test(below) ? cellsOf(below, barsIn(below)) : 0;
+/** What is known of a table from its first two lines. */
+interface Shape {
+  /** Cells of the row of dashes; 0: no table. */
+  readonly columns: number;
+  /** Cells of the head, where the row of dashes has another number and is read as if it had as many; else 0. */
+  readonly head: number;
+}
+const NO_TABLE: Shape = { columns: 0, head: 0 };
+
+/** Reads the shape of a table whose head begins at `at`. `partial`: a row of dashes that ends the text may go on. */
+function shapeAt(source: string, at: number, partial: boolean): Shape {
+  const head = lineAt(source, at);
+  const next = at + head.length;
+  const line = lineAt(source, source.startsWith('\r\n', next) ? next + 2 : next + 1);
+  const below = line.replace(/^[ \t>]+/, '').trimEnd();
+  if (!DELIMITERS.test(below)) return NO_TABLE;
+  const columns = cellsOf(below, barsIn(below));
+  const isWritten = partial && source.endsWith(line) && next + 2 + line.length >= source.length;
+  // Bars at the edge of both lines tell a table from words above a rule.
+  if (isWritten || !head.trimStart().startsWith('|') || !below.startsWith('|')) return { columns, head: 0 };
+  const words = wordsIn(head, columns);
+  const cells = cellsOf(
+    head,
+    barsIn(head).filter((bar) => !words.has(bar)),
+  );
+  return { columns: Math.max(columns, cells), head: cells === columns ? 0 : cells };
+}
+
+/** Returns a row of dashes of the same length that has `cells` cells; the row itself if there is no room. */
+function withCells(row: string, cells: number): string {
+  const bars = barsIn(row);
+  if (cellsOf(row, bars) > cells) {
+    const end = bars[cells] as number;
+    return row.slice(0, end + 1) + row.slice(end + 1).replace(/./g, ' ');
+  }
+  // The last cell becomes several, or, where it is too short, the whole row.
+  const last = (bars[cellsOf(row, bars) - 1] ?? -1) + 1;
+  for (const [from, count] of [
+    [last, cells - cellsOf(row, bars) + 1],
+    [0, cells],
+  ] as const)
+    if (2 * count - 1 <= row.length - from)
+      return (
+        row.slice(0, from) +
+        '-|'
+          .repeat(count)
+          .slice(0, -1)
+          .padEnd(row.length - from, '-')
+      );
+  return row;
 }
 
 /** The micromark extension for one text. `partial`: it is still being written, and code in its last row will end. */
 export function tableSyntax(source: string, { partial }: { readonly partial: boolean }): Extension {
   const table = [gfmTable().flow?.null].flat()[0] as Construct;
-  /** Columns of the table that is being read. */
-  let columns = 0;
+  /** The table that is being read, and the line of its head. */
+  let { columns, head } = NO_TABLE;
+  let headLine = 0;
   return {
     flow: {
       null: {
         ...table,
         tokenize: readingAs(table, (context) => {
           const before = context.events.findLast(([, { type }]) => !SPACE.has(type))?.[1].type ?? '';
-          if (before !== 'tableHead' && before !== 'tableRow')
-            columns = columnsAt(source, context.now().offset);
+          if (before !== 'tableHead' && before !== 'tableRow') {
+            const start = context.now();
+            headLine = start.line;
+            ({ columns, head } = shapeAt(source, start.offset, partial));
+          }
           let line = -1;
           let from = 0;
           let words = NO_BARS;
+          let dashes = '';
           return (code, offset, here) => {
             if (here !== line) {
               [line, from] = [here, offset];
@@ -113,7 +161,10 @@ export function tableSyntax(source: string, { partial }: { readonly partial: boo
               const isWritten = partial && offset + row.length === source.length;
               words = /[`$]|\\\(/.test(row) ? wordsIn(row, columns) : NO_BARS;
               if (isWritten && words.size === 0 && row.includes('`')) words = barsInOpenCode(row);
+              dashes = head > 0 && here === headLine + 1 ? withCells(row, head) : '';
             }
+            // A tab keeps its own sign.
+            if (code !== null && code >= 0 && dashes !== '') return dashes.charCodeAt(offset - from);
             return code === BAR && words.has(offset - from) ? LETTER : code;
           };
         }),
