@@ -158,7 +158,7 @@ const read = (markdown: string, spoken: Reading['spoken']): string =>
   markdown.length > READ_UP_TO || new NestingGuard().isTooDeep(markdown) ? markdown : plain(markdown, spoken);
 
 function plain(markdown: string, spoken: Reading['spoken']): string {
-  const root = parseMarkdown(markdown);
+  const root = parseMarkdown(markdown, false, true);
   const definitions = new Map<string, Definition>();
   const look = (node: Nodes) => {
     if (node.type === 'definition' && !definitions.has(node.identifier))

@@ -101,6 +101,9 @@ describe('an answer that is being written', () => {
     '* **a**：b\n* **c**（d）：e\n* **f**',
     '$$\\begin{aligned} a \\\\\n\nb \\end{aligned}$$\n\nend',
     'so:\n\\[\na\n\nb',
+    '$$a\n\nb$$\n\nc',
+    '\\[a\n\nb\\]',
+    '```math\na\n',
     '> $$\n> a',
     '1. x\n\\begin{align}\n- y\n\nz',
   ])('comes to the same as reading it at once: %j', (text) => {

@@ -82,6 +82,7 @@ describe('formulas', () => {
       ['block \\begin{split}a\\end{split}', 'block b \\tag{2}'],
     ],
     ['| a | b |\n| - | - |\n| $|x|$ | \\(|y|\\) |', ['inline |x|', 'inline |y|']],
+    ['```math\na\n```\n\n- b\n  ~~~math\n  c\n  ~~~', ['block a', 'block c']],
   ])('are read in %j', (text, expected) => expect(formulas(text)).toEqual(expected));
 
   it.each([
@@ -361,6 +362,47 @@ describe('numbers of sources', () => {
     const reader = new AnswerReader();
     for (let at = 1; at < (text + end).length; at += 1) reader.read((text + end).slice(0, at), true);
     expect(html(reader.read(text + end, false))).toBe(html(new AnswerReader().read(text + end, false)));
+  });
+});
+
+const comesToTheSame = (text: string) => {
+  const reader = new AnswerReader();
+  for (let at = 1; at < text.length; at += 1) reader.read(text.slice(0, at), true);
+  expect(html(reader.read(text, false))).toBe(html(new AnswerReader().read(text, false)));
+};
+
+describe('YAML at the beginning', () => {
+  it.each([
+    ['---\ntitle: a\ntags:\n  - b\n  - **c**\n---\n\n# Head', ['title: a\ntags:\n  - b\n  - **c**']],
+    ['---\r\nname: a\r\n---\r\nBody', ['name: a']],
+    ['---\ntitle: a\n...\nBody', ['title: a']],
+    ['---\ntitle: never ends\nmore\n\nwords', []],
+    ['---\nNote: a **b**\n---\nc', []],
+    ['a\n\n---\ntitle: b\n---\nc', []],
+    ['---\n\na\n\n---\nb', []],
+  ])('is code: %j', (text, expected) => {
+    expect(codes(text)).toEqual(expected);
+    comesToTheSame(text);
+  });
+  it('is code from its first key on', () => {
+    expect(html(new AnswerReader().read('---\ntitle: a\nta', true))).toContain('class="language-yaml">title');
+  });
+});
+
+describe('addresses with spaces', () => {
+  it.each([
+    ['[a](https://e.com/My report.pdf), b', ['https://e.com/My%20report.pdf'], 'a, b'],
+    ['[a](https://e.com/My docs/page "T")', ['https://e.com/My%20docs/page'], 'a'],
+    ['[**a** b](https://e.com/x (1) y.pdf?z=1)', ['https://e.com/x%20(1)%20y.pdf?z=1'], 'a b'],
+    ['[a](https://e.com/page see here)', ['https://e.com/page'], '[a](https://e.com/page see here)'],
+    ['[a](my file.md)', [], '[a](my file.md)'],
+  ])('are whole: %j', (text, pages, said) => {
+    expect(links(text)).toEqual(pages);
+    expect(words(text)).toBe(said);
+    comesToTheSame(text);
+  });
+  it('are those of pictures, too', () => {
+    expect(drawn('![a](https://e.com/b c.png)')).toContain('src="https://e.com/b%20c.png"');
   });
 });
 
@@ -727,6 +769,7 @@ describe('reading while an answer is written', () => {
     ['a * b *', 'a * b'],
     ['see ![a cat](https://x.org/c', 'see'],
     ['see ![a cat]', 'see'],
+    ['see [the docs](https://x.org/a b', 'see the docs'],
     ['[![b](https://x.org/b.svg', ''],
     ['see [the docs]', 'see the docs'],
     ['see [**the** docs](https://x.org/a', 'see the docs'],

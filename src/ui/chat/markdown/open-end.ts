@@ -56,7 +56,8 @@ const BOX = /^\[[ xX]?\]?[ \t]*$/;
 /** The mark of a callout, or as much of it. */
 const CALLOUT = /^\[![\w-]{0,30}$/;
 
-/** The address of a link and its title, as far as they have come. */
+/** The address of a link and its title, as far as they have come; an address may have spaces. */
+const SPACED_TARGET = /^https?:\/\/[^\s()<>/]+\/[^()<>\n]{1,100}$/i;
 const TARGET =
   /^(?:<[^<>\n]*|(?:<[^<>\n]*>|(?:[^\s()<>]|\([^\s()]*\))*(?:\([^\s()]*)?)(?:[ \t]+(?:["'(][^\n]*)?)?)$/;
 
@@ -64,7 +65,8 @@ const TARGET =
 function withoutTarget(words: string): string {
   const at = words.lastIndexOf('](');
   const target = words.slice(at + 2);
-  if (at < 0 || !TARGET.test(target) || /["')][ \t]*\)/.test(target)) return words;
+  const isTarget = TARGET.test(target) || SPACED_TARGET.test(target);
+  if (at < 0 || !isTarget || /["')][ \t]*\)/.test(target)) return words;
   const from = openBracket(words.slice(0, at + 1));
   if (from < 0) return words;
   const before = words.slice(0, from);

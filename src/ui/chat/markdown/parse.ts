@@ -16,11 +16,13 @@ import { containerSyntax, containersFromMarkdown } from './callouts.ts';
 import { settleCitations } from './citations.ts';
 import { emphasisSyntax } from './emphasis-syntax.ts';
 import { fenceSyntax } from './fence-syntax.ts';
-import { formulaFromMarkdown, formulaSyntax } from './formula-syntax.ts';
+import { type Formula, formulaFromMarkdown, formulaSyntax } from './formula-syntax.ts';
+import { frontMatterFromMarkdown, frontMatterSyntax } from './front-matter-syntax.ts';
 import { headingSyntax } from './heading-syntax.ts';
 import { foldedWords } from './html-rule.ts';
 import { htmlSyntax } from './html-syntax.ts';
 import { settleLinks } from './link-rule.ts';
+import { linkSyntax } from './link-syntax.ts';
 import { numbersFromMarkdown } from './list-numbers.ts';
 import { listSyntax } from './list-syntax.ts';
 import { literalSyntax } from './literal-syntax.ts';
@@ -44,6 +46,7 @@ const TREE = [
   formulaFromMarkdown,
   numbersFromMarkdown,
   containersFromMarkdown,
+  frontMatterFromMarkdown,
 ];
 
 /** The parser makes U+FFFD of NUL: a noncharacter that the text has not stands for it meanwhile. */
@@ -55,21 +58,36 @@ function withoutStandIn(node: Nodes, standIn: string): void {
   if ('children' in node) for (const child of node.children) withoutStandIn(child, standIn);
 }
 
-/** `partial`: the text is still being written; constructs open at its end will be closed later. */
-export function parseMarkdown(text: string, partial = false): Root {
+/** `partial`: the text is still being written; constructs open at its end will be closed later. `isBeginning`: nothing stands before it. */
+export function parseMarkdown(text: string, partial = false, isBeginning = false): Root {
   const standIn = text.includes('\0') ? STAND_INS.find((sign) => !text.includes(sign)) : undefined;
-  if (standIn === undefined) return parsed(text, partial);
-  const tree = parsed(text.replaceAll('\0', standIn), partial);
+  if (standIn === undefined) return parsed(text, partial, isBeginning);
+  const tree = parsed(text.replaceAll('\0', standIn), partial, isBeginning);
   withoutStandIn(tree, standIn);
   return tree;
 }
 
-const parsed = (text: string, partial: boolean): Root => {
-  const tree = settleLinks(read(text, partial), text);
+const parsed = (text: string, partial: boolean, isBeginning: boolean): Root => {
+  const tree = settleLinks(read(text, partial, isBeginning), text);
+  if (MATHS_FENCE.test(text)) drawMaths(tree, partial ? text : null);
   if (/\[\d{1,3}\]/.test(text)) settleCitations(tree);
   if (/<(?:details|summary)/i.test(text)) readFolded(tree);
   return tree;
 };
+
+const MATHS_FENCE = /(?:```|~~~)[ \t]*math\b/;
+
+/** Draws fenced code of the language `math` as a formula, as GitHub and GitLab do. `written`: the text if it is still being written. */
+function drawMaths(parent: Parents, written: string | null): void {
+  parent.children = (parent.children as RootContent[]).map((child) => {
+    if ('children' in child) drawMaths(child, written);
+    if (child.type !== 'code' || child.lang !== 'math' || child.value.trim() === '') return child;
+    const { value, position } = child;
+    const isLast = written !== null && position?.end.offset === written.length;
+    const open = isLast && !/[\r\n][ \t>]*(?:```+|~~~+)[ \t]*$/.test(written.slice(-100));
+    return Object.assign({ type: 'formula', display: 'always', value, open } satisfies Formula, { position });
+  }) as typeof parent.children;
+}
 
 /** Reads the words between the tags of one line (`<summary>**a**</summary>`) as Markdown. */
 function readFolded(parent: Parents): void {
@@ -88,7 +106,7 @@ function readFolded(parent: Parents): void {
   }) as typeof parent.children;
 }
 
-const read = (text: string, partial: boolean): Root =>
+const read = (text: string, partial: boolean, isBeginning: boolean): Root =>
   fromMarkdown(text, {
     extensions: [
       SYNTAX,
@@ -97,7 +115,9 @@ const read = (text: string, partial: boolean): Root =>
       listSyntax(text, { partial }),
       headingSyntax(text),
       containerSyntax(text),
+      ...(isBeginning ? [frontMatterSyntax(text, { partial })] : []),
       autolinkSyntax(text),
+      linkSyntax(text),
       formulaSyntax(text, { partial }),
       // A path has brackets that begin no formula.
       literalSyntax(text),

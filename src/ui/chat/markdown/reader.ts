@@ -5,6 +5,7 @@ import { openContainers } from './callouts.ts';
 import { loneDefinitionsIn } from './definitions.ts';
 import { mayHaveWordsAtFence } from './fence-syntax.ts';
 import type { Formula } from './formula-syntax.ts';
+import { mayHaveFrontMatter } from './front-matter-syntax.ts';
 import { openElements, unfinishedTag } from './html-rule.ts';
 import { begunTable, closedEnd } from './open-end.ts';
 import { parseMarkdown } from './parse.ts';
@@ -145,7 +146,8 @@ export class AnswerReader {
   /** Reads `text`; fast if it continues the previous text. `partial`: it is still being written. */
   read(text: string, partial: boolean): ReadAnswer {
     // Reads all again at the end: HTML, a formula or a fence that never ended is text, and settled blocks took it for one that would.
-    const ended = this.#partial && !partial && (this.#html || this.#formula || mayHaveWordsAtFence(text));
+    const isOpen = this.#html || this.#formula || mayHaveWordsAtFence(text) || mayEndBehindBlank(text);
+    const ended = this.#partial && !partial && (isOpen || mayHaveFrontMatter(text));
     if (ended || !text.startsWith(this.#text)) {
       this.#settled = [];
       this.#from = 0;
@@ -166,7 +168,7 @@ export class AnswerReader {
   #settle(partial: boolean): Piece | null {
     const source = this.#text.slice(this.#from);
     if (source === '') return null;
-    const { children } = parseMarkdown(source, partial);
+    const { children } = parseMarkdown(source, partial, this.#from === 0);
     // A block is settled once the next one has certainly begun: from its first words, or once a line of it is complete.
     const starts = children.map((node) => lineStart(source, node.position?.start.offset ?? 0));
     // A fence behind words begins within their line, words behind a fence within its line: both are one piece.
@@ -188,7 +190,7 @@ export class AnswerReader {
     this.#from = base + rest;
     const tail = source.slice(rest);
     const nodes = children.slice(last);
-    return this.#piece(base + rest, tail, partial ? completed(tail, nodes, rest) : nodes);
+    return this.#piece(base + rest, tail, partial ? completed(tail, nodes, rest, base + rest === 0) : nodes);
   }
 
   #piece(from: number, source: string, nodes: readonly RootContent[]): Piece {
@@ -275,11 +277,21 @@ const NEXT_BLOCK =
 const lineStart = (source: string, at: number): number =>
   at === 0 ? 0 : Math.max(source.lastIndexOf('\n', at - 1), source.lastIndexOf('\r', at - 1)) + 1;
 
-/** Completes the open block for display. `base`: offset of its source in the text that the nodes were read from. */
-function completed(source: string, nodes: readonly RootContent[], base: number): readonly RootContent[] {
+/** A formula begins with words and goes on below: if an empty line comes before its end, it is taken for words while it is written. */
+const mayEndBehindBlank = (text: string): boolean =>
+  /^[ \t>]*(?:\$\$|\\\[)[ \t]*(?=[^\s$])(?:(?!\$\$|\\\])[^\r\n])+[\r\n]/m.test(text);
+
+/** Completes the open block for display. `base`: offset of its source in the text that the nodes were read from. `isFirst`: it begins the answer. */
+function completed(
+  source: string,
+  nodes: readonly RootContent[],
+  base: number,
+  isFirst: boolean,
+): readonly RootContent[] {
   let leaf: Nodes | undefined = nodes.at(-1);
   const certain = certainPart(source, deepest(leaf));
-  if (certain.length < source.length) return completed(certain, parseMarkdown(certain, true).children, 0);
+  if (certain.length < source.length)
+    return completed(certain, parseMarkdown(certain, true, isFirst).children, 0, isFirst);
   if (leaf?.type === 'html') {
     const tag = unfinishedTag(leaf.value);
     return tag < 0 ? nodes : [...nodes.slice(0, -1), { ...leaf, value: leaf.value.slice(0, tag) }];

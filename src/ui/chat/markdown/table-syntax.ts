@@ -81,7 +81,7 @@ const lineAt = (source: string, at: number): string => {
   return end < 0 ? source.slice(at) : source.slice(at, at + end);
 };
 
-/** What is known of a table from its first two lines. */
+/** Numbers of cells that a table's first two lines tell. */
 interface Shape {
   /** Cells of the row of dashes; 0: no table. */
   readonly columns: number;
