@@ -24,7 +24,9 @@ export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
 export const dataUrlOf = (mediaType: string, bytes: Uint8Array): string =>
   `data:${mediaType};base64,${toBase64(bytes)}`;
 
-/** Decodes the bytes of a `data:` URL, base64 or percent-encoded; null if it is none, or not in the encoding it names. */
+/**
+ * Decodes the bytes of a `data:` URL, base64 or percent-encoded; null if it is none, or not in the encoding it names.
+ */
 export function bytesOfDataUrl(url: string): Uint8Array<ArrayBuffer> | null {
   const comma = url.indexOf(',');
   if (comma < 0 || !/^data:/i.test(url.slice(0, 5))) return null;

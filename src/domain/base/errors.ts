@@ -1,5 +1,5 @@
-// One small family of errors. An adapter translates every error of its library into one of these; the interface turns the code and its
-// parameters into sentences.
+// One small family of errors. An adapter translates every error of its library into one of these; the interface turns
+// the code and its parameters into sentences.
 
 /** Values that go into an error's sentence. */
 export type ProblemParams = Readonly<Record<string, string | number>>;

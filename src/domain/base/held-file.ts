@@ -1,4 +1,5 @@
-// A file that another context holds: OPFS gives one handle of a file that writes, and a tab that was closed lets go of its own a moment after its locks.
+// A file that another context holds: OPFS gives one handle of a file that writes, and a tab that was closed lets go
+// of its own a moment after its locks.
 
 // Declared here because `domain` has no types of the platform.
 declare const setTimeout: (work: () => void, ms: number) => unknown;

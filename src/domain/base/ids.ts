@@ -10,7 +10,10 @@ export type ConversationId = Branded<'conversation'>;
 export type MessageId = Branded<'message'>;
 /** One append to the log, named by its author: appending it twice is appending it once. */
 export type EntryId = Branded<'entry'>;
-/** A document in the log: every conversation is one; `LIBRARY_DOCUMENT` lists them, `NOTES_DOCUMENT` holds memory notes, feedback and prompts. */
+/**
+ * A document in the log: every conversation is one; `LIBRARY_DOCUMENT` lists them, `NOTES_DOCUMENT`
+ * holds memory notes, feedback and prompts.
+ */
 export type DocumentId = ConversationId | typeof LIBRARY_DOCUMENT | typeof NOTES_DOCUMENT;
 
 /** The one document that lists all conversations. */
@@ -27,7 +30,9 @@ export const isConversation = (document: string): document is ConversationId =>
 
 /** A temporary conversation is known by its name. */
 const TEMPORARY = 'temporary-';
-/** True for a conversation that lives in one tab's memory only: log, library, index, sync and exports never hear of it. */
+/**
+ * True for a conversation that lives in one tab's memory only: log, library, index, sync and exports never hear of it.
+ */
 export const isTemporary = (id: string): boolean => id.startsWith(TEMPORARY);
 /** True for keys under a temporary conversation's name: `draft/<its id>/…`, `item/composer.<its id>`. */
 export const isOfTemporary = (key: string): boolean => /[/.]temporary-/.test(key);

@@ -1,5 +1,6 @@
 // The diagnostics log of one thread: what went wrong or was let go of, for a person to open and copy.
-// It never holds content or keys: messages are fixed sentences of the code, and errors are reduced to what `describeError` keeps.
+// It never holds content or keys: messages are fixed sentences of the code, and errors are
+// reduced to what `describeError` keeps.
 import { isAbort, RecollectError } from './errors.ts';
 import type { Readable } from './readable.ts';
 
@@ -103,8 +104,8 @@ export class Log implements Readable<readonly LogLine[]> {
 export const log: Log = new Log();
 
 /**
- * Drops a promise on purpose: no code waits for it, and a failure only writes to the diagnostics log. `why` completes the sentence
- * "Ignored: …", in fixed words without content.
+ * Drops a promise on purpose: no code waits for it, and a failure only writes to the diagnostics log. `why` completes
+ * the sentence "Ignored: …", in fixed words without content.
  */
 export function ignore(promise: PromiseLike<unknown>, why: string): void {
   promise.then(undefined, (error: unknown) => {
@@ -112,7 +113,10 @@ export function ignore(promise: PromiseLike<unknown>, why: string): void {
   });
 }
 
-/** Resolves with `value` if the promise fails, and notes the failure in the diagnostics log. `why` is worded as for `ignore`. */
+/**
+ * Resolves with `value` if the promise fails, and notes the failure in the diagnostics
+ * log. `why` is worded as for `ignore`.
+ */
 export function orElse<T, V>(promise: Promise<T>, value: V, why: string): Promise<T | V> {
   return promise.catch((error: unknown) => {
     if (!isAbort(error)) log.debug(`Did without: ${why}`, error);
@@ -130,7 +134,10 @@ export function attempt<T, V>(work: () => T, value: V, why: string): T | V {
   }
 }
 
-/** Classes whose messages the JavaScript engine writes itself. A SyntaxError is not among them, since it quotes the parsed text. */
+/**
+ * Classes whose messages the JavaScript engine writes itself. A SyntaxError is not among
+ * them, since it quotes the parsed text.
+ */
 const WRITTEN_BY_THE_ENGINE = new Set([
   'TypeError',
   'RangeError',
@@ -166,7 +173,10 @@ const withoutContent = (message: string): string =>
     .replace(/["'“‘`«「].*["'”’`»」]/s, '…')
     .replace(/\b[a-z][a-z+.-]*:\/\/\S*/gi, '…');
 
-/** Function names with file and line, e.g. ` at open (index.js:3:14)`; without the error's own message, which a stack begins with. */
+/**
+ * Function names with file and line, e.g. ` at open (index.js:3:14)`; without the error's
+ * own message, which a stack begins with.
+ */
 function framesOf(stack: unknown, message: unknown): string {
   if (typeof stack !== 'string') return '';
   const start = typeof message === 'string' ? stack.indexOf(message) + message.length : 0;

@@ -5,8 +5,8 @@ declare const setTimeout: (work: () => void, ms: number) => number;
 declare const clearTimeout: (timer: number | undefined) => void;
 
 /**
- * Calls `act` at most once in `ms`: at once when it is quiet, at the end of the interval when it is not. A function is asked for the interval
- * after each call. `stop` ends its timer.
+ * Calls `act` at most once in `ms`: at once when it is quiet, at the end of the interval when it is not. A function is
+ * asked for the interval after each call. `stop` ends its timer.
  */
 export function createPacer(ms: number | (() => number), act: () => void) {
   let timer: number | undefined;
@@ -31,7 +31,9 @@ export function createPacer(ms: number | (() => number), act: () => void) {
   };
 }
 
-/** Pauses in ms: for the first words, for an answer of 20,000 characters, for one that is too fast to read along with. */
+/**
+ * Pauses in ms: for the first words, for an answer of 20,000 characters, for one that is too fast to read along with.
+ */
 const [SHORTEST_MS, LONG_MS, LONGEST_MS] = [50, 250, 400];
 const CHARACTERS_PER_MS = 100;
 /** Characters per ms that a person can still follow (65 tokens a second), and ms that each further one adds. */

@@ -3,8 +3,8 @@ import { RecollectError } from './errors.ts';
 import { log } from './log.ts';
 
 /**
- * Imports a part of the app, a second time if the first fails: one lost connection must not close a screen. Throws `part-missing` if its
- * file is unavailable: a newer version replaced it, or the network is down.
+ * Imports a part of the app, a second time if the first fails: one lost connection must not close a screen. Throws
+ * `part-missing` if its file is unavailable: a newer version replaced it, or the network is down.
  */
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   try {

@@ -34,7 +34,9 @@ export function writable<T>(initial: T): Writable<T> {
   };
 }
 
-/** Announces a change of any of `sources`. Its value says nothing: wait for a state of several readables with `until`. */
+/**
+ * Announces a change of any of `sources`. Its value says nothing: wait for a state of several readables with `until`.
+ */
 export const anyOf = (sources: readonly Readable<unknown>[]): Readable<null> => ({
   get: () => null,
   subscribe: (listener) => {

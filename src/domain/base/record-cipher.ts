@@ -1,4 +1,5 @@
-// Defines how stores seal records on a locked device. The vault makes ciphers; a store gets one and knows nothing of keys.
+// Defines how stores seal records on a locked device. The vault makes ciphers; a
+// store gets one and knows nothing of keys.
 
 /** Seals records, each bound to its place. Safe to use for many records at once. */
 export interface RecordCipher {

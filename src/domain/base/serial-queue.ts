@@ -7,8 +7,8 @@ export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   /**
-   * Runs `work` after all earlier work, whether that failed or not. Rejects with what the work throws. Aborting `signal` while the work
-   * still waits rejects at once with its reason, and the work does not run.
+   * Runs `work` after all earlier work, whether that failed or not. Rejects with what the work throws. Aborting
+   * `signal` while the work still waits rejects at once with its reason, and the work does not run.
    */
   run<T>(work: () => Promise<T> | T, signal?: Cancellation): Promise<T> {
     const turn = signal ? this.#last.then(() => throwIfAborted(signal)) : this.#last;

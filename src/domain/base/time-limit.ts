@@ -1,5 +1,5 @@
-// Waits with a time limit. A signal made of others (`AbortSignal.any`, `.timeout`) may be collected before it fires in some browsers while
-// no other code holds it; the wait itself holds this signal, and its timer ends with it.
+// Waits with a time limit. A signal made of others (`AbortSignal.any`, `.timeout`) may be collected before it fires in
+// some browsers while no other code holds it; the wait itself holds this signal, and its timer ends with it.
 import type { Cancellation } from './readable.ts';
 
 // Declared here because `domain` has no types of the platform; the signal is of the kind that the caller gave.
@@ -8,8 +8,8 @@ declare const setTimeout: (work: () => void, ms: number) => number;
 declare const clearTimeout: (timer: number) => void;
 
 /**
- * Runs `work` with a signal that aborts with the given one, or after `ms` with an error that `isTimeout` knows. Rejects with the error of the
- * work; waits for work that ignores its signal.
+ * Runs `work` with a signal that aborts with the given one, or after `ms` with an error that `isTimeout` knows. Rejects
+ * with the error of the work; waits for work that ignores its signal.
  */
 export async function withTimeLimit<Signal extends Cancellation, T>(
   signal: Signal,
@@ -32,7 +32,10 @@ export async function withTimeLimit<Signal extends Cancellation, T>(
   }
 }
 
-/** Settles with the promise, or rejects at once when the signal aborts: for work that reacts slowly or continues for other callers. */
+/**
+ * Settles with the promise, or rejects at once when the signal aborts: for work that reacts
+ * slowly or continues for other callers.
+ */
 export function unlessAborted<T>(work: Promise<T>, signal: Cancellation): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason);

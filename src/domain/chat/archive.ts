@@ -1,8 +1,10 @@
 // Format of our own file: a whole library, or a part of it. The exporter writes it and the importer reads it.
 //
-//   { "format": "recollect", "version": 1, "exportedAt": ms, "told": { notes, feedback, prompts, personas }, "conversations": [ { id, meta, said, checkpoints, compactions, messages: [ … ] }, … ] }
+//   { "format": "recollect", "version": 1, "exportedAt": ms, "told": { notes, feedback, prompts, personas },
+//   "conversations": [ { id, meta, said, checkpoints, compactions, messages: [ … ] }, … ] }
 //
-// Unknown keys are kept at every level. A file with a higher `version` may give the same words another meaning, so it is refused.
+// Unknown keys are kept at every level. A file with a higher `version` may give the same
+// words another meaning, so it is refused.
 
 import { z } from 'zod';
 import { isFields } from '../base/json.ts';
@@ -93,7 +95,9 @@ export const archivedConversationSchema = z.looseObject({
   meta: z.looseObject({}).default({}),
   /** Title or flag → time of the change (`Conversation.said`), as a hybrid time; absent in older files. */
   said: namedSchema.default({}),
-  /** Name → checkpoint, or the bare message id. Checked one by one, as compactions are: a damaged one costs only itself. */
+  /**
+   * Name → checkpoint, or the bare message id. Checked one by one, as compactions are: a damaged one costs only itself.
+   */
   checkpoints: namedSchema.default({}),
   /** Id → compaction. */
   compactions: namedSchema.default({}),

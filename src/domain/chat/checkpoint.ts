@@ -26,7 +26,10 @@ export interface ListedCheckpoint {
   readonly messageId: MessageId;
   /** ms since 1970; 0 if unknown. */
   readonly createdAt: number;
-  /** `named`: kept under a name; `turn`: before a question; `tool`: before a tool changed something; `model`: set by a model. */
+  /**
+   * `named`: kept under a name; `turn`: before a question; `tool`: before a tool changed
+   * something; `model`: set by a model.
+   */
   readonly kind: 'named' | 'turn' | 'tool' | 'model';
   readonly auto: boolean;
   /** First line of what came next (turn, tool) or of the message itself. */
@@ -46,7 +49,9 @@ interface CheckpointRules {
 const DAY_MS = 86_400_000;
 const LINE = 120;
 
-/** Returns the first words of a message on one line. Reads no further than needed, since lists have thousands of lines. */
+/**
+ * Returns the first words of a message on one line. Reads no further than needed, since lists have thousands of lines.
+ */
 export function firstLineOf(message: Message): string {
   for (const part of message.parts) {
     const said =
@@ -76,8 +81,8 @@ export const startsTurn = (message: Message): boolean =>
   message.role === 'user' && message.kind === 'message' && message.dmail?.by !== 'model';
 
 /**
- * Lists all checkpoints, newest first: named ones of every branch, and the automatic ones of the branch that ends at `head`. Automatic ones
- * are read from the branch, so they cost nothing to make or to keep. Linear in the branch.
+ * Lists all checkpoints, newest first: named ones of every branch, and the automatic ones of the branch that ends at
+ * `head`. Automatic ones are read from the branch, so they cost nothing to make or to keep. Linear in the branch.
  */
 export function listCheckpoints(
   conversation: Conversation,
@@ -144,8 +149,8 @@ export function listCheckpoints(
 }
 
 /**
- * Messages that a model's letters can go to, by number: after each question of the person, and after each checkpoint of the model.
- * Read from the branch, so that numbers survive compactions and letters.
+ * Messages that a model's letters can go to, by number: after each question of the person, and after each checkpoint of
+ * the model. Read from the branch, so that numbers survive compactions and letters.
  */
 export function modelCheckpoints(path: readonly Message[]): MessageId[] {
   const places: MessageId[] = [];

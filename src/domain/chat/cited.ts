@@ -1,4 +1,5 @@
-// Pages and documents that an answer is based on: which of them a person sees, and the list of them for copies and files.
+// Pages and documents that an answer is based on: which of them a person sees, and
+// the list of them for copies and files.
 import { asPlainMarkdown } from '../text/markdown.ts';
 import type { Part, PartOf } from './message.ts';
 
@@ -8,7 +9,10 @@ export type CitedSource = NonNullable<PartOf<'text'>['sources']>[number];
 /** Longest words of a document that are kept as cited, characters. */
 export const LONGEST_CITED = 600;
 
-/** Trims cited words; ends longer ones with an ellipsis after `LONGEST_CITED` characters, so that nobody takes them for the whole. */
+/**
+ * Trims cited words; ends longer ones with an ellipsis after `LONGEST_CITED` characters, so
+ * that nobody takes them for the whole.
+ */
 export function shortenCited(words: string): string {
   const cited = words.trim();
   if (cited.length <= LONGEST_CITED) return cited;

@@ -1,5 +1,5 @@
-// Finds the compaction in force on a branch. A compaction moves the window that a model sees, never the past: the messages stay,
-// and undoing it is one flag at any later time.
+// Finds the compaction in force on a branch. A compaction moves the window that a model sees, never the past: the
+// messages stay, and undoing it is one flag at any later time.
 import type { Conversation } from './conversation.ts';
 import type { Message } from './message.ts';
 import type { Compaction } from './records.ts';

@@ -1,13 +1,13 @@
-// Completes a message from a second copy with more of it: the bytes of a file that was only named, the rest of words that were cut
-// off. Nothing else of a message ever changes. Pure.
+// Completes a message from a second copy with more of it: the bytes of a file that was only named, the rest of words
+// that were cut off. Nothing else of a message ever changes. Pure.
 import type { Message, Part, PartOf } from './message.ts';
 
 /** An answer's finish and cost go along with its words. */
 const ENDS: readonly string[] = ['model', 'usage', 'durationMs', 'finish', 'problem'];
 
 /**
- * Adds to `here` whatever `now` has more; undefined if that is nothing. Bytes are taken whatever the words are; words only if
- * each part begins with the part that is here. `words` false: only bytes.
+ * Adds to `here` whatever `now` has more; undefined if that is nothing. Bytes are taken whatever the words are; words
+ * only if each part begins with the part that is here. `words` false: only bytes.
  */
 export function completeMessage(
   here: Message,

@@ -1,5 +1,6 @@
-// Joins an answer that was cut off and continued: each piece is a message of its own below the piece before, and a person reads them as
-// one. Nothing extra is stored: an answer right below one that was cut off is its continuation. Pure.
+// Joins an answer that was cut off and continued: each piece is a message of its own below the piece
+// before, and a person reads them as one. Nothing extra is stored: an answer right below one that
+// was cut off is its continuation. Pure.
 import type { MessageId } from '../base/ids.ts';
 import { addToDraft } from './draft.ts';
 import { type Finish, type Message, type Part, textOf, type Usage } from './message.ts';
@@ -8,7 +9,10 @@ const CUT: readonly (Finish | undefined)[] = ['length', 'stopped', 'cut', 'error
 
 const isAnswer = ({ role, kind }: Message): boolean => role === 'assistant' && kind === 'message';
 
-/** True for an answer that did not end by itself and has words to continue. One that called tools continues with their results. */
+/**
+ * True for an answer that did not end by itself and has words to continue. One that
+ * called tools continues with their results.
+ */
 export const isCutOff = (message: Message): boolean =>
   isAnswer(message) &&
   CUT.includes(message.finish) &&
@@ -19,7 +23,10 @@ export const isCutOff = (message: Message): boolean =>
 export const continuesAnswer = (before: Message | undefined, message: Message): boolean =>
   before !== undefined && message.parentId === before.id && isAnswer(message) && isCutOff(before);
 
-/** Lists the pieces of an answer up to the one at `id`, oldest first; the message alone if it continues none, nothing for an unknown id. */
+/**
+ * Lists the pieces of an answer up to the one at `id`, oldest first; the message alone if it
+ * continues none, nothing for an unknown id.
+ */
 export function piecesUpTo(messages: ReadonlyMap<MessageId, Message>, id: MessageId): Message[] {
   const pieces = new Set<Message>();
   for (let at = messages.get(id); at && !pieces.has(at); ) {
@@ -57,7 +64,10 @@ export function joinedParts(before: readonly Part[], after: readonly Part[]): re
   ];
 }
 
-/** Makes one message of an answer's pieces for display: the last one, with the words, costs and time of all. Throws for no pieces. */
+/**
+ * Makes one message of an answer's pieces for display: the last one, with the words, costs
+ * and time of all. Throws for no pieces.
+ */
 export function joinPieces(pieces: readonly Message[]): Message {
   const last = pieces.at(-1);
   if (!last) throw new Error('An answer has at least one piece');
@@ -84,7 +94,9 @@ function sumOfUsage(usages: readonly (Usage | undefined)[]): Usage {
   return sum;
 }
 
-/** Returns the piece that the model can be asked to continue: the last one, or the one before it if that has no words. */
+/**
+ * Returns the piece that the model can be asked to continue: the last one, or the one before it if that has no words.
+ */
 export function pieceToContinue(pieces: readonly Message[]): Message | undefined {
   const last = pieces.at(-1);
   const wordless = last && !last.parts.some(({ type }) => type === 'tool-call') && textOf(last).trim() === '';

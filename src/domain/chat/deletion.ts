@@ -1,11 +1,15 @@
-// Plans the deletion of a message: the messages that go with it, and the new head. Its children move up to its parent. Pure.
+// Plans the deletion of a message: the messages that go with it, and the new head. Its
+// children move up to its parent. Pure.
 import type { MessageId } from '../base/ids.ts';
 import { type Conversation, childrenOf, effectiveHead, newestLeaf, pathTo } from './conversation.ts';
 import type { Message } from './message.ts';
 import type { Checkpoint } from './records.ts';
 
 interface Deletion {
-  /** All deleted messages, in order: an answer goes with its steps, since a tool call and its result are never separated. */
+  /**
+   * All deleted messages, in order: an answer goes with its steps, since a tool call
+   * and its result are never separated.
+   */
   readonly messages: readonly Message[];
   /** New head; null: nothing is left. */
   readonly head: MessageId | null;
@@ -42,7 +46,10 @@ export function planDeletion(conversation: Conversation, id: MessageId): Deletio
   return { messages: gone, head: next, checkpoints };
 }
 
-/** Lists the steps of an answer up to the given one, with results of their calls, but without steps that another branch shares. */
+/**
+ * Lists the steps of an answer up to the given one, with results of their calls, but
+ * without steps that another branch shares.
+ */
 function stepsOf(
   messages: Conversation['messages'],
   children: ReturnType<typeof childrenOf>,

@@ -1,4 +1,5 @@
-// Links of letters to the past, both ways: from the old branch to the letter, and back. Read from the messages; nothing else is stored.
+// Links of letters to the past, both ways: from the old branch to the letter, and back. Read from
+// the messages; nothing else is stored.
 import type { MessageId } from '../base/ids.ts';
 import type { Conversation } from './conversation.ts';
 import type { Dmail, Message } from './message.ts';

@@ -32,7 +32,9 @@ export type DraftEvent =
       readonly reference?: string;
     };
 
-/** Returns the parts with the event added; does not change the given ones. Consecutive deltas of one kind make one part. */
+/**
+ * Returns the parts with the event added; does not change the given ones. Consecutive deltas of one kind make one part.
+ */
 export function addToDraft(parts: readonly Part[], event: DraftEvent): readonly Part[] {
   const last = parts.at(-1);
   const provider = 'provider' in event && event.provider ? { provider: { ...event.provider } } : {};

@@ -59,8 +59,8 @@ export function passageSource(passage: string): {
 }
 
 /**
- * Returns at most the first `most` characters of a file's words, or of its extracted text; null for a file without words, without its bytes, or with
- * bytes that are no text. Bytes that are no UTF-8 become U+FFFD.
+ * Returns at most the first `most` characters of a file's words, or of its extracted text; null for a file without
+ * words, without its bytes, or with bytes that are no text. Bytes that are no UTF-8 become U+FFFD.
  */
 export function textOfFile(
   { mediaType, url, extract }: PartOf<'file'>,

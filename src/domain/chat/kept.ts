@@ -1,5 +1,5 @@
-// Messages that the person marked as kept: they are sent whole whatever is compacted. A mark is a key of the conversation's
-// metadata, so it syncs, is in every backup, and concurrent marks of two devices both stay.
+// Messages that the person marked as kept: they are sent whole whatever is compacted. A mark is a key of the
+// conversation's metadata, so it syncs, is in every backup, and concurrent marks of two devices both stay.
 import type { MessageId } from '../base/ids.ts';
 import type { Conversation, ConversationMeta } from './conversation.ts';
 

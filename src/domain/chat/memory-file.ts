@@ -1,5 +1,6 @@
-// The session memory as a person left it: a Markdown file of the conversation. Each device writes a key of its own in the conversation's
-// metadata, so it syncs and is in every backup; the newest version counts, and concurrent ones stay beside it.
+// The session memory as a person left it: a Markdown file of the conversation. Each device writes a key
+// of its own in the conversation's metadata, so it syncs and is in every backup; the newest version
+// counts, and concurrent ones stay beside it.
 import { z } from 'zod';
 import type { MessageId } from '../base/ids.ts';
 import { timeSchema } from '../base/time.ts';
@@ -192,8 +193,8 @@ function tidied(lines: readonly MemoryLine[]): MemoryLine[] {
 }
 
 /**
- * Keeps as many lines as fit `tokens`. Lines of a model or the rules go, last first; lines of the person and pinned ones stay
- * whatever they cost.
+ * Keeps as many lines as fit `tokens`. Lines of a model or the rules go, last first; lines of the person and
+ * pinned ones stay whatever they cost.
  */
 export function fittingLines(
   lines: readonly MemoryLine[],
@@ -215,8 +216,8 @@ export function fittingLines(
 }
 
 /**
- * Removes quotations of these messages from every saved version; an empty change if there are none. Text that a model wrote after one of
- * them goes as a whole, and the file then covers no message: notes are made again from the rest.
+ * Removes quotations of these messages from every saved version; an empty change if there are none. Text that a model
+ * wrote after one of them goes as a whole, and the file then covers no message: notes are made again from the rest.
  */
 export function memoryFileWithout(
   { meta }: Pick<Conversation, 'meta'>,

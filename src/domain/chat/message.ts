@@ -1,4 +1,5 @@
-// Messages and their parts. Written to the log as plain JSON, so every shape here is also a schema for data from outside.
+// Messages and their parts. Written to the log as plain JSON, so every shape here is
+// also a schema for data from outside.
 import { z } from 'zod';
 import type { MessageId } from '../base/ids.ts';
 import { timeSchema } from '../base/time.ts';
@@ -98,8 +99,8 @@ const toolRecallSchema = z.looseObject({
 export type ToolRecall = Known<z.infer<typeof toolRecallSchema>>;
 
 /**
- * Fields that a protocol wants back with a thought or a call, by the protocol's name: signatures, ids. Nothing else reads
- * them.
+ * Fields that a protocol wants back with a thought or a call, by the protocol's name:
+ * signatures, ids. Nothing else reads them.
  */
 const providerSchema = z.record(z.string(), z.unknown()).optional().catch(undefined);
 
@@ -196,7 +197,10 @@ export const partSchema = z.discriminatedUnion('type', [
      * `repeat`: the model asked for earlier information; `loss`: it contradicted or missed compacted messages; absent: asked for, or `moved`.
      */
     trigger: z.enum(['start', 'window', 'repeat', 'loss']).optional().catch(undefined),
-    /** Unasked recall because the message is about another topic than the last query. Older versions refuse another trigger. */
+    /**
+     * Unasked recall because the message is about another topic than the last query.
+     * Older versions refuse another trigger.
+     */
     moved: z.literal(true).optional().catch(undefined),
     /** `lines`: each line of a passage is marked as quoted for the model; absent: as older versions sent it. */
     quoting: z.literal('lines').optional(),
@@ -240,7 +244,9 @@ export type Usage = Known<z.infer<typeof usageSchema>>;
 /** Cost of an answer at its time: `amount` in `currency` (ISO 4217). */
 const costSchema = z.looseObject({ amount: z.number(), currency: z.string() }).optional().catch(undefined);
 
-/** A message that was sent back to an earlier point of its conversation. The old branch stays, and is linked both ways. */
+/**
+ * A message that was sent back to an earlier point of its conversation. The old branch stays, and is linked both ways.
+ */
 const dmailSchema = z.looseObject({
   /** Last message of the old branch. */
   from: z.string(),
@@ -277,11 +283,17 @@ export const messageSchema = z.looseObject({
   /** Identity in its import's source; with the conversation's source it makes a repeated import harmless. */
   sourceId: z.string().optional(),
   dmail: dmailSchema.optional(),
-  /** Hash of everything that the model was sent for this answer (`services/context/request-key.ts`): equal requests can share an answer. */
+  /**
+   * Hash of everything that the model was sent for this answer (`services/context/request-key.ts`):
+   * equal requests can share an answer.
+   */
   request: z.string().optional(),
   /** Message whose answer was reused, because nothing that it depends on had changed; no model was asked. */
   reused: z.string().optional(),
-  /** The answer was made from another one (`of`) by edits; or the reason for which it was rewritten as a whole. Tokens are estimated. */
+  /**
+   * The answer was made from another one (`of`) by edits; or the reason for which it was
+   * rewritten as a whole. Tokens are estimated.
+   */
   patch: z
     .looseObject({
       of: z.string(),

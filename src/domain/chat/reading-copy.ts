@@ -1,4 +1,5 @@
-// Recognises a conversation's Markdown file written by this app: its conversation, and if anybody changed the file since.
+// Recognises a conversation's Markdown file written by this app: its conversation,
+// and if anybody changed the file since.
 
 import { z } from 'zod';
 import { hashOfText } from '../base/hash.ts';
@@ -18,7 +19,10 @@ const frontSchema = z.object({
   checksum: z.string().optional(),
 });
 
-/** Computes 32 hex digits from the words below the front matter. Line ends and blanks do not count, since editors change them. */
+/**
+ * Computes 32 hex digits from the words below the front matter. Line ends and blanks do
+ * not count, since editors change them.
+ */
 export const checksumOf = (body: string): string => hashOfText(body.replace(/\s+/g, ''), 32);
 
 /** Undefined for a file of another tool. */

@@ -7,7 +7,10 @@ import type { RequestManifest } from './manifest.ts';
 export const reserveOf = (window: number, reserved: number): number =>
   Math.min(Math.max(0, reserved), Math.floor(window / 4));
 
-/** The budget of one model from the configuration's `context` part. `extra`: descriptions of tools and recall of other conversations. */
+/**
+ * The budget of one model from the configuration's `context` part. `extra`: descriptions of
+ * tools and recall of other conversations.
+ */
 export function budgetOf(context: Config['context'], window: number, extra = 0): CompactionBudget {
   const limit = window - reserveOf(window, context.reserved_tokens);
   const trigger = Math.min(limit, Math.floor(window * context.trigger_ratio));

@@ -71,7 +71,9 @@ export interface CompactedHit {
 export interface CompactedSearch {
   /** Compacted and trimmed messages, oldest first. */
   readonly messages: readonly Message[];
-  /** Finds the best sentences for a question, best first. `relevance` and `near` by meaning, as in `BringBackOptions`. */
+  /**
+   * Finds the best sentences for a question, best first. `relevance` and `near` by meaning, as in `BringBackOptions`.
+   */
   find(
     question: string,
     limit: number,
@@ -79,8 +81,8 @@ export interface CompactedSearch {
     near?: ReadonlyMap<Unit, number>,
   ): CompactedHit[];
   /**
-   * Restricts the search to at most `limit` messages: those that share the rarest words with a text, and the next after each, which may
-   * correct it; all of `must` before them. Sentences are read in these messages alone.
+   * Restricts the search to at most `limit` messages: those that share the rarest words with a text, and the next after
+   * each, which may correct it; all of `must` before them. Sentences are read in these messages alone.
    */
   nearest(text: string, limit: number, must?: readonly MessageId[]): CompactedSearch;
   /** Picks passages to send again, in their original order. Empty if none fits. */
@@ -103,8 +105,8 @@ const LINE = 4;
 
 // ---------------------------------------------------------------------------------------- weights
 /**
- * Weight of a word by its place: in the sentence, its heading, the message it answers, the next sentence, the rest of the
- * message.
+ * Weight of a word by its place: in the sentence, its heading, the message it answers, the
+ * next sentence, the rest of the message.
  */
 const WHERE = { own: 1, lead: 0.6, answered: 0.5, beside: 0.4, message: 0.3 } as const;
 /** Weight of a word said so many messages before or after: people name a subject first, then continue about it. */
@@ -135,7 +137,10 @@ const [NOT_ASKED_FOR, ASKED_FOR] = [0.6, 1.3];
 /** From here on meaning alone brings a sentence back. */
 const LEAST_SEMANTIC = 0.03;
 
-/** Rates a sentence's values against the kinds that the question wants: its first kind is best; any definite value is better than none. */
+/**
+ * Rates a sentence's values against the kinds that the question wants: its first kind is best;
+ * any definite value is better than none.
+ */
 function answers(expected: readonly ValueKind[], values: ReadonlySet<ValueKind>): number {
   if (expected.length === 0) return values.size > 0 ? 1.15 : 0.9;
   const place = expected.findIndex((kind) => values.has(kind));
@@ -255,7 +260,10 @@ function anywhereIn(
   return { base, firstBase, searched };
 }
 
-/** Sums the weights of a sentence's words by their place. `touched`: any counts; `spoken`: one is in the sentence itself. */
+/**
+ * Sums the weights of a sentence's words by their place. `touched`: any counts;
+ * `spoken`: one is in the sentence itself.
+ */
 function fitOf(
   units: readonly Unit[],
   terms: readonly ReadonlyMap<string, number>[],
@@ -290,7 +298,10 @@ function someStartsWith(terms: Iterable<string>, stem: string): boolean {
   return false;
 }
 
-/** Makes the search over the compacted messages of one path. Cheap to create; its reading of a message is cached with the message. */
+/**
+ * Makes the search over the compacted messages of one path. Cheap to create; its reading of
+ * a message is cached with the message.
+ */
 export function createCompactedSearch(
   path: readonly Message[],
   applied: AppliedPlan | null,
@@ -307,8 +318,8 @@ export function createCompactedSearch(
 }
 
 /**
- * `places`: ascending positions on the path. `present`: text that the prompt has already. `indexed`: false for a list that is different
- * for every text, whose index would replace the full one.
+ * `places`: ascending positions on the path. `present`: text that the prompt has already. `indexed`: false for a list
+ * that is different for every text, whose index would replace the full one.
  */
 function searchIn(
   path: readonly Message[],
@@ -513,7 +524,10 @@ class PathSearch implements CompactedSearch {
     return standing;
   }
 
-  /** Rarity of each word among the compacted messages, as IDF times its weight, and the largest sum that a sentence could reach. */
+  /**
+   * Rarity of each word among the compacted messages, as IDF times its weight, and the
+   * largest sum that a sentence could reach.
+   */
   #rarityOf(
     { weights, asked }: ReturnType<typeof queryOf>,
     standing: ReadonlyMap<string, readonly number[]>,
@@ -530,7 +544,10 @@ class PathSearch implements CompactedSearch {
     return { rarity, reach: reach === 0 ? 1 : reach };
   }
 
-  /** Positions of the messages whose sentences are compared one by one, best first: by BM25, by nearby messages, and by meaning. */
+  /**
+   * Positions of the messages whose sentences are compared one by one, best first: by BM25,
+   * by nearby messages, and by meaning.
+   */
   #roughly(
     standing: ReadonlyMap<string, readonly number[]>,
     { rarity, reach, nearby, relevance, nearest }: Scoring,

@@ -4,7 +4,10 @@ import { setsRule } from '../text/cues.ts';
 import { endsAbbreviated, sentencesOf } from '../text/sentences.ts';
 import { unitsOf } from './units.ts';
 
-/** Longer texts may be pasted rather than said: a page of pasted rules is not carried from one request to the next, characters. */
+/**
+ * Longer texts may be pasted rather than said: a page of pasted rules is not carried from
+ * one request to the next, characters.
+ */
 const SAID = 1_500;
 /** Most rules of such a text that are carried; and most characters of those outside its first and last sentences. */
 const MOST_RULES = 16;
@@ -18,7 +21,9 @@ const sentences = (text: string): string[] => {
   return cut.some(endsAbbreviated) ? [text] : cut;
 };
 
-/** Picks from many rules those at the edges, and of the others the first, in order. `rules`: true for those at an edge. */
+/**
+ * Picks from many rules those at the edges, and of the others the first, in order. `rules`: true for those at an edge.
+ */
 function foremost(rules: ReadonlyMap<string, boolean>): string[] {
   let between = MOST_RULES - [...rules.values()].filter(Boolean).length;
   let charactersLeft = MOST_BETWEEN;
@@ -31,7 +36,10 @@ function foremost(rules: ReadonlyMap<string, boolean>): string[] {
   });
 }
 
-/** Lists the sentences of a message in which the person sets rules, verbatim and in order. Empty for anyone else's messages. */
+/**
+ * Lists the sentences of a message in which the person sets rules, verbatim and in
+ * order. Empty for anyone else's messages.
+ */
 export function constraintsOf(message: Message): readonly string[] {
   if (message.role !== 'user' || message.kind !== 'message') return [];
   const known = constraintCache.get(message);

@@ -1,5 +1,5 @@
-// Sends documents that exceed their share of the window in part: sections that answer the question, and the beginning. Omissions are
-// named in their place, so that a model can ask for them.
+// Sends documents that exceed their share of the window in part: sections that answer the question, and the beginning.
+// Omissions are named in their place, so that a model can ask for them.
 import { placeLabel } from '../chat/files.ts';
 import { type Message, type Part, type PartOf, type Section, textOf } from '../chat/message.ts';
 import { divideBudget } from '../memory/passages.ts';
@@ -67,7 +67,9 @@ const span = (from: Section, to: Section): string => {
   return first === last ? String(first) : `${first} to ${last}`;
 };
 
-/** Cuts a document to at most `room` tokens: its beginning, then the sections that fit `question` best, in their order. */
+/**
+ * Cuts a document to at most `room` tokens: its beginning, then the sections that fit `question` best, in their order.
+ */
 function cutDocument(part: Document, question: string, room: number): { part: Document; file: CutFile } {
   const { sections } = part.extract;
   const scores = scoresOf(sections, question);
@@ -116,7 +118,9 @@ export class Fitting {
     { readonly key: string; readonly message: Message; readonly files: CutFile[] }
   >();
 
-  /** Returns the messages as they go to a model. `limit`: largest prompt. `isOut`: true for positions that are not sent. */
+  /**
+   * Returns the messages as they go to a model. `limit`: largest prompt. `isOut`: true for positions that are not sent.
+   */
   path(path: readonly Message[], limit: number, isOut: (at: number) => boolean): Fitted {
     const places = path.flatMap((message, at) => (message.parts.some(isDocument) && !isOut(at) ? [at] : []));
     const all = places.flatMap((at) => (path[at] as Message).parts.filter(isDocument));

@@ -1,5 +1,5 @@
-// Searches an answer for signs that a compacted message was missing: it asks for earlier information, or contradicts it. Rules, in English and
-// Chinese; a sign is a reason to bring messages back, not a proof.
+// Searches an answer for signs that a compacted message was missing: it asks for earlier information, or contradicts
+// it. Rules, in English and Chinese; a sign is a reason to bring messages back, not a proof.
 import type { MessageId } from '../base/ids.ts';
 import type { Message } from '../chat/message.ts';
 import { asksBack, isQuestion, makesCorrection } from '../text/cues.ts';
@@ -112,8 +112,8 @@ function contradiction(said: string, hits: readonly CompactedHit[]): CompactedHi
 }
 
 /**
- * Lists compacted messages that an answer seems to have missed; empty for most answers. `question`: what it answers, which gives
- * sentences without a subject one.
+ * Lists compacted messages that an answer seems to have missed; empty for most answers. `question`: what it answers,
+ * which gives sentences without a subject one.
  */
 export function lossesIn(
   answer: Pick<Message, 'parts'>,

@@ -1,11 +1,12 @@
-// The manifest of a request: which messages were sent, in which form, what was left out and why. Short: neighbours with one disposition are
-// one line, so that it can be stored with every answer, however long the conversation.
+// The manifest of a request: which messages were sent, in which form, what was left out and why. Short: neighbours with
+// one disposition are one line, so that it can be stored with every answer, however long the conversation.
 import { z } from 'zod';
 import type { Known } from '../chat/message.ts';
 
 /**
  * One line of the manifest. Stored words: `folded` means compacted.
- * - form: whole, trimmed (tool output shortened, files left out), summary (of compacted messages), recall (passages of other
+ * - form: whole, trimmed (tool output shortened, files left out), summary (of compacted
+ *   messages), recall (passages of other
  * conversations), returned (compacted messages brought back), out (not sent)
  * - why, for out: folded (a summary or nothing stands for it), window (older than what fits), kind (notes, answers from
  * memory), empty, unpaired (half of a call and its result)

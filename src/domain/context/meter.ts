@@ -1,5 +1,5 @@
-// Counts tokens for one model: by its own tokenizer if there is one, by the estimate otherwise, corrected by what the endpoint
-// reports. Each message is counted once, since messages never change.
+// Counts tokens for one model: by its own tokenizer if there is one, by the estimate otherwise, corrected by what the
+// endpoint reports. Each message is counted once, since messages never change.
 import type { Part } from '../chat/message.ts';
 import { estimateFileTokens, estimateTokens } from './tokens.ts';
 
@@ -25,7 +25,10 @@ export interface TokenMeter {
   /** Factor of every count: reported by estimated tokens of the last requests. 1: nothing reported yet. */
   readonly ratio: number;
   text(text: string): number;
-  /** Tokens of a message's parts as sent, without `MESSAGE_OVERHEAD`. Reasoning and recall are not sent and cost nothing. */
+  /**
+   * Tokens of a message's parts as sent, without `MESSAGE_OVERHEAD`. Reasoning and
+   * recall are not sent and cost nothing.
+   */
   parts(parts: readonly Part[]): number;
 }
 
@@ -79,8 +82,8 @@ export const NO_CORRECTION: Correction = { ratio: 1, samples: 0 };
 const MIN_SAMPLE = 200;
 
 /**
- * Learns from one answer: `counted` is the prompt's count with ratio 1, `reported` the endpoint's input tokens. A running mean
- * of the last eight or so; a report that differs by more than a factor of three is ignored.
+ * Learns from one answer: `counted` is the prompt's count with ratio 1, `reported` the endpoint's input tokens. A
+ * running mean of the last eight or so; a report that differs by more than a factor of three is ignored.
  */
 export function learnCorrection(
   known: Correction,

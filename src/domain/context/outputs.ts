@@ -38,7 +38,10 @@ export function countLineForms(lines: Iterable<string>): Map<string, number> {
   return forms;
 }
 
-/** Returns the most telling lines, in order, in about so many tokens; an omission is a line `[… 12 …]` with the count of lines. */
+/**
+ * Returns the most telling lines, in order, in about so many tokens; an omission is a
+ * line `[… 12 …]` with the count of lines.
+ */
 export function shortenOutput(text: string, tokens: number, meter: TokenMeter): string {
   const lines = text.trimEnd().split('\n');
   const isFar = (at: number) => at >= WEIGHED && at < lines.length - WEIGHED;

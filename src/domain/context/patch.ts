@@ -5,7 +5,9 @@ const [FIND, PUT, END] = ['<<<<<<< FIND', '=======', '>>>>>>> REPLACE'] as const
 const UNCHANGED = 'UNCHANGED';
 const REWRITE = 'REWRITE';
 
-/** Words in the person's place, in the request alone: they ask for the answer as it should be after an earlier change. */
+/**
+ * Words in the person's place, in the request alone: they ask for the answer as it should be after an earlier change.
+ */
 export const patchRequest = (
   answer: string,
 ): string => `[From the app, not from the person: something above has changed since the answer below was given. Write only what must change in it now, as blocks of this form, and nothing else:
@@ -22,8 +24,8 @@ The answer as it was:]
 ${answer}`;
 
 /**
- * Reason for which blocks cannot be applied. `form`: there is other text beside them. `missing`, `ambiguous`: the words to find occur never, or more
- * than once. `wanted`: the model prefers to write the whole answer again.
+ * Reason for which blocks cannot be applied. `form`: there is other text beside them. `missing`, `ambiguous`: the words
+ * to find occur never, or more than once. `wanted`: the model prefers to write the whole answer again.
  */
 type PatchFailure = 'form' | 'missing' | 'ambiguous' | 'wanted';
 

@@ -1,5 +1,5 @@
-// Finds the border between two tasks of a conversation, by words alone: a finished task is the best to compact, since the next
-// questions need it least.
+// Finds the border between two tasks of a conversation, by words alone: a finished task is the best to compact,
+// since the next questions need it least.
 import type { Message } from '../chat/message.ts';
 import { isDoneByAssistant, isDoneByPerson, isQuestion, turnsToAnother } from '../text/cues.ts';
 import { sentencesOf } from '../text/sentences.ts';
@@ -25,7 +25,10 @@ const saidBefore = (path: readonly Message[], at: number): Message[] =>
     .filter(({ kind, role }) => kind === 'message' && role !== 'system')
     .slice(-BEFORE);
 
-/** True if the last answer or the request itself says that the task is done, and nothing is open: no question of the assistant, no failed call. */
+/**
+ * True if the last answer or the request itself says that the task is done, and nothing is open: no
+ * question of the assistant, no failed call.
+ */
 function isDone(request: Message, before: readonly Message[]): boolean {
   const answer = before.findLast(({ role }) => role === 'assistant');
   const said = sentencesIn(answer);
@@ -48,8 +51,8 @@ function isDone(request: Message, before: readonly Message[]): boolean {
 }
 
 /**
- * True if the request at the end of a path begins another task: it is on another subject than the messages before it, whose task is done.
- * A request that is short or refers to earlier words begins none.
+ * True if the request at the end of a path begins another task: it is on another subject than the messages before it,
+ * whose task is done. A request that is short or refers to earlier words begins none.
  */
 export function beginsAnotherTask(path: readonly Message[]): boolean {
   const request = path.at(-1);

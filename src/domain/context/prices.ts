@@ -1,5 +1,5 @@
-// Prices of models: entered by the person, listed by an endpoint for its own models, or from a small dated list; other models
-// have none. A list price holds only at the provider's own address, since resellers have their own.
+// Prices of models: entered by the person, listed by an endpoint for its own models, or from a small dated list; other
+// models have none. A list price holds only at the provider's own address, since resellers have their own.
 import type { Price } from './budget.ts';
 
 interface ListedPrice extends Price {
@@ -57,7 +57,9 @@ const xai = listed('api.x.ai');
 const moonshot = listed('api.moonshot.ai');
 const mistral = listed('api.mistral.ai');
 
-/** Per million tokens. Prices that change with the hour, or that differ between two pages of the provider, are left out. */
+/**
+ * Per million tokens. Prices that change with the hour, or that differ between two pages of the provider, are left out.
+ */
 export const PRICES: readonly ListedPrice[] = [
   openai(METER, '2026-11')(['gpt-6.2-sol'], [2, 0.1, 10], [272_000, 4, 0.2, 15]),
   openai(METER, '2026-11')(['gpt-6.2-astra'], [8, 0.4, 40], [272_000, 16, 0.8, 60]),

@@ -1,4 +1,5 @@
-// Quotes other people's words in a prompt, so that they cannot be mistaken for the app's, the person's or the model's own.
+// Quotes other people's words in a prompt, so that they cannot be mistaken for the
+// app's, the person's or the model's own.
 import { hashOfText } from '../base/hash.ts';
 
 const TAGS = /<(?=\/?(?:recalled_memory|standing_notes|passage|earlier)\b)/gi;
@@ -9,8 +10,8 @@ const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 export const escapeOwnTags = (text: string): string => text.replace(TAGS, '‹');
 
 /**
- * Puts `> ` before each line of a text. No line of a quotation can then pass for a role, a tag or an instruction of the app, in whichever
- * letters: only lines without the sign are unquoted.
+ * Puts `> ` before each line of a text. No line of a quotation can then pass for a role, a tag or an instruction of the
+ * app, in whichever letters: only lines without the sign are unquoted.
  */
 export const quotedLines = (text: string): string =>
   escapeOwnTags(text)
@@ -22,8 +23,8 @@ export const quotedLines = (text: string): string =>
 const UNSEEN = /[\p{Cf}\p{Z}\s]+/gu;
 
 /**
- * Puts an attached text between marks that name it. If its words contain something like the end of a file, the marks carry a number computed
- * from the words, which therefore cannot occur in them.
+ * Puts an attached text between marks that name it. If its words contain something like the end of a file, the marks
+ * carry a number computed from the words, which therefore cannot occur in them.
  */
 export function quotedFile(name: string, words: string): string {
   const label = `name="${name.replaceAll('"', "'").replace(/[\p{Cc}<>]+/gu, ' ')}"`;

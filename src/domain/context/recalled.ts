@@ -77,7 +77,10 @@ export const renderFoundPassages = (passages: readonly RecalledPassage[], sure: 
     ...passages.map(renderFoundPassage),
   ].join('\n');
 
-/** Position of a question on the path → its block of memory: the one stored with its answer, and the new one for the last. */
+/**
+ * Position of a question on the path → its block of memory: the one stored with its
+ * answer, and the new one for the last.
+ */
 export function recallBlocksOn(path: readonly Message[], recall: Recall | null): Map<number, string> {
   const blocks = new Map<number, string>();
   let asked = -1;

@@ -1,5 +1,5 @@
-// Removes from a prompt the words that the person has deleted since, or wants never recalled. Memory in a conversation is otherwise frozen; this is the one
-// change: removed words go to no model again, even if they were sent before.
+// Removes from a prompt the words that the person has deleted since, or wants never recalled. Memory in a conversation
+// is otherwise frozen; this is the one change: removed words go to no model again, even if they were sent before.
 import { NOTES } from '../base/ids.ts';
 import type { Message, Part, ToolRecall } from '../chat/message.ts';
 import { isMemoryTool } from '../memory/own-tools.ts';
@@ -27,7 +27,9 @@ export interface Redaction {
   part<P extends Part>(part: P): P;
 }
 
-/** `out`: what must not be used any more. `isTouched`: true if a message of this conversation is never to be recalled. */
+/**
+ * `out`: what must not be used any more. `isTouched`: true if a message of this conversation is never to be recalled.
+ */
 export function createRedaction(
   out: (said: PassageMessage) => boolean,
   isTouched: (conversationId: string) => boolean = () => false,
@@ -95,8 +97,8 @@ function foundAgain(recalled: ToolRecall, text: string, out: (said: PassageMessa
 }
 
 /**
- * Results of `open_conversation`, and old ones of `recall`, do not name their messages: if one message of that conversation may not be used,
- * or must not come back, the whole result is left out.
+ * Results of `open_conversation`, and old ones of `recall`, do not name their messages: if one message of that
+ * conversation may not be used, or must not come back, the whole result is left out.
  */
 function readAgain(
   text: string,

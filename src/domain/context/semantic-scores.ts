@@ -1,4 +1,5 @@
-// Combines meaning scores for the search among compacted messages: relevance of whole messages, and nearness of single sentences.
+// Combines meaning scores for the search among compacted messages: relevance of whole
+// messages, and nearness of single sentences.
 import type { MessageId } from '../base/ids.ts';
 import type { Message } from '../chat/message.ts';
 import { isAcknowledgement } from '../text/cues.ts';
@@ -6,8 +7,8 @@ import { countLineForms, LIST_FROM, lineFormOf } from './outputs.ts';
 import { type Unit, unitsOf } from './units.ts';
 
 /**
- * Weight of a relevance's share of the best one: a question in other words fits nothing well, but one message still fits best. Below
- * `LEAST_RELEVANT` nothing counts.
+ * Weight of a relevance's share of the best one: a question in other words fits nothing well, but one message still
+ * fits best. Below `LEAST_RELEVANT` nothing counts.
  */
 const OF_THE_BEST = 0.8;
 const LEAST_RELEVANT = 0.005;
@@ -24,7 +25,10 @@ export interface SemanticScore {
 
 export const NO_SEMANTIC_SCORE: SemanticScore = { withWords: 0, alone: 0 };
 
-/** Computes how relevant messages are to a question. `isPlain`: the question means nothing earlier; then only clear relevance counts. */
+/**
+ * Computes how relevant messages are to a question. `isPlain`: the question means nothing
+ * earlier; then only clear relevance counts.
+ */
 export function semanticScoresOf(
   question: string,
   relevance: ReadonlyMap<MessageId, number> | undefined,
@@ -52,14 +56,17 @@ export function semanticScoresOf(
   return { messages, isPlain };
 }
 
-/** Most sentences that count by their own meaning, half as many of one lane; the rank at which one counts half as much as the nearest. */
+/**
+ * Most sentences that count by their own meaning, half as many of one lane; the rank at which
+ * one counts half as much as the nearest.
+ */
 const [NEAREST, HALF_NEAR] = [40, 5];
 /** Share of a sentence's own meaning; its message has the rest. */
 const OWN_MEANING = 0.7;
 
 /**
- * Weights of the sentences nearest to a question, 0–1: half by rank among all, half by rank among those of their lane. Lines of output and code
- * are never as near to a question as prose is, whichever of them answers it. `near`: cosines.
+ * Weights of the sentences nearest to a question, 0–1: half by rank among all, half by rank among those of their lane.
+ * Lines of output and code are never as near to a question as prose is, whichever of them answers it. `near`: cosines.
  */
 export function nearnessWeights(
   near: ReadonlyMap<Unit, number> = new Map(),

@@ -45,7 +45,10 @@ const MAX_PAGES = 100;
 const SAMPLE = 4096;
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Estimates the tokens of a file as sent: a text or extracted text by its length, a PDF by its size, anything else as one picture. */
+/**
+ * Estimates the tokens of a file as sent: a text or extracted text by its length, a PDF by
+ * its size, anything else as one picture.
+ */
 export function estimateFileTokens({ mediaType, url, extract }: PartOf<'file'>): number {
   if (extract) return estimateTokens(extractText({ sections: extract.sections }));
   const comma = url?.indexOf(',') ?? -1;
@@ -80,8 +83,8 @@ export function tokensOfParts(parts: readonly Part[]): number {
 }
 
 /**
- * Returns the longest beginning of `text` that costs at most `limit` tokens, cut after a sentence or between words if one ends in its
- * last fifth, with an ellipsis after a cut. Never splits a character.
+ * Returns the longest beginning of `text` that costs at most `limit` tokens, cut after a sentence or between words if
+ * one ends in its last fifth, with an ellipsis after a cut. Never splits a character.
  */
 export function cutToTokens(text: string, limit: number): string {
   if (estimateTokens(text) <= limit) return text;
@@ -104,7 +107,10 @@ export function cutToTokens(text: string, limit: number): string {
   return `${(space >= 0 ? kept.slice(0, from + space) : kept).trimEnd()}…`;
 }
 
-/** Returns the longest end of `text` that costs at most `limit` tokens; empty if there is none. Never splits a character. */
+/**
+ * Returns the longest end of `text` that costs at most `limit` tokens; empty if
+ * there is none. Never splits a character.
+ */
 export function endWithinTokens(text: string, limit: number): string {
   let tokens = 0;
   let kept = 0;

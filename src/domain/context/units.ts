@@ -1,5 +1,5 @@
-// Cuts a message into units: the smallest pieces that say something by themselves, each verbatim. Passages brought back,
-// session memories and summaries without a model consist of units. Read once per message.
+// Cuts a message into units: the smallest pieces that say something by themselves, each verbatim. Passages brought
+// back, session memories and summaries without a model consist of units. Read once per message.
 import type { Message } from '../chat/message.ts';
 import { isMemoryTool } from '../memory/own-tools.ts';
 import { blocksOf } from '../text/code.ts';
@@ -8,7 +8,10 @@ import { cutAtPauses, endsAbbreviated, sentencesOf } from '../text/sentences.ts'
 export interface Unit {
   /** Verbatim. */
   readonly text: string;
-  /** Heading of the unit: heading, introducing line, head of a table, name and arguments of the answered call. May be empty. */
+  /**
+   * Heading of the unit: heading, introducing line, head of a table, name and arguments
+   * of the answered call. May be empty.
+   */
   readonly lead: string;
   readonly kind: 'prose' | 'code' | 'call' | 'result';
   /** The whole sentence, if this is a piece of one; absent for a text that is too long for one. */
@@ -32,8 +35,8 @@ export const MAX_SENTENCE = 600;
 const cache = new WeakMap<Message, readonly Unit[]>();
 
 /**
- * Cuts a message into units, in order. Reasoning and recalled passages, also in results of memory's tools, have none: they were not
- * said here, and a summary would keep them after their source was deleted.
+ * Cuts a message into units, in order. Reasoning and recalled passages, also in results of memory's tools, have none:
+ * they were not said here, and a summary would keep them after their source was deleted.
  */
 export function unitsOf(message: Message): readonly Unit[] {
   const known = cache.get(message);
@@ -121,7 +124,10 @@ function proseAndCode(text: string, units: Unit[], numbers: Blocks): void {
   }
 }
 
-/** True if it says too little to stand alone: it then joins the next piece, or else the one before. Two Han characters are about a word. */
+/**
+ * True if it says too little to stand alone: it then joins the next piece, or else the one before.
+ * Two Han characters are about a word.
+ */
 const isFragment = (text: string): boolean =>
   text.length <= 30 &&
   (text.match(/[\p{L}\p{N}]+/gu) ?? []).reduce(
@@ -129,7 +135,10 @@ const isFragment = (text: string): boolean =>
     0,
   ) < 3;
 
-/** Rejoins sentences of one line that were cut behind an abbreviation, and fragments with their neighbours. Each is verbatim in the line. */
+/**
+ * Rejoins sentences of one line that were cut behind an abbreviation, and fragments with their
+ * neighbours. Each is verbatim in the line.
+ */
 function rejoined(sentences: readonly string[]): string[] {
   const out: string[] = [];
   let held = '';
@@ -152,7 +161,10 @@ function rejoined(sentences: readonly string[]): string[] {
   return out;
 }
 
-/** True for names of columns: three or more, separated by wide spaces, bars, commas or tabs, without a figure among them. */
+/**
+ * True for names of columns: three or more, separated by wide spaces, bars, commas
+ * or tabs, without a figure among them.
+ */
 const isColumns = (line: string): boolean => {
   if (/\d/.test(line)) return false;
   const cells = line.trim().split(/[|,;\t]/);

@@ -158,7 +158,9 @@ const EXPECTED: readonly (readonly [RegExp, readonly ValueKind[]])[] = [
   ],
 ];
 
-/** Lists the kinds of values that would answer a question, the likeliest first; empty if its wording does not show any. */
+/**
+ * Lists the kinds of values that would answer a question, the likeliest first; empty if its wording does not show any.
+ */
 export function expectedIn(question: string): ValueKind[] {
   const kinds = new Set<ValueKind>();
   for (const [pattern, expected] of EXPECTED)

@@ -50,8 +50,8 @@ function answersAmong(entries: readonly Entry[]): Map<Part, { readonly result: P
 }
 
 /**
- * Pairs calls and results: a result directly behind the message that called, in the order of the calls. Unpaired ones are left
- * out, since endpoints refuse them. A result answers the newest open call of its id before it.
+ * Pairs calls and results: a result directly behind the message that called, in the order of the calls. Unpaired ones
+ * are left out, since endpoints refuse them. A result answers the newest open call of its id before it.
  */
 export function pairCalls(entries: readonly Entry[]): Sent[] {
   const answers = answersAmong(entries);
@@ -134,8 +134,8 @@ export function addedForAlternation(path: readonly Message[], at: number): strin
 const SYSTEM_MARK = '[System message]';
 
 /**
- * Turns system messages in the middle into words of the person: templates of Qwen, Mistral and Gemma accept one only at the beginning. They
- * precede the person's next message, else follow the one before, so that roles still alternate.
+ * Turns system messages in the middle into words of the person: templates of Qwen, Mistral and Gemma accept one only at
+ * the beginning. They precede the person's next message, else follow the one before, so that roles still alternate.
  */
 function withoutSystem(messages: readonly Sent[]): readonly Sent[] {
   if (!messages.some(({ role }) => role === 'system')) return messages;

@@ -1,5 +1,5 @@
-// Imprints of forgotten words: forgetting words must not mean keeping them. An imprint is the number of tokens and a salted hash,
-// which finds the words again in any text. Anyone who guesses the words can check the guess.
+// Imprints of forgotten words: forgetting words must not mean keeping them. An imprint is the number of tokens and a
+// salted hash, which finds the words again in any text. Anyone who guesses the words can check the guess.
 import { folded, withoutInvisible } from '../text/fold.ts';
 import { writtenForms } from './written-forms.ts';
 

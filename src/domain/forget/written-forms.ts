@@ -1,5 +1,5 @@
-// Other forms in which a text can be read: without invisible characters, and with escapes of addresses, JSON, program code and
-// HTML resolved. Forgotten words may occur in any of them and must be found there.
+// Other forms in which a text can be read: without invisible characters, and with escapes of addresses, JSON, program
+// code and HTML resolved. Forgotten words may occur in any of them and must be found there.
 import { withoutInvisible } from '../text/fold.ts';
 
 interface WrittenForm {

@@ -1,4 +1,5 @@
-// A question that was asked before in vain, and the answer that knew nothing of it: nearer to the question asked again than its source is.
+// A question that was asked before in vain, and the answer that knew nothing of it: nearer to the
+// question asked again than its source is.
 import { memoized } from '../base/once.ts';
 import type { Role } from '../chat/message.ts';
 import { answersNothing, asksInWords, endsWithQuestionMark } from '../text/cues.ts';
@@ -43,8 +44,8 @@ export function unansweredIn<C extends Rankable & { readonly role: Role }>(
 const [SAME_QUESTION, SURELY_SAME] = [0.4, 0.75];
 
 /**
- * How far a candidate is this question asked before in vain, 0–1; 0 if it is not, or says something in a sentence of its own.
- * 1: in the same words.
+ * How far a candidate is this question asked before in vain, 0–1; 0 if it is not, or says something in a
+ * sentence of its own. 1: in the same words.
  */
 function echoOf({ text, unanswered, next }: Rankable, question: string): number {
   if (!unanswered) return 0;
@@ -61,8 +62,8 @@ function echoOf({ text, unanswered, next }: Rankable, question: string): number 
 }
 
 /**
- * Candidates without this question, if it was asked before in vain, and without the answers that knew nothing of it; `again`: surely the
- * same question was.
+ * Candidates without this question, if it was asked before in vain, and without the answers that knew nothing of it;
+ * `again`: surely the same question was.
  */
 export function withoutEchoes<C extends Rankable>(
   candidates: readonly C[],

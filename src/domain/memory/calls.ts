@@ -1,5 +1,6 @@
-// Recognises calls on memory: words that refer to earlier talk between the person and the app ("as we agreed", 上次说的). Judged by the
-// form of a sentence: a subject, a past verb of speaking or deciding, and no third person as the listener.
+// Recognises calls on memory: words that refer to earlier talk between the person and the app ("as we
+// agreed", 上次说的). Judged by the form of a sentence: a subject, a past verb of speaking or deciding,
+// and no third person as the listener.
 import { ABOUT_WORDS, CALL, FOR_OTHERS, OTHERS_WORDS } from '../text/cue-words/earlier-talk.ts';
 import { sentencesOf } from '../text/sentences.ts';
 
@@ -15,8 +16,8 @@ const SENTENCE = 400;
 export const ownWords = (text: string): string => text.replace(/’/g, "'").replace(OTHERS_WORDS, ' … ');
 
 /**
- * True if a message calls on earlier talks in so many words ("remember our …", "as we agreed", 上次说的): then memory is always
- * asked.
+ * True if a message calls on earlier talks in so many words ("remember our …", "as we
+ * agreed", 上次说的): then memory is always asked.
  */
 export function refersToEarlierTalk(text: string): boolean {
   const near = text.length <= 2 * REACH ? text : `${text.slice(0, REACH)}\n${text.slice(-REACH)}`;

@@ -6,8 +6,8 @@ import { squeezed } from '../text/sentences.ts';
 import type { Rankable, Scored } from './rank.ts';
 
 /**
- * Makes the test that keeps one passage of a message, one of each wording, and a limited number of each conversation. Notes share a
- * conversation in name only, so that limit does not apply to them.
+ * Makes the test that keeps one passage of a message, one of each wording, and a limited number of each conversation.
+ * Notes share a conversation in name only, so that limit does not apply to them.
  */
 function chooser(perConversation: number): (candidate: Rankable) => boolean {
   const messages = new Set<string>();
@@ -25,7 +25,10 @@ function chooser(perConversation: number): (candidate: Rankable) => boolean {
   };
 }
 
-/** Keeps one passage of a message, one of each wording, at most `perConversation` of each conversation, at most `limit`, in order. */
+/**
+ * Keeps one passage of a message, one of each wording, at most `perConversation` of each
+ * conversation, at most `limit`, in order.
+ */
 export function distinctPassages<C extends Rankable, S extends Scored<C>>(
   ranked: readonly S[],
   perConversation: number,
@@ -43,7 +46,10 @@ export function distinctPassages<C extends Rankable, S extends Scored<C>>(
 /** How far a reply may score below the threshold if the question that it answers passes. */
 const REPLY_ALLOWANCE = 0.15;
 
-/** Makes the threshold of each candidate: lower for the reply to a question that passes, since a question without its reply says nothing. */
+/**
+ * Makes the threshold of each candidate: lower for the reply to a question that passes, since a
+ * question without its reply says nothing.
+ */
 function thresholdOf<C extends Rankable>(
   ranked: readonly Scored<C>[],
   threshold: number,
@@ -70,8 +76,8 @@ const EVEN = 0.02;
 const PLACES_ON = 16;
 
 /**
- * Returns those at or above their threshold, memory notes first, and the near misses below it; at most `limit` of each. Of near-duplicates
- * the best is taken, of equally good ones the newest for which there is a place.
+ * Returns those at or above their threshold, memory notes first, and the near misses below it; at most `limit` of each.
+ * Of near-duplicates the best is taken, of equally good ones the newest for which there is a place.
  */
 export function choose<C extends Rankable, S extends Scored<C>>(
   ranked: readonly (S & Scored<C>)[],

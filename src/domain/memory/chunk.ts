@@ -212,7 +212,10 @@ function callLine(name: string, args: string): string {
   return `${name}: ${short.length > CALL_SHOWN ? `${short.slice(0, CALL_SHOWN)}…` : short}`;
 }
 
-/** Returns the end of the previous message on one line, as long as `text` leaves space; a line break separates it from the text. */
+/**
+ * Returns the end of the previous message on one line, as long as `text` leaves space; a
+ * line break separates it from the text.
+ */
 function contextOf(before: string, text: string): string {
   const line = before
     .slice(-CONTEXT * 2)
@@ -250,7 +253,8 @@ function documentPieces(
 }
 
 /**
- * Cuts a message into chunks, in order, attached texts last; a picture, or a PDF without words, gives its name. None for:
+ * Cuts a message into chunks, in order, attached texts last; a picture, or a PDF
+ * without words, gives its name. None for:
  * - notes, system prompts, answers given from memory
  * - letters of a model to an earlier point: no person said them, and their branch has the content
  * - reasoning, and recalls in an answer or by a tool: memories must not be remembered again as if they had been said

@@ -1,5 +1,5 @@
-// Lets the newest correction stand for a fact: a later sentence of the person that corrects an earlier one ("no, port 8081", 改到周四了) often
-// shares fewer words with the question than the corrected one.
+// Lets the newest correction stand for a fact: a later sentence of the person that corrects an earlier one ("no, port
+// 8081", 改到周四了) often shares fewer words with the question than the corrected one.
 import { memoized } from '../base/once.ts';
 import type { Role } from '../chat/message.ts';
 import { NEW } from '../text/cue-words/change.ts';
@@ -21,14 +21,19 @@ interface Said {
 
 /** Longer messages say much besides, and words do not show which part is meant, characters. */
 const LONGEST = 400;
-/** Facts are looked for among the first number of best passages, corrections among the second: they seldom share the question's words. */
+/**
+ * Facts are looked for among the first number of best passages, corrections among the second:
+ * they seldom share the question's words.
+ */
 const [FACTS, CORRECTIONS] = [50, 100];
 /**
  * Least words that two texts about one thing share, one fewer if the question has one of them, and their share of the
  * shorter text.
  */
 const [SHARED_WORDS, SHARED_SHARE] = [3, 0.2];
-/** An answer that was given both texts counts as made from the newer one if it shares so many words with that one alone. */
+/**
+ * An answer that was given both texts counts as made from the newer one if it shares so many words with that one alone.
+ */
 const USED_SHARED = 2;
 /** Share of the shorter text that must agree if only a new value suggests a correction. */
 const SHARED_IF_NEW = 0.3;
@@ -52,8 +57,8 @@ const readCorrection = (text: string) => ({
 const isShort = ({ text, role, note }: Said): boolean => role === 'user' && !note && text.length <= LONGEST;
 
 /**
- * Returns them best first, as they came, except that the newest correction of a passage takes its place with its probability, and the passage
- * comes right after.
+ * Returns them best first, as they came, except that the newest correction of a passage takes its place with its
+ * probability, and the passage comes right after.
  */
 export function promoteCorrections<
   S extends { readonly candidate: Said; readonly scores: { readonly final: number } },

@@ -1,5 +1,5 @@
-// Description of a conversation: its summary, texts in place of compacted messages, the session memory, its keywords. It is
-// searched, and never found itself: it leads to the passages of the conversation.
+// Description of a conversation: its summary, texts in place of compacted messages, the session memory, its keywords.
+// It is searched, and never found itself: it leads to the passages of the conversation.
 
 import type { Conversation } from '../chat/conversation.ts';
 import { savedFiles } from '../chat/memory-file.ts';
@@ -8,7 +8,9 @@ import { words } from '../text/words.ts';
 
 /** Most search words of a description: a long session memory keeps those of its beginning. */
 const MOST_WORDS = 600;
-/** A conversation is meant if its description has so many of the question's words, and that share of their IDF weight. */
+/**
+ * A conversation is meant if its description has so many of the question's words, and that share of their IDF weight.
+ */
 const [LEAST_WORDS, LEAST_SHARE] = [2, 0.5];
 /** Most conversations that are meant. */
 const MOST_MEANT = 3;
@@ -35,8 +37,8 @@ export const descriptionOf = (texts: readonly string[]): string =>
     .join(' ');
 
 /**
- * Finds conversations that a question means by their description though none of their passages was found, with the shared words.
- * `idfWeights`: those of the question's words, in order.
+ * Finds conversations that a question means by their description though none of their passages was found, with the
+ * shared words. `idfWeights`: those of the question's words, in order.
  */
 export function conversationsMeantBy<Id>(
   {

@@ -1,4 +1,5 @@
-// Reads a conversation once for its topic: its sentences and the weights of its words. Keywords and summary are made from this.
+// Reads a conversation once for its topic: its sentences and the weights of its words.
+// Keywords and summary are made from this.
 
 import { type Message, textOf } from '../chat/message.ts';
 import { cleanHead } from '../privacy/scan.ts';
@@ -89,7 +90,10 @@ function* namesIn(
   }
 }
 
-/** Reads the words of person and model, with secrets removed by `redact`. Frequent, early and the person's own words weigh more. */
+/**
+ * Reads the words of person and model, with secrets removed by `redact`. Frequent, early
+ * and the person's own words weigh more.
+ */
 export function digestOf(
   messages: readonly Pick<Message, 'role' | 'kind' | 'parts'>[],
   redact: (text: string) => string,

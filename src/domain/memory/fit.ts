@@ -25,8 +25,8 @@ export const FIT = {
   /** Weight of a word that the conversation's given title has, and the passage lacks. */
   title: 0.25,
   /**
-   * A Chinese passage cannot have the words of a question in another language, and the other way round: so it counts as if it had them, in this
-   * proportion to its semantic score, raised at most by this factor.
+   * A Chinese passage cannot have the words of a question in another language, and the other way round: so it counts as
+   * if it had them, in this proportion to its semantic score, raised at most by this factor.
    */
   language: { words: 0.375, most: 1.25 },
   /** Parts of their own score that neighbours add, and that the mean of a conversation's best three adds. */
@@ -50,18 +50,30 @@ export const FIT = {
   note: 1.25,
   pin: 1.5,
   notRelated: 0.3,
-  /** Age counts as this power of exp(-factor · days): people ask about old things as often as about new ones, but of two equals the newer wins. */
+  /**
+   * Age counts as this power of exp(-factor · days): people ask about old things as often as about new
+   * ones, but of two equals the newer wins.
+   */
   age: 0.2,
-  /** Background scores: usual mean and deviation, how many usual scores complete a small library, and the most deviations counted. */
+  /**
+   * Background scores: usual mean and deviation, how many usual scores complete a small
+   * library, and the most deviations counted.
+   */
   background: { mean: 0.12, deviation: 0.06, count: 4, most: 8 },
-  /** Usual z-score of a runner-up if there is none; the distance that counts as even, and the most counted beyond it; deviations. */
+  /**
+   * Usual z-score of a runner-up if there is none; the distance that counts as even, and the
+   * most counted beyond it; deviations.
+   */
   runnerUp: { usual: 3, even: 0.5, most: 3 },
   /**
    * Usual number of answers by assistant and tool for one of the person's messages; larger shares, as of long answers, cost probability.
    * `usual`: person's messages that complete a small library. `asked`: log odds lost if another lane is asked for.
    */
   lanes: { assistant: 0.6, tool: 0.3, usual: 5, asked: 1.4 },
-  /** Log odds that a passage gains in the asking project, if memory searches that first. Measured in `test/services/memory/project-scope.test.ts`. */
+  /**
+   * Log odds that a passage gains in the asking project, if memory searches that first. Measured in
+   * `test/services/memory/project-scope.test.ts`.
+   */
   project: 0.8,
   /** Longer questions count as this long, since nothing was learnt about them. */
   wordsMost: 40,

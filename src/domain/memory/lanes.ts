@@ -1,5 +1,6 @@
-// Lanes by speaker: the person, the assistant, a tool, named others in a chat of friends. Long answers crowd out the few words that they
-// answer, so a lane with most of the results shares the usual demand for it, and a question may ask for one lane.
+// Lanes by speaker: the person, the assistant, a tool, named others in a chat of friends. Long answers
+// crowd out the few words that they answer, so a lane with most of the results shares the usual demand for
+// it, and a question may ask for one lane.
 import type { Role } from '../chat/message.ts';
 import {
   ASKS_FOR_ALL,
@@ -22,7 +23,10 @@ interface Said {
 /** A name that opens so many of the messages found is a speaker; fewer times it is a word with a colon. */
 const LEAST_MESSAGES = 3;
 
-/** Lane that a question asks for: `all` for a summary, null if it does not say. A question that names the assistant's part may still say "I". */
+/**
+ * Lane that a question asks for: `all` for a summary, null if it does not say. A question that names
+ * the assistant's part may still say "I".
+ */
 export function laneAskedFor(question: string): Exclude<Lane, 'others'> | 'all' | null {
   if (ASKS_FOR_ALL.test(question)) return 'all';
   if (ASKS_FOR_TOOL.test(question)) return 'tool';

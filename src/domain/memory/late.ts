@@ -1,11 +1,14 @@
 // Late interaction: each token vector of a question is compared with the nearest one of a passage (Khattab and Zaharia,
-// "ColBERT", 2020). Passages keep only the signs of their token vectors. This is the definition; the index computes the same with tables, many
-// times as fast (`adapters/index/late-tables.ts`).
+// "ColBERT", 2020). Passages keep only the signs of their token vectors. This is the definition; the index computes the
+// same with tables, many times as fast (`adapters/index/late-tables.ts`).
 
 /** Numbers in a token vector, and bits kept of it. */
 const WIDTH = 256;
 const BYTES = WIDTH / 8;
-/** Signs of a vector of length 1 have this size. The cosine with a vector is at most about 0.8 (the square root of 2/π), which is not corrected. */
+/**
+ * Signs of a vector of length 1 have this size. The cosine with a vector is at most about 0.8 (the square
+ * root of 2/π), which is not corrected.
+ */
 const SIGN = 1 / Math.sqrt(WIDTH);
 
 /** Token vectors of a question: `weights.length` vectors of `WIDTH` numbers and length 1, with their weights. */
@@ -15,8 +18,8 @@ export interface QueryTokenVectors {
 }
 
 /**
- * Makes the comparison for one question: the weighted mean, over its token vectors, of the best cosine with any of the passage, -0.8–0.8.
- * `bits`: 32 bytes a token vector, lowest bit first. Null if the question or the passage has none.
+ * Makes the comparison for one question: the weighted mean, over its token vectors, of the best cosine with any of the
+ * passage, -0.8–0.8. `bits`: 32 bytes a token vector, lowest bit first. Null if the question or the passage has none.
  */
 export function lateInteraction({ tokens, weights }: QueryTokenVectors): (bits: Uint8Array) => number | null {
   const count = weights.length;

@@ -1,5 +1,6 @@
-// Written by `npm run eval -- --learn --bench DIR --write` from test/eval/own, MADial-Bench and MemoryBank (both MIT): the weights that turn a
-// score into a probability, explained in `fit.ts`. The weights for words alone, `keyword`, are learnt again only with `--words`: decision 0012.
+// Written by `npm run eval -- --learn --bench DIR --write` from test/eval/own, MADial-Bench and MemoryBank (both MIT):
+// the weights that turn a score into a probability, explained in `fit.ts`. The weights for words alone, `keyword`, are
+// learnt again only with `--words`: decision 0012.
 
 export const LEARNT = {
   hybrid: {

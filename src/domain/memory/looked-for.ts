@@ -8,8 +8,8 @@ import type { CosineScale } from './rank.ts';
 const ANOTHER_BELOW = 0.6;
 
 /**
- * Returns the last query to memory; the first message if there was no later one; null before there is a message. `known`: a query without a
- * trace, since it found nothing.
+ * Returns the last query to memory; the first message if there was no later one; null before there is a message.
+ * `known`: a query without a trace, since it found nothing.
  */
 export function lastQueryOn(
   path: readonly Message[],
@@ -24,6 +24,8 @@ export function lastQueryOn(
   return last;
 }
 
-/** True if two texts have different topics, by the cosine of their vectors as questions and the model's cosine scale. */
+/**
+ * True if two texts have different topics, by the cosine of their vectors as questions and the model's cosine scale.
+ */
 export const isAnotherTopic = (cosine: number, { related, spread }: CosineScale): boolean =>
   1 / (1 + Math.exp((related - cosine) / spread)) < ANOTHER_BELOW;

@@ -12,7 +12,10 @@ const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 /** Headings, in the language of the person. `other`: notes without a kind. */
 type NoteHeadings = Readonly<Record<NoteKind | 'other' | 'ended' | 'title', string>>;
 
-/** Writes the notes by kind, each as `- [day] text` with its earlier wordings below. Notes that no longer hold come last. */
+/**
+ * Writes the notes by kind, each as `- [day] text` with its earlier wordings below.
+ * Notes that no longer hold come last.
+ */
 export function notesAsMarkdown(notes: readonly MemoryNote[], headings: NoteHeadings, now: number): string {
   const line = (note: MemoryNote): string =>
     [

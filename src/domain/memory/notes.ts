@@ -83,8 +83,8 @@ export const proposalSchema = z.looseObject({
 export type Proposal = Known<z.infer<typeof proposalSchema>>;
 
 /**
- * Makes the id of a proposal, equal for the same sentence on all devices of the person. `salt`: the person's own; without one as in
- * earlier versions.
+ * Makes the id of a proposal, equal for the same sentence on all devices of the person. `salt`: the person's
+ * own; without one as in earlier versions.
  */
 export const proposalId = (text: string, salt?: string): string => {
   const words = squeezed(text);
@@ -130,8 +130,8 @@ export function wordingsOf(kept: Iterable<readonly [string, MemoryNote]>): Wordi
 const messageOf = ({ id, updatedAt }: MemoryNote): string => `${id}@${updatedAt}`;
 
 /**
- * Turns notes that hold now into a conversation, so that they are read, embedded and found like everything else. A rewritten note is another message,
- * since messages never change.
+ * Turns notes that hold now into a conversation, so that they are read, embedded and found like everything else. A
+ * rewritten note is another message, since messages never change.
  */
 export const conversationOfNotes = (
   notes: readonly MemoryNote[],
@@ -184,7 +184,10 @@ export const feedbackSubject = ({
 }: Pick<PassageMessage, 'conversationId' | 'messageId'>): string =>
   isNotes(conversationId) ? noteIdOf(messageId) : messageId;
 
-/** True if feedback is about this message. Pinned and never follow a note through rewrites; not related belongs to its words. */
+/**
+ * True if feedback is about this message. Pinned and never follow a note through
+ * rewrites; not related belongs to its words.
+ */
 export const isFeedbackOn = (
   verdict: Feedback,
   said: Pick<PassageMessage, 'conversationId' | 'messageId'>,
@@ -194,8 +197,8 @@ export const isFeedbackOn = (
     : feedbackSubject(verdict) === feedbackSubject(said);
 
 /**
- * Makes the test for recalled passages that are gone: the conversation deleted, or no valid note with these words. Unread ones count as
- * there.
+ * Makes the test for recalled passages that are gone: the conversation deleted, or no valid note with
+ * these words. Unread ones count as there.
  */
 export function createDeletedTest(
   library: {
@@ -228,7 +231,10 @@ export const MAX_JUDGED = 300;
 /** Shortest part that identifies a wording of which not all was stored, characters. */
 const LEAST_STRETCH = 20;
 
-/** Makes the test for messages that are never to be recalled, nor shown beside others: those judged so, and all that say the same. */
+/**
+ * Makes the test for messages that are never to be recalled, nor shown beside others: those
+ * judged so, and all that say the same.
+ */
 export function createNeverTest(feedback: readonly Feedback[]): (said: PassageMessage) => boolean {
   const judged = feedback.filter(({ verdict }) => verdict === 'never');
   const subjects = new Set(judged.map(feedbackSubject));
@@ -249,7 +255,9 @@ export function createNeverTest(feedback: readonly Feedback[]): (said: PassageMe
   };
 }
 
-/** Makes the test for passages of an older recall that may no longer be used: deleted since, or never to be recalled. */
+/**
+ * Makes the test for passages of an older recall that may no longer be used: deleted since, or never to be recalled.
+ */
 export function createUnusableTest(
   library: Parameters<typeof createDeletedTest>[0],
   noteState: Parameters<typeof createDeletedTest>[1] & { readonly feedback: readonly Feedback[] },

@@ -1,5 +1,6 @@
-// Overview questions ("in which order did I bring up …", 我们一共聊过哪些…): their answer is spread over weeks and conversations, so the
-// best passages of one place do not answer them. They get the best of each stretch of time, or of each conversation.
+// Overview questions ("in which order did I bring up …", 我们一共聊过哪些…): their answer is spread over weeks
+// and conversations, so the best passages of one place do not answer them. They get the best of each
+// stretch of time, or of each conversation.
 
 import { keepingLast } from '../base/once.ts';
 import {
@@ -20,7 +21,10 @@ const ASKED_IN = 600;
 /** Answer to an overview: by times, by conversations, or by the best passages. */
 type Breadth = 'times' | 'conversations' | 'best';
 
-/** Kind of overview that a question asks for; null: it asks for one thing, or for nothing that was said. A recall asks three times. */
+/**
+ * Kind of overview that a question asks for; null: it asks for one thing, or for nothing that
+ * was said. A recall asks three times.
+ */
 const breadthOf = keepingLast((question: string): Breadth | null => {
   if (question.length > ASKED_IN) return null;
   const text = question.replace(TO_WHOM, '');
@@ -55,8 +59,8 @@ export function thresholdFor(
 const [SPREAD, STRETCHES] = [50, 5];
 
 /**
- * Orders passages for an overview. A course of events: the best of each stretch of time first, then the second of each. Everything: the best
- * of each conversation first. Summaries, and other questions: unchanged.
+ * Orders passages for an overview. A course of events: the best of each stretch of time first, then the second of each.
+ * Everything: the best of each conversation first. Summaries, and other questions: unchanged.
  */
 export function spreadForOverview<C extends Rankable, S extends Scored<C>>(
   question: string,

@@ -1,5 +1,5 @@
-// The tools by which a model asks memory or adds to it. Their calls and results are not indexed: otherwise a passage would outlive
-// the message that it quotes.
+// The tools by which a model asks memory or adds to it. Their calls and results are not indexed: otherwise a passage
+// would outlive the message that it quotes.
 import type { Part } from '../chat/message.ts';
 
 /** Their names, as models call them. */

@@ -1,4 +1,5 @@
-// Splits a long message into its questions and statements: searched as a whole, the topic with the most words would win.
+// Splits a long message into its questions and statements: searched as a whole, the
+// topic with the most words would win.
 
 import { endsWithQuestionMark, speakerIn } from '../text/cues.ts';
 import { hanShare, sentencesOf } from '../text/sentences.ts';
@@ -47,7 +48,9 @@ export function partsOf(message: string): readonly string[] {
   return chosen.length > 1 ? chosen.map(({ text }) => text) : [];
 }
 
-/** Merges several rankings, best first: each keeps its order, and an item of several rankings stands at its best place. */
+/**
+ * Merges several rankings, best first: each keeps its order, and an item of several rankings stands at its best place.
+ */
 export function mergeRankings<
   S extends { readonly candidate: { readonly chunkId: number }; readonly scores: { readonly final: number } },
 >(rankings: readonly (readonly S[])[]): S[] {

@@ -92,8 +92,8 @@ export function tickedPassages(
 }
 
 /**
- * Divides a budget among wants so that no one gets more than it wants and small ones are served first: the largest share that,
- * given to all, still fits. Sum of the result <= max(budget, 0).
+ * Divides a budget among wants so that no one gets more than it wants and small ones are served first: the largest
+ * share that, given to all, still fits. Sum of the result <= max(budget, 0).
  */
 export function divideBudget(wants: readonly number[], budget: number): number[] {
   let left = Math.max(0, budget);

@@ -1,13 +1,13 @@
-// Decides what memory leaves out altogether: excluded folders, and messages with a sensitive word if the person wants that.
-// `domain/privacy` takes words out of texts.
+// Decides what memory leaves out altogether: excluded folders, and messages with a sensitive word if the person wants
+// that. `domain/privacy` takes words out of texts.
 import picomatch from 'picomatch/posix';
 import { textOfFile } from '../chat/files.ts';
 import type { Message } from '../chat/message.ts';
 import { keywordPatterns } from '../privacy/detectors/keywords.ts';
 
 /**
- * True if a sensitive word keeps the whole message out of memory, be it in a longer name, a call, a result or an attached
- * text.
+ * True if a sensitive word keeps the whole message out of memory, be it in a longer name,
+ * a call, a result or an attached text.
  */
 export function isSkipped(
   { parts }: Pick<Message, 'parts'>,
@@ -25,8 +25,8 @@ export function isSkipped(
 const globs = new Map<string, (path: string) => boolean>();
 
 /**
- * True if a folder is excluded, or lies inside one that is. Patterns are globs over the whole path; a star for a whole name
- * reaches across folders, so a name between two of them means that folder anywhere. Back-slashes count as slashes.
+ * True if a folder is excluded, or lies inside one that is. Patterns are globs over the whole path; a star for a whole
+ * name reaches across folders, so a name between two of them means that folder anywhere. Back-slashes count as slashes.
  */
 export function isExcluded(workDir: string | null, patterns: readonly string[]): boolean {
   if (!workDir) return false;

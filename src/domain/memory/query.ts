@@ -1,4 +1,5 @@
-// Parses the search line: `in:"title" from:me dir:~/work project:shop before:2026-05 after:7d has:code is:pinned` and free words.
+// Parses the search line: `in:"title" from:me dir:~/work project:shop before:2026-05
+// after:7d has:code is:pinned` and free words.
 import type { Role } from '../chat/message.ts';
 import { datesIn } from '../text/dates.ts';
 
@@ -38,7 +39,9 @@ export interface SearchLine {
 
 const slashed = (path: string): string => path.replaceAll('\\', '/').replace(/(?<!\/)\/+$/, '');
 
-/** True if `dir:` means this folder: any part of its path, in any case; `~` is anybody's home. False without a folder. */
+/**
+ * True if `dir:` means this folder: any part of its path, in any case; `~` is anybody's home. False without a folder.
+ */
 export const isNamedFolder = (workDir: string | null, part: string): boolean =>
   workDir !== null &&
   slashed(workDir)
@@ -93,7 +96,10 @@ function dayOf(year: number, month: number, date: number): number | undefined {
   return at.getMonth() === month - 1 && at.getDate() === date ? at.getTime() : undefined;
 }
 
-/** Reads `23.11.2026`, and slashes or hyphens if only one order is possible: 5/6 is in May for some and in June for others. */
+/**
+ * Reads `23.11.2026`, and slashes or hyphens if only one order is possible: 5/6 is in
+ * May for some and in June for others.
+ */
 function dayFirst(text: string): number | undefined {
   const [, first = '', mark, second = '', year] = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})$/.exec(text) ?? [];
   if (mark === undefined) return undefined;
@@ -131,8 +137,8 @@ export function parseDay(text: string, now: number): number | undefined {
 }
 
 /**
- * Returns a text without search words, which is then searched for literally: one Han or kana character, or signs without any
- * letter or digit, such as an emoji. Null for all others.
+ * Returns a text without search words, which is then searched for literally: one Han or kana character, or signs
+ * without any letter or digit, such as an emoji. Null for all others.
  */
 export function literalQuery(text: string): string | null {
   const sign = text.trim();

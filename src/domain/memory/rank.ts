@@ -1,4 +1,5 @@
-// Ranks candidates: two searches on one scale, a probability, and age. Pure arithmetic; `choose.ts` picks those to show.
+// Ranks candidates: two searches on one scale, a probability, and age. Pure
+// arithmetic; `choose.ts` picks those to show.
 import type { Role } from '../chat/message.ts';
 import { asksWhen, endsWithQuestionMark, isNamed, speakerIn, tellsTime } from '../text/cues.ts';
 import { datesIn } from '../text/dates.ts';
@@ -31,7 +32,10 @@ export interface Rankable {
   /** Chunks said right before and after it, if any; they count if they are among the candidates. */
   readonly previous?: number | null;
   readonly next?: number | null;
-  /** For each of the question's words, true if the conversation's title has it; absent without a title, or one made from its words. */
+  /**
+   * For each of the question's words, true if the conversation's title has it; absent without
+   * a title, or one made from its words.
+   */
   readonly titled?: readonly boolean[];
   /** True for a memory note of the person's own, which ranks above passages. */
   readonly note?: boolean;
@@ -162,7 +166,9 @@ export const knowsLanguageOf = (languages: readonly string[] | 'any', text: stri
 const knowsHan = (languages: readonly string[] | 'any'): boolean =>
   languages === 'any' || languages.some((language) => ['zh', 'ja', 'ko'].includes(language));
 
-/** Maps a cosine to the 0–1 scale that all models share: the model's own scale to that of `fit.cosine`, 1 from 0.6 on. */
+/**
+ * Maps a cosine to the 0–1 scale that all models share: the model's own scale to that of `fit.cosine`, 1 from 0.6 on.
+ */
 export const semanticScore = (cosine: number, { related, spread }: CosineScale, fit: Fit = FIT): number => {
   const { related: zero, spread: unit } = fit.cosine;
   return share((zero + (unit * (cosine - related)) / spread) / fit.full);
@@ -211,8 +217,8 @@ export function hybridOf(
 }
 
 /**
- * Makes the z-score: how many deviations a score is above the background, the sixth to the twenty-fifth best score found.
- * A few usual scores complete a small library. If everything answers a question a little, nothing does.
+ * Makes the z-score: how many deviations a score is above the background, the sixth to the twenty-fifth best score
+ * found. A few usual scores complete a small library. If everything answers a question a little, nothing does.
  */
 export function zScoreAmong(scores: readonly number[], fit: Fit = FIT): (score: number) => number {
   const { mean: usual, deviation, count } = fit.background;
@@ -236,8 +242,8 @@ interface Placed {
 const MAY_BE_SHOWN = 16;
 
 /**
- * Makes the margin of a passage, in deviations, over the runner-up: the best of another conversation that does not say the
- * same. Two that are even get none; without a runner-up a usual one is assumed.
+ * Makes the margin of a passage, in deviations, over the runner-up: the best of another conversation that does not say
+ * the same. Two that are even get none; without a runner-up a usual one is assumed.
  */
 export function marginOver(runnersUp: readonly Placed[], fit: Fit = FIT): (passage: Placed) => number {
   const { usual, even, most } = fit.runnerUp;
@@ -272,7 +278,9 @@ export interface Evidence {
   readonly project?: number;
 }
 
-/** Probability that a person calls the passage related, before its age. `wordsOnly`: the score consists of words alone. */
+/**
+ * Probability that a person calls the passage related, before its age. `wordsOnly`: the score consists of words alone.
+ */
 export function probabilityOf(evidence: Evidence, wordsOnly = false, fit: Fit = FIT): number {
   const line = wordsOnly ? fit.keyword : fit.hybrid;
   return logistic(
@@ -297,8 +305,8 @@ export function decayOf(createdAt: number, now: number, factor: number): number 
 }
 
 /**
- * Decay lowers the odds, not the probability: of two equal passages the newer wins, a doubtful old one falls below the threshold,
- * and an exact answer of last year still passes.
+ * Decay lowers the odds, not the probability: of two equal passages the newer wins, a doubtful old one falls below the
+ * threshold, and an exact answer of last year still passes.
  */
 export function withDecay(probability: number, decay: number): number {
   const odds = probability * decay;
@@ -306,7 +314,10 @@ export function withDecay(probability: number, decay: number): number {
   return all > 0 ? odds / all : 0;
 }
 
-/** Returns every candidate with all its numbers, best first; equal ones newest first. Leaves out those never to be shown again. */
+/**
+ * Returns every candidate with all its numbers, best first; equal ones newest first.
+ * Leaves out those never to be shown again.
+ */
 export const rank = <C extends Rankable>(candidates: readonly C[], context: RankContext): Scored<C>[] =>
   ranker(
     candidates,
@@ -342,7 +353,10 @@ interface Links {
   readonly before: readonly number[];
 }
 
-/** Computes everything that does not depend on token vectors once, and returns the function that ranks with them: recall ranks twice. */
+/**
+ * Computes everything that does not depend on token vectors once, and returns the function that
+ * ranks with them: recall ranks twice.
+ */
 export function ranker<C extends Rankable>(
   candidates: readonly C[],
   context: RankContext,
@@ -365,8 +379,8 @@ export function ranker<C extends Rankable>(
       background.map(({ unraised }) => unraised),
       fit,
     );
-    // Leave out passages judged by words alone, by another measure, and unanswered questions: asking twice must not make the
-    // answer less probable.
+    // Leave out passages judged by words alone, by another measure, and unanswered questions: asking twice must
+    // not make the answer less probable.
     const runnersUp = scored.flatMap(({ candidate, unraised, wordsOnly }) =>
       wordsOnly || candidate.unanswered
         ? []
@@ -418,7 +432,10 @@ export function ranker<C extends Rankable>(
   };
 }
 
-/** A longer question is a message of its own with a question at its end, and the reply seldom answers all of it, characters. */
+/**
+ * A longer question is a message of its own with a question at its end, and the reply
+ * seldom answers all of it, characters.
+ */
 const SHORT_QUESTION = 240;
 
 function linksOf(candidates: readonly Rankable[], laneOf: (candidate: Rankable) => Lane, fit: Fit): Links {
@@ -478,7 +495,10 @@ function knownOf<C extends Rankable>(
   const none: readonly number[] = [];
   const termsAt = (at: number): readonly number[] => candidates[at]?.terms ?? none;
 
-  /** A word that only the previous or next message has, or the title, counts in part: an answer need not repeat the question. */
+  /**
+   * A word that only the previous or next message has, or the title, counts in part: an
+   * answer need not repeat the question.
+   */
   const keywordAt = (at: number): number => {
     const [own, before, after] = [termsAt(at), termsAt(previous[at] ?? -1), termsAt(next[at] ?? -1)];
     const titled = on('title') ? candidates[at]?.titled : undefined;

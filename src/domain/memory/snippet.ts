@@ -60,8 +60,8 @@ export interface TextMatch {
 }
 
 /**
- * Lists every place of a query's word, in order, as the index finds it: ignoring accents, capitals and script, a name or
- * number only as a whole if the whole is the word. `half`: also tokens that begin with it, in lower case.
+ * Lists every place of a query's word, in order, as the index finds it: ignoring accents, capitals and script, a name
+ * or number only as a whole if the whole is the word. `half`: also tokens that begin with it, in lower case.
  */
 export function matchesIn(
   text: string,
@@ -129,7 +129,10 @@ function bestStart(text: string, query: string, width: number): number {
   return best;
 }
 
-/** Cuts a snippet of at most `width` characters, on one line, around the words of the query, with an ellipsis for omissions. */
+/**
+ * Cuts a snippet of at most `width` characters, on one line, around the words of the
+ * query, with an ellipsis for omissions.
+ */
 export function snippetOf(text: string, query: string, width = 240): string {
   const line = text.replace(/\s+/g, ' ').trim();
   if (line.length <= width) return line;

@@ -1,6 +1,6 @@
-// Joins a source with its repetitions: the earlier question, and an answer made from what memory gave. They resemble the question
-// more than the source does, and as separate passages would push it down with each asking. So they count as one with
-// their source: it is found by their words too, and they leave the ranking.
+// Joins a source with its repetitions: the earlier question, and an answer made from what memory gave. They resemble
+// the question more than the source does, and as separate passages would push it down with each asking. So they count
+// as one with their source: it is found by their words too, and they leave the ranking.
 import { memoized } from '../base/once.ts';
 import type { Role } from '../chat/message.ts';
 import { asksInWords, makesCorrection, setsRule, speakerIn } from '../text/cues.ts';
@@ -33,8 +33,8 @@ export interface AnswerSources {
 }
 
 /**
- * Candidates left to rank, chunks whose words and token vectors also count for each of them, and messages that were given
- * together.
+ * Candidates left to rank, chunks whose words and token vectors also count for each of them,
+ * and messages that were given together.
  */
 export interface Grouped<C extends Given> {
   readonly sources: readonly C[];
@@ -44,14 +44,16 @@ export interface Grouped<C extends Given> {
 
 /** Share of an answer's words that its question or its given passages must have. */
 const COVERED = 0.5;
-/** An answer comes from the given passage that has most of its words, and from those with at least this part of as many. */
+/**
+ * An answer comes from the given passage that has most of its words, and from those with at least this part of as many.
+ */
 const NEARLY_AS_MANY = 0.5;
 
 /** A longer answer without a manifest says more than one thing, characters. */
 const RESTATES_AT_MOST = 240;
 /**
- * For an answer without a manifest: share of its additions that one earlier message must have, least number of added words, and of shared words of
- * the question.
+ * For an answer without a manifest: share of its additions that one earlier message must have, least number of added
+ * words, and of shared words of the question.
  */
 const [RESTATED, ADDS_AT_LEAST, SHARED_AT_LEAST] = [0.8, 3, 2];
 
@@ -81,8 +83,8 @@ function madeOf<C extends Given>(said: Rough, given: readonly C[], rough: (one: 
 const BROUGHT = 40;
 
 /**
- * Lists passages given to found answers that were not found themselves, since the answers may repeat them. Those of the first answers
- * first.
+ * Lists passages given to found answers that were not found themselves, since the answers may repeat
+ * them. Those of the first answers first.
  */
 export function givenAndMissing<M extends string>(
   candidates: readonly { readonly messageId: M; readonly recalled?: readonly M[] }[],
@@ -113,8 +115,8 @@ function neighbourhood<C extends Given>(candidates: readonly C[]) {
 }
 
 /**
- * Lists messages of other conversations that an answer without a manifest restates: earlier ones on the same topic with nearly
- * all it adds to its question, and each of its figures. Empty if it says something of its own.
+ * Lists messages of other conversations that an answer without a manifest restates: earlier ones on the same topic with
+ * nearly all it adds to its question, and each of its figures. Empty if it says something of its own.
  */
 function restatedBy<C extends Given>(
   answer: C,

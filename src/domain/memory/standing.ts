@@ -1,5 +1,5 @@
-// Rules and preferences that a person set once ("Always name versions when I ask about libraries", 以后都用中文回答) hardly share a word with a
-// request that they apply to. So the fifth and the tenth place are reserved for the nearest ones.
+// Rules and preferences that a person set once ("Always name versions when I ask about libraries", 以后都用中文回答) hardly
+// share a word with a request that they apply to. So the fifth and the tenth place are reserved for the nearest ones.
 import { OF_THE_PAST, PREFERENCE, STANDING } from '../text/cue-words/standing.ts';
 import { asksWhen } from '../text/cues.ts';
 import { sentencesOf } from '../text/sentences.ts';
@@ -34,8 +34,8 @@ const KEPT = [4, 9];
 const LOOKED_AT = 50;
 
 /**
- * Returns them best first, except that for a request the person's nearest rule or preference is at least fifth, and the next at least tenth.
- * Probabilities stay, so no more is shown or given unasked.
+ * Returns them best first, except that for a request the person's nearest rule or preference is at least fifth, and the
+ * next at least tenth. Probabilities stay, so no more is shown or given unasked.
  */
 export function placeRules<C extends Rankable, S extends Scored<C>>(
   question: string,

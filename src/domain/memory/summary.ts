@@ -15,8 +15,8 @@ const fits = ({ text }: Sentence): boolean => {
 };
 
 /**
- * Picks one to three sentences, verbatim and in their order, joined by spaces; keywords if there is no sentence to show.
- * One of the first is the person's (the topic); the others hold most of the weighty words not yet said.
+ * Picks one to three sentences, verbatim and in their order, joined by spaces; keywords if there is no sentence to
+ * show. One of the first is the person's (the topic); the others hold most of the weighty words not yet said.
  */
 export function summaryOf(digest: Digest, sentences = 3): string {
   const all = digest.sentences.filter(fits);

@@ -93,7 +93,10 @@ interface TitleWords {
   readonly words: ReadonlySet<string>;
   readonly count: number;
 }
-/** Caches search words of recent titles: splitting sixty titles takes a millisecond, and each recall asks for many of the same. */
+/**
+ * Caches search words of recent titles: splitting sixty titles takes a millisecond, and
+ * each recall asks for many of the same.
+ */
 const ofTitles = new Map<string, TitleWords>();
 const [MOST_TITLES, LONGEST_KEPT] = [2_000, 200];
 function titleWords(title: string): TitleWords {

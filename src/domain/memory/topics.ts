@@ -52,7 +52,8 @@ const middleOf = (points: readonly Point[]): Point => ({
 });
 
 /**
- * Finds at most `wanted` regions by k-means, with distant starts, each named by its most telling word (frequent here × rare elsewhere).
+ * Finds at most `wanted` regions by k-means, with distant starts, each named by its most telling
+ * word (frequent here × rare elsewhere).
  * - the word is in a title of the region, or is a keyword of two of its places; no name twice
  * - times, files, numbers, and pieces of a longer Chinese word are no names
  * - regions with one place, and those without a word, stay unnamed

@@ -1,4 +1,5 @@
-// Reads the values in a sentence (times, days, amounts, numbers), by kind, to find out if another sentence gives another value for the same thing.
+// Reads the values in a sentence (times, days, amounts, numbers), by kind, to find out if another sentence
+// gives another value for the same thing.
 
 /** Kinds are `clock`, `weekday`, `date`, `code` or the beginning of the counted word; `number` for a bare number. */
 export type Values = ReadonlyMap<string, ReadonlySet<string>>;

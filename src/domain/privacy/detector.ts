@@ -1,5 +1,5 @@
-// Contract of a detector, which finds the words of one category in a text. One file each in `detectors/`, one line each in
-// their registry.
+// Contract of a detector, which finds the words of one category in a text. One file each in
+// `detectors/`, one line each in their registry.
 import type { Category } from './categories.ts';
 
 /** Position of words in a text: [from, to) in UTF-16 units. */

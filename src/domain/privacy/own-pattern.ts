@@ -1,5 +1,6 @@
-// Patterns that a person writes run over every text, so only those are accepted whose work is known to be linear in the text's
-// length: at each repetition the next character alone decides if it continues. Grammar: a subset of ECMAScript's `u` mode.
+// Patterns that a person writes run over every text, so only those are accepted whose work is known to be
+// linear in the text's length: at each repetition the next character alone decides if it continues.
+// Grammar: a subset of ECMAScript's `u` mode.
 
 type PatternProblem = 'syntax' | 'empty' | 'slow';
 

@@ -1,5 +1,5 @@
-// Normalises unusual writing for detectors: full-width letters and digits of a Chinese keyboard, non-breaking spaces and hyphens,
-// dashes between digits, invisible characters. A number copied from a page is then the same number.
+// Normalises unusual writing for detectors: full-width letters and digits of a Chinese keyboard, non-breaking spaces
+// and hyphens, dashes between digits, invisible characters. A number copied from a page is then the same number.
 
 interface PlainForm {
   readonly text: string;

@@ -1,5 +1,5 @@
-// Tokens replace private words, and are later turned back into them. `[phone-3]` is from this device; `[phone-3@k7f2]` is from
-// another device, which alone has the words.
+// Tokens replace private words, and are later turned back into them. `[phone-3]` is from this device; `[phone-3@k7f2]`
+// is from another device, which alone has the words.
 import { type Category, LABELS } from './categories.ts';
 
 /** Replaces redacted words for which no token is kept. It contains no letter, so it is not a search word either. */

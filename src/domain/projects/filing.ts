@@ -92,7 +92,10 @@ export function withOuter<P extends { readonly id: ProjectId; readonly projectId
 /** Least number of conversations at which the app offers a folder as a project. */
 const WORTH_A_PROJECT = 2;
 
-/** Folders with conversations that are in no project and were put nowhere, most conversations first, and how many those are. */
+/**
+ * Folders with conversations that are in no project and were put nowhere, most
+ * conversations first, and how many those are.
+ */
 export function foldersWithoutProject(
   entries: readonly (Filed & {
     readonly deletedAt: number | null;

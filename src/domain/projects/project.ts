@@ -1,5 +1,6 @@
-// A project: a folder of conversations with instructions, files, notes and a reach of memory of its own. It is written down as a conversation
-// is (its name is the title, its instructions the system prompt, its files and notes are the messages), so that sync, trash and backups have it too.
+// A project: a folder of conversations with instructions, files, notes and a reach of memory of its own. It is written
+// down as a conversation is (its name is the title, its instructions the system prompt, its files and notes are the
+// messages), so that sync, trash and backups have it too.
 import { z } from 'zod';
 import type { ConversationId } from '../base/ids.ts';
 
@@ -22,7 +23,10 @@ export const MAX_PROJECT_INSTRUCTIONS = 20_000;
 export const MAX_PROJECT_NOTE = 2000;
 export const MAX_PROJECT_NOTES = 50;
 
-/** Project in which a conversation is filed · `''`: outside of all, whatever its folder · null: not filed, its folder decides. */
+/**
+ * Project in which a conversation is filed · `''`: outside of all, whatever its folder ·
+ * null: not filed, its folder decides.
+ */
 export const filedSchema = z.string().nullable();
 
 /** Face of a project. `emoji`: '' for a plain folder. */

@@ -9,7 +9,10 @@ import { type ModelParameters, parametersSchema } from '../settings/parameters.t
 export const PERSONA_COLOURS = ['blue', 'amber', 'violet', 'green', 'red', 'grey'] as const;
 export type PersonaColour = (typeof PERSONA_COLOURS)[number];
 
-/** `all`: memory as the settings and the project say; `none`: the app recalls no passages, and models cannot search for any. */
+/**
+ * `all`: memory as the settings and the project say; `none`: the app recalls no
+ * passages, and models cannot search for any.
+ */
 export const PERSONA_MEMORIES = ['all', 'first', 'only', 'none'] as const;
 
 export const personaSchema = z.looseObject({
@@ -34,7 +37,9 @@ export type Persona = Known<z.infer<typeof personaSchema>>;
 /** Persona before it is kept, or as a file gives it. */
 export type NewPersona = Omit<Persona, 'id' | 'createdAt' | 'updatedAt'>;
 
-/** Instructions at the head of a request: the persona's, then the conversation's own; without either, the general ones. */
+/**
+ * Instructions at the head of a request: the persona's, then the conversation's own; without either, the general ones.
+ */
 export function instructionsFor(
   { systemPrompt }: Pick<ConversationMeta, 'systemPrompt'>,
   persona: Pick<Persona, 'instructions'> | null,

@@ -1,4 +1,5 @@
-// Prompts that a person saved, with blanks to fill in: `{{name}}`, `{{name=default}}`, `{{name: one | other}}`. Pure, and linear in the text.
+// Prompts that a person saved, with blanks to fill in: `{{name}}`, `{{name=default}}`, `{{name: one |
+// other}}`. Pure, and linear in the text.
 import { z } from 'zod';
 import { timeSchema } from '../base/time.ts';
 import type { Known } from '../chat/message.ts';
@@ -108,8 +109,8 @@ export function slugOf(name: string): string {
 }
 
 /**
- * Gives each prompt or persona its own word after the slash. If two share a name, or one has that of a command, the later gets a number.
- * Oldest first.
+ * Gives each prompt or persona its own word after the slash. If two share a name, or one has that of a command,
+ * the later gets a number. Oldest first.
  */
 export function slugsOf(
   prompts: readonly Pick<SavedPrompt, 'id' | 'name' | 'createdAt'>[],

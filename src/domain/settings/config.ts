@@ -1,4 +1,5 @@
-// Defines every configuration key, its range and its default in one schema. A duration is in the unit that its key names.
+// Defines every configuration key, its range and its default in one schema. A
+// duration is in the unit that its key names.
 import { z } from 'zod';
 import { CATEGORIES, KEPT_OUT, KEPT_OUT_OF_PROMPTS } from '../privacy/categories.ts';
 import { isOwnPattern } from '../privacy/own-pattern.ts';
@@ -123,7 +124,9 @@ export const configSchema = z.strictObject({
           enabled: z.boolean().default(true),
           trigger_on_start: z.boolean().default(true),
           trigger_token_threshold: share.default(0.8),
-          /** Least similarity at which a passage goes into the prompt unasked; never lower than that of shown passages. */
+          /**
+           * Least similarity at which a passage goes into the prompt unasked; never lower than that of shown passages.
+           */
           min_similarity: share.default(0.9),
         })
         .prefault({}),
@@ -152,7 +155,10 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** Recognises on the device what a person says about themselves and their wishes, and asks whether to keep it. */
       propose: z.boolean().default(true),
-      /** Lets the answering model propose more notes from what was written on this device, within so many tokens a day; the app always asks. */
+      /**
+       * Lets the answering model propose more notes from what was written on this device, within so many
+       * tokens a day; the app always asks.
+       */
       propose_by_model: z.boolean().default(true),
       model_tokens_per_day: count(1000, 1_000_000).default(20_000),
       /** Keeps recognised notes without asking, unless they may contradict another note. */
@@ -168,9 +174,14 @@ export const configSchema = z.strictObject({
       reserved_tokens: count(0, 10_000_000).default(50_000),
       trigger_ratio: z.number().min(0.1).max(0.99).default(0.75),
       target_ratio: z.number().min(0.05).max(0.95).default(0.5),
-      /** Number of whole messages from which on older ones are compacted although there is room; 0: no limit by number. */
+      /**
+       * Number of whole messages from which on older ones are compacted although there is room; 0: no limit by number.
+       */
       compact_threshold: count(0, 100_000).default(0),
-      /** Compacts before a request that begins another task, once the conversation fills half of the limit for compaction. */
+      /**
+       * Compacts before a request that begins another task, once the conversation
+       * fills half of the limit for compaction.
+       */
       compact_on_new_task: z.boolean().default(true),
       /** Action after something was sent back, unless the person chooses otherwise there. */
       after_send_back: z.enum(['answer', 'patch', 'branch', 'none']).default('answer'),
@@ -181,10 +192,16 @@ export const configSchema = z.strictObject({
         .strictObject({
           every_tokens: count(100, 1_000_000).default(4000),
           every_tool_calls: count(1, 1000).default(5),
-          /** Lets the model that answers write the memory in the background, for so many tokens of one conversation at most. */
+          /**
+           * Lets the model that answers write the memory in the background, for so many
+           * tokens of one conversation at most.
+           */
           by_model: z.boolean().default(true),
           model_budget_tokens: count(1000, 100_000_000).default(50_000),
-          /** Share of the limit for compaction at which the model begins: most conversations never reach it, and work for them would be wasted. */
+          /**
+           * Share of the limit for compaction at which the model begins: most conversations never reach it,
+           * and work for them would be wasted.
+           */
           model_from_ratio: z.number().min(0).max(1).default(0.5),
         })
         .prefault({}),
@@ -249,13 +266,18 @@ export const configSchema = z.strictObject({
       own_names: ownList,
       own_addresses: ownList,
       own_words: ownList,
-      /** Regular expressions whose work grows only linearly with the length of a text (`domain/privacy/own-pattern.ts`). */
+      /**
+       * Regular expressions whose work grows only linearly with the length of a text (`domain/privacy/own-pattern.ts`).
+       */
       own_patterns: z.array(z.string().min(1).max(200).refine(isOwnPattern)).max(100).default([]),
       /** The person has agreed that the browser sends the microphone's sound to a service of its maker. */
       dictation_by_service: z.boolean().default(false),
       /** The person's wish to lock. The lock's dialog carries it out, since the lock needs a passphrase. */
       encrypt_local: z.boolean().default(false),
-      /** Time after which a device with a lock locks itself: minutes without a key or a click, and minutes out of sight. 0: never. */
+      /**
+       * Time after which a device with a lock locks itself: minutes without a key or a click,
+       * and minutes out of sight. 0: never.
+       */
       lock_after_minutes: count(0, 1440).default(15),
       lock_when_hidden_minutes: count(0, 1440).default(0),
       exclude_work_dirs: z.array(z.string().min(1).max(1000)).max(1000).default(['*/secret-project/*']),

@@ -1,5 +1,5 @@
-// The configuration by dotted path: what each key is, what it may be, and what a value handed in would do. Derived from the
-// schema in config.ts; there is no second list.
+// The configuration by dotted path: what each key is, what it may be, and what a value handed in would do. Derived from
+// the schema in config.ts; there is no second list.
 
 import { z } from 'zod';
 import { RecollectError } from '../base/errors.ts';
@@ -178,7 +178,9 @@ export function configOf(values: ConfigValues): { config: Config; refused: reado
   return { config: configSchema.parse(config), refused };
 }
 
-/** Refusals of a value. For a list it names only the bad entries, which a person would hardly find among the good ones. */
+/**
+ * Refusals of a value. For a list it names only the bad entries, which a person would hardly find among the good ones.
+ */
 function refusalsOf(field: ConfigField, value: unknown): SettingRefusal[] {
   const key = field.path;
   if (field.kind !== 'list' || !Array.isArray(value)) return [{ key, value, allowed: allowedValues(field) }];
@@ -198,8 +200,8 @@ function refusalsOf(field: ConfigField, value: unknown): SettingRefusal[] {
 }
 
 /**
- * Splits a value that was set at `path` (a key, a group of keys with an object, or one name within a map) into values by key.
- * `undefined` stands for the default.
+ * Splits a value that was set at `path` (a key, a group of keys with an object, or one name within a map) into values
+ * by key. `undefined` stands for the default.
  */
 export function valuesAt(
   config: Config,

@@ -1,4 +1,5 @@
-// Checks the parameters that a person sends with every request to an endpoint, besides the messages. Empty ones are not sent. Pure.
+// Checks the parameters that a person sends with every request to an endpoint, besides the
+// messages. Empty ones are not sent. Pure.
 import { z } from 'zod';
 
 /** Keys of a request that the app alone sets, and one that a record cannot hold. */

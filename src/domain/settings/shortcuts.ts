@@ -1,4 +1,5 @@
-// The actions that have keys, which keys those are, and which others a person may give them: for the screen that listens and for a file.
+// The actions that have keys, which keys those are, and which others a person may give them: for
+// the screen that listens and for a file.
 import type { Config } from './config.ts';
 import type { SettingRefusal } from './fields.ts';
 
@@ -60,8 +61,8 @@ const KEYS = /^(?:Mod\+)?(?:Ctrl\+)?(?:Alt\+)?(?:Shift\+)?(?:[^\p{Ll}]|[A-Z][A-Z
 const SOME_KEYS = '"Mod+K" | "Alt+Shift+ArrowUp" | "F2" …';
 
 /**
- * Returns new shortcuts that no action can have or that name no action. Earlier shortcuts stay, since a newer version of the app may have
- * set them.
+ * Returns new shortcuts that no action can have or that name no action. Earlier shortcuts stay, since a newer
+ * version of the app may have set them.
  */
 export function refusedShortcuts(
   before: Config['ui']['shortcuts'],

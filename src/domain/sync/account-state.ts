@@ -1,9 +1,9 @@
-// Facts that devices share in the index room, by key; the latest of each counts. Merging them in any order, any number of
-// times, gives the same, so that deltas, segments and snapshots of the index are all just sets of facts.
+// Facts that devices share in the index room, by key; the latest of each counts. Merging them in any order, any number
+// of times, gives the same, so that deltas, segments and snapshots of the index are all just sets of facts.
 //   device/<device>           who belongs to the account; null: it left, or was taken off the list
 //   head/<document>/<device>  what the device holds of a document's room (a version announcement), in which epoch
-//   epoch/<document>          the room moved: a damaged envelope was made again, or a full one left for one that is smaller
-//   gone/<document>           erased for good, up to and including an epoch
+//   epoch/<document> the room moved: a damaged envelope was made again, or a full one left for one that is smaller
+//   gone/<document> erased for good, up to and including an epoch
 import { z } from 'zod';
 import type { Hlc } from './hlc.ts';
 
@@ -46,7 +46,9 @@ export const tombstoneKey = (document: string) => `gone/${document}`;
 export const toRows = (entries: Iterable<readonly [string, StateEntry]>): StateRows =>
   [...entries].map(([key, { value, time }]) => [key, value, time]);
 
-/** True if `a` wins over `b`. Equal times (a cloned device) are settled by the value, in the same way on all devices. */
+/**
+ * True if `a` wins over `b`. Equal times (a cloned device) are settled by the value, in the same way on all devices.
+ */
 export function isLater(a: StateEntry, b: StateEntry | undefined): boolean {
   if (!b) return true;
   if (a.time !== b.time) return a.time > b.time;

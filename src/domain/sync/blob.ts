@@ -4,8 +4,9 @@
 //
 //   payload   device 8 | seq | hash of the device's blob before 16 | part, parts | flags | coverage | body | zeros
 //
-// The position in the room is not bound, because it changes. Numbers have variable length. Padding hides lengths: deltas in steps of 64 bytes,
-// larger ones by PADME (Nikitin et al., "Reducing Metadata Leakage from Encrypted Files", 2019: at most 12 % more).
+// The position in the room is not bound, because it changes. Numbers have variable length. Padding hides
+// lengths: deltas in steps of 64 bytes, larger ones by PADME (Nikitin et al., "Reducing Metadata Leakage from
+// Encrypted Files", 2019: at most 12 % more).
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { log } from '../base/log.ts';

@@ -1,6 +1,6 @@
-// Decides when blobs of a room are compacted into one, and which. Deltas since the last segment become a tail segment, which absorbs
-// earlier segments that are not much larger, so that sizes stay geometric: few blobs in the room, and each byte is uploaded
-// about twice in its life rather than with every full snapshot.
+// Decides when blobs of a room are compacted into one, and which. Deltas since the last segment become a tail segment,
+// which absorbs earlier segments that are not much larger, so that sizes stay geometric: few blobs in the room, and
+// each byte is uploaded about twice in its life rather than with every full snapshot.
 import type { BlobKind } from './blob.ts';
 
 /** One blob, or all parts of a cut one. */
@@ -12,7 +12,9 @@ export interface BlobGroup {
 
 export const COMPACT_BLOBS = 64;
 export const COMPACT_BYTES = 64 * 1024;
-/** Most bytes that a compaction replaces: the room holds both until it is confirmed. Larger segments stay as they are. */
+/**
+ * Most bytes that a compaction replaces: the room holds both until it is confirmed. Larger segments stay as they are.
+ */
 export const MAX_COMPACT_BYTES = 4 * 1024 * 1024;
 /** Thresholds from which a room is compacted, and delays. */
 export interface CompactionPolicy {

@@ -1,5 +1,5 @@
-// Coverage: the set of changes by each device that a holder has. Each device numbers its blobs in a room from 1; a coverage is a
-// set of ranges per device.
+// Coverage: the set of changes by each device that a holder has. Each device numbers its blobs in a room from 1; a
+// coverage is a set of ranges per device.
 
 /** Ranges with both ends included, ascending, not adjacent. */
 type Ranges = readonly (readonly [from: number, to: number])[];

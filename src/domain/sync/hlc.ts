@@ -1,5 +1,6 @@
-// Hybrid logical clocks: times that follow the wall clock and never fall behind a known time, so that a write always sorts after
-// the writes known before it, however wrong the clocks are. (Kulkarni et al., "Logical Physical Clocks", 2014.)
+// Hybrid logical clocks: times that follow the wall clock and never fall behind a known time, so that
+// a write always sorts after the writes known before it, however wrong the clocks are. (Kulkarni et
+// al., "Logical Physical Clocks", 2014.)
 
 /** A text that sorts by time, then by count, then by writer. */
 export type Hlc = string;

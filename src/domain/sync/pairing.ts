@@ -1,6 +1,6 @@
 // Secret that one device hands to another so that it joins the account: a link (or its QR code), or 24 words.
-//   link    <app>/#pair=<base64url of: format 1 · key 32 · fingerprint 8 · flags · endpoint · realm · operator's token? · index hash?>
-//   words   BIP-39, English: 256 bits of key and 8 of checksum
+//   link <app>/#pair=<base64url of: format 1 · key 32 · fingerprint 8 · flags · endpoint · realm · operator's token? ·
+//   index hash?> words BIP-39, English: 256 bits of key and 8 of checksum
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { entropyToMnemonic, mnemonicToEntropy } from '@scure/bip39';

@@ -1,13 +1,15 @@
 // BM25: how much each word of a query says about each of a few chunks.
-// Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with Lucene's idf, which is never
-// negative; k1 and b are those of the database's index.
+// Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with Lucene's idf, which is
+// never negative; k1 and b are those of the database's index.
 
 /** Saturation (k1): how soon a repeated word stops counting more. */
 const K1 = 1.2;
 /** Length normalisation: how much long texts lose. */
 export const B = 0.75;
 
-/** Share of a word's greatest gain that `count` occurrences reach, 0 to 1. `norm`: 1 - b + b · length / average length. */
+/**
+ * Share of a word's greatest gain that `count` occurrences reach, 0 to 1. `norm`: 1 - b + b · length / average length.
+ */
 const saturated = (count: number, norm: number): number => count / (count + K1 * norm);
 
 /** Statistics of the whole library that BM25 needs. */
@@ -28,7 +30,10 @@ export const idfOf = (holding: number, all: number): number =>
 /** Weight of a word that `holding` of `all` chunks have. */
 export const weightOf = (holding: number, all: number): number => idfOf(holding, all) * (K1 + 1);
 
-/** Gain of a word that occurs `count` times in a text: its share of the text's BM25. `norm` as above; 1 leaves the length out. */
+/**
+ * Gain of a word that occurs `count` times in a text: its share of the text's BM25.
+ * `norm` as above; 1 leaves the length out.
+ */
 export const gainOf = (idf: number, count: number, norm = 1): number =>
   idf * (K1 + 1) * saturated(count, norm);
 
@@ -78,7 +83,8 @@ export function idfWeights(query: readonly string[], { weights }: WordStatistics
   return query.map((word) => weights.get(word) || rarest);
 }
 
-// The formulas below recover both numbers from an index's scores: score(word, in a text of n words) = weight / (A + k1 · perWord · n).
+// The formulas below recover both numbers from an index's scores: score(word, in a text of n
+// words) = weight / (A + k1 · perWord · n).
 const A = 1 + K1 * (1 - B);
 
 /** Recovers `perWord` from a word's scores in a text of that word alone and in one of `length` words. */

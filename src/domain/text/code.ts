@@ -25,7 +25,10 @@ export function fenceAfter(line: string, fence: Fence | null): Fence | null {
   return { mark, language: language?.toLowerCase().split(/[{},:]/, 1)[0] || null };
 }
 
-/** Cuts Markdown into prose and fenced code, in order, losing no character. A fence that is never closed runs to the end. */
+/**
+ * Cuts Markdown into prose and fenced code, in order, losing no character. A fence
+ * that is never closed runs to the end.
+ */
 export function blocksOf(text: string): TextBlock[] {
   const blocks: TextBlock[] = [];
   let lines: string[] = [];

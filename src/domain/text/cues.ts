@@ -1,5 +1,5 @@
-// Reads a text's wording: its named people, its requests, the cues of its sentences. Rules instead of a model: they can miss, but they cost
-// nothing and give the same answer every time.
+// Reads a text's wording: its named people, its requests, the cues of its sentences. Rules instead of a model: they can
+// miss, but they cost nothing and give the same answer every time.
 import { COURTESY, MARK, OPENS, PARTICLE, VERB } from './cue-words/asking.ts';
 import { COURTEOUS, CUES, type CueSet } from './cue-words/sentences.ts';
 import { eachSentence } from './sentences.ts';
@@ -60,9 +60,15 @@ export const turnsToAnother = reader(CUES['another subject']);
 export const makesOffer = reader(CUES.offer);
 export const makesRequest = reader(CUES.request);
 
-/** Characters of an answer that are read for whether it knows nothing, and of a sentence that may be a mere "Oh, good question!". */
+/**
+ * Characters of an answer that are read for whether it knows nothing, and of a sentence
+ * that may be a mere "Oh, good question!".
+ */
 const [ITS_BEGINNING, EXCLAIMED] = [600, 24];
-/** True for an answer of a model that first of all says, after its courtesies, that it never received the requested information. */
+/**
+ * True for an answer of a model that first of all says, after its courtesies, that it
+ * never received the requested information.
+ */
 export function answersNothing(text: string): boolean {
   for (const sentence of eachSentence(text.slice(0, ITS_BEGINNING))) {
     if (knowsNothing(sentence)) return true;
@@ -98,7 +104,10 @@ export function isNamed(speaker: string, question: string): boolean {
 
 /** Most words, and most characters for Han, of a query made of key words. */
 const [KEY_WORDS, KEY_CHARACTERS] = [6, 14];
-/** True if a text is typed to ask, with or without a question mark: a question, a request for information or a summary, or a few key words. */
+/**
+ * True if a text is typed to ask, with or without a question mark: a question, a request for
+ * information or a summary, or a few key words.
+ */
 export function asksInWords(text: string): boolean {
   const line = text.trim();
   if (endsWithQuestionMark(line)) return true;

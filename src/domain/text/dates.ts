@@ -1,6 +1,6 @@
-// Reads the times that a question mentions, in English and Chinese, as spans: "last spring", "on 2 May", "two weeks ago", "5月2号", "上周三".
-// Ranking uses them as a hint, never as a filter, so a misreading costs no answer; `--scope` of /recall takes only a time as a whole.
-// Days are those of this device's time zone.
+// Reads the times that a question mentions, in English and Chinese, as spans: "last spring", "on 2 May", "two weeks
+// ago", "5月2号", "上周三". Ranking uses them as a hint, never as a filter, so a misreading costs no answer; `--scope` of
+// /recall takes only a time as a whole. Days are those of this device's time zone.
 import { CHINESE_COUNT, COUNT, countOf, isVague } from './numbers.ts';
 import { DAY, DAY_OF_MONTH, HAN_DAY, HAN_MONTH, inFigures, MONTH, readDate } from './written-dates.ts';
 
@@ -16,7 +16,7 @@ const MOST = 4;
 /** Replaces a stretch that was read already; a private-use character, which people do not type. */
 const TAKEN = '\uE000';
 
-// ------------------------------------------------------------------------------------------------------------------ names
+// --------------------------------------------------------------------------------------------------------------- names
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const WEEKDAY = '(sun|mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?)(?:day)?';
 const weekdayOf = (name: string): number => WEEKDAYS.indexOf(name.slice(0, 3).toLowerCase());
@@ -38,7 +38,10 @@ const SEASONS: Readonly<Record<string, number>> = {
 /** 上 in the sense of "the one before", repeated for earlier ones; not the one in 晚上 or 马上. */
 const BEFORE = '(?<![早晚马网路线身上])(上{1,4})个?';
 
-/** A year by its number or relative to today; `IN_YEAR` follows a date, `OF_YEAR` precedes it, `HAN_YEAR` precedes a Chinese one. */
+/**
+ * A year by its number or relative to today; `IN_YEAR` follows a date, `OF_YEAR` precedes
+ * it, `HAN_YEAR` precedes a Chinese one.
+ */
 const YEAR = String.raw`(?:19|20)\d{2}\b|last\s+year|this\s+year|(?:the\s+)?year\s+before\s+last`;
 const IN_YEAR = String.raw`(?:,?\s+(?:(?:of|in)\s+)?(?<year>${YEAR}))?`;
 const OF_YEAR = String.raw`(?:\b(?<before>${YEAR})(?:['’]s|,)?\s+(?:(?:in|on|during|early|late|mid)[\s-]+)?(?:the\s+)?)?`;
@@ -51,7 +54,7 @@ function yearOf(text: string | undefined, today: Date): number | undefined {
   return today.getFullYear() - back;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ spans
+// --------------------------------------------------------------------------------------------------------------- spans
 const time = (year: number, month = 0, day = 1): number => new Date(year, month, day).getTime();
 
 /** Span of a day; null for a day that does not exist. */
@@ -140,11 +143,13 @@ function since(today: Date, count: string, unit: string): TimeSpan | null {
   return days(today, back, back + 1);
 }
 
-// --------------------------------------------------------------------------------------------------------------- patterns
+// ------------------------------------------------------------------------------------------------------------ patterns
 /** Turns a pattern's match into a span; null: the stretch means no time and is not read any further. */
 type Reader = (match: RegExpExecArray, today: Date) => TimeSpan | null;
 
-/** Span of the date that is named, a day or a month; its year may be relative to today. After "last", the month is over. */
+/**
+ * Span of the date that is named, a day or a month; its year may be relative to today. After "last", the month is over.
+ */
 const readDateSpan: Reader = ({ groups }, today) => {
   const { month, day } = readDate(groups);
   const year = yearOf(groups?.year ?? groups?.before, today);
@@ -229,7 +234,8 @@ const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
     ([, first, second = ''], today) => weekday(today, weekdayOf(first ?? second), 1),
   ],
   [like(String.raw`\blast\s+${WEEKDAY}\b`), ([, name = ''], today) => latest(today, weekdayOf(name), true)],
-  // The short forms of these weekdays are words ("how long this sat there", "in this sun"), so only the long forms count.
+  // The short forms of these weekdays are words ("how long this sat there", "in this
+  // sun"), so only the long forms count.
   [
     like(String.raw`\bthis\s+(?!s(?:at|un)\b)${WEEKDAY}\b`),
     ([, name = ''], today) => weekday(today, weekdayOf(name), 0),
@@ -282,8 +288,8 @@ const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
 ];
 
 /**
- * Reads the times that a text names relative to `now` (ms since 1970), in whole days, and returns the rest of the text. If two readings of a
- * stretch compete, the more exact one wins.
+ * Reads the times that a text names relative to `now` (ms since 1970), in whole days, and returns the rest of the text.
+ * If two readings of a stretch compete, the more exact one wins.
  */
 export function timesIn(
   text: string,
@@ -301,7 +307,10 @@ export function timesIn(
   return { spans, rest: left.replaceAll(TAKEN, ' ').trim() };
 }
 
-/** Spans that a question mentions, widened on both sides: a person may have spoken of it the day after, and time zones differ. */
+/**
+ * Spans that a question mentions, widened on both sides: a person may have spoken of it
+ * the day after, and time zones differ.
+ */
 export function datesIn(question: string, now: number): readonly TimeSpan[] | null {
   const { spans } = timesIn(question, now);
   return spans.length === 0

@@ -43,7 +43,8 @@ export function utf16Of(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const [even = 0, odd = 0] = zeros;
   if (odd > looked * 0.35 && even < looked * 0.05) return 'utf-16le';
   if (even > looked * 0.35 && odd < looked * 0.05) return 'utf-16be';
-  // Among Chinese, Japanese or Korean characters few have a NUL: signs, digits, spaces, and 一 in the other half. Such a text is no UTF-8.
+  // Among Chinese, Japanese or Korean characters few have a NUL: signs, digits, spaces, and 一 in the
+  // other half. Such a text is no UTF-8.
   if (odd + even < LEAST_ZEROS) return undefined;
   if ([0, 1, 2, 3].some((cut) => strictly('utf-8', head.subarray(0, looked - cut)) !== undefined))
     return undefined;
@@ -213,8 +214,8 @@ const MOST_CONTROLS = 1;
 const MOST_NULS = 50;
 
 /**
- * Decodes a person's file: if it is not UTF-8, in the encoding that it declares, else in the likeliest one. `guess` names that
- * encoding if others fit about as well. Undefined if the bytes are no text.
+ * Decodes a person's file: if it is not UTF-8, in the encoding that it declares, else in the likeliest one. `guess`
+ * names that encoding if others fit about as well. Undefined if the bytes are no text.
  */
 export function decodeFile(
   bytes: Uint8Array,
@@ -277,8 +278,8 @@ function decodeForeign(bytes: Uint8Array, known?: string): Decoded {
 const withoutNul = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '') : text);
 
 /**
- * Converts text that arrives in pieces, in any encoding, to UTF-8 without NUL bytes. Pieces are cut only between stretches;
- * `onForeign` is called once for each piece that was not UTF-8.
+ * Converts text that arrives in pieces, in any encoding, to UTF-8 without NUL bytes. Pieces are cut only between
+ * stretches; `onForeign` is called once for each piece that was not UTF-8.
  */
 export async function* asUtf8(
   chunks: AsyncIterable<Uint8Array>,

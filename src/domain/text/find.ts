@@ -1,8 +1,11 @@
-// Finds words in a text whatever their spelling: case, accents, ligatures, full width, traditional or simplified, kinds of space,
-// of quotes and of dashes, kana, and umlauts with an e.
+// Finds words in a text whatever their spelling: case, accents, ligatures, full width, traditional or simplified, kinds
+// of space, of quotes and of dashes, kana, and umlauts with an e.
 import { asHiragana, FOLD_TOGETHER, folded, withLongVowels } from './fold.ts';
 
-/** The unit of folding: a letter with its marks, half-width kana with theirs, a Hangul syllable from its parts, or a run of spaces. */
+/**
+ * The unit of folding: a letter with its marks, half-width kana with theirs, a Hangul
+ * syllable from its parts, or a run of spaces.
+ */
 const CLUSTER = new RegExp(String.raw`\s+|${FOLD_TOGETHER}|\P{M}[\p{M}\uff9e\uff9f]*|\p{M}+`, 'gu');
 
 /** Keyboards write straight quotes and one hyphen; phones, models and typesetters write the others. */
@@ -14,14 +17,17 @@ const TYPED: readonly (readonly [RegExp, string])[] = [
   [/ς/g, 'σ'],
 ];
 
-/** Marks a vowel that has an umlaut, which may be written with an e instead. A private-use character, which people do not type. */
+/**
+ * Marks a vowel that has an umlaut, which may be written with an e instead. A private-use
+ * character, which people do not type.
+ */
 const UMLAUT = '\uf8f3';
 const UMLAUTS = /[äöüø]/gi;
 const VOWELS: Readonly<Record<string, string>> = { ä: 'a', ö: 'o', ü: 'u', ø: 'o' };
 
 /**
- * Makes the form in which texts are compared: folded, in small letters, single spaces, quotes and dashes as typed, kana as hiragana, umlauts
- * marked. The functions below search in it. Linear in the text's length.
+ * Makes the form in which texts are compared: folded, in small letters, single spaces, quotes and dashes as typed, kana
+ * as hiragana, umlauts marked. The functions below search in it. Linear in the text's length.
  */
 export function comparableForm(text: string): string {
   if (!/[^ -~]/.test(text)) return text.toLowerCase().replace(/ +/g, ' ');
@@ -76,7 +82,10 @@ export function countIn(form: string, wanted: string): number {
   return count;
 }
 
-/** Lists where `wanted`, made by `comparableForm`, occurs in a visible text: [from, to) in UTF-16 units, in order, without overlaps. */
+/**
+ * Lists where `wanted`, made by `comparableForm`, occurs in a visible text: [from, to) in
+ * UTF-16 units, in order, without overlaps.
+ */
 export const placesIn = (text: string, wanted: string): [number, number][] =>
   wanted === '' || text === '' ? [] : placesFinder(text)(wanted);
 

@@ -1,5 +1,5 @@
-// Gives different spellings one form: accents, ligatures, full width, digits, kana, traditional and simplified characters. Index and question
-// are folded alike. The tables of characters are OpenCC's (Apache-2.0), from opencc-js.
+// Gives different spellings one form: accents, ligatures, full width, digits, kana, traditional and simplified
+// characters. Index and question are folded alike. The tables of characters are OpenCC's (Apache-2.0), from opencc-js.
 // @ts-expect-error The dictionary has no types: pairs "new old" of Japan, separated by bars.
 import untypedOfJapan from 'opencc-js/dict/JPShinjitaiCharacters';
 // @ts-expect-error The same: pairs "traditional simplified".
@@ -65,7 +65,10 @@ const SPELT_OUT = new RegExp(`[${Object.keys(SPELT).join('')}]`, 'gu');
 // Vowel marks of Arabic and Hebrew and the dots of ё are seldom written. Marks of other scripts make another letter.
 const ACCENTS =
   /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}]\p{M}{0,4})\p{M}|(?<=[еЕ])[\u0300\u0308]|(?<=[иИ])\u0300|\u0640/gu;
-/** Invisible characters: break opportunities, direction marks, and selectors that say how letters and pictures are drawn. */
+/**
+ * Invisible characters: break opportunities, direction marks, and selectors that
+ * say how letters and pictures are drawn.
+ */
 const INVISIBLE =
   /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|\u034f|[\ufe00-\ufe0f]/g;
 
@@ -84,7 +87,10 @@ export const asHiragana = (text: string): string =>
     .replace(/[ヶヵ]|(?<=\p{Script=Han})ケ(?=\p{Script=Han})/gu, 'か')
     .replace(/[\u30a1-\u30f4\u30fd\u30fe]/g, (kana) => String.fromCharCode(kana.charCodeAt(0) - 0x60));
 
-/** A nasal before a consonant of its own class, in Devanagari, Gujarati, Telugu and Kannada, whose blocks are laid out alike. */
+/**
+ * A nasal before a consonant of its own class, in Devanagari, Gujarati, Telugu and
+ * Kannada, whose blocks are laid out alike.
+ */
 const NASALS = [0x900, 0xa80, 0xc00, 0xc80].flatMap((block) => {
   const letter = (offset: number) => String.fromCharCode(block + offset);
   return [0x19, 0x1e, 0x23, 0x28, 0x2e].map(
@@ -101,7 +107,9 @@ const plainIndic = (text: string): string =>
     .replace(/\u0901/g, '\u0902');
 
 const THAI = /[\u0e00-\u0e7f]/;
-/** Vowels that are typed in several ways, and the signs of abbreviation and repetition, which are left away as often. */
+/**
+ * Vowels that are typed in several ways, and the signs of abbreviation and repetition, which are left away as often.
+ */
 const plainThai = (text: string): string =>
   text
     .replace(/\u0e4d([\u0e48-\u0e4b])/g, '$1\u0e4d')
@@ -136,7 +144,10 @@ export function folded(text: string): string {
   return THAI.test(form) ? plainThai(form) : INDIC.test(form) ? plainIndic(form) : form;
 }
 
-/** Signs that fold together: parts of a Hangul syllable, vowels of Thai around a tone mark, a nasal with the consonant behind it. */
+/**
+ * Signs that fold together: parts of a Hangul syllable, vowels of Thai around a tone mark,
+ * a nasal with the consonant behind it.
+ */
 export const FOLD_TOGETHER = String.raw`[\u1100-\u115f][\u1160-\u11a7]*[\u11a8-\u11ff]*|[\u0e00-\u0e7f]\u0e4d?[\u0e48-\u0e4b]?\u0e4d?\u0e32|\u0e40\u0e40|\p{L}[\u094d\u0acd\u0c4d\u0ccd][^\p{M}]\p{M}*`;
 /** A character with its marks, including those of half-width kana. */
 const WITH_MARKS = new RegExp(String.raw`${FOLD_TOGETHER}|[^\p{M}][\p{M}\uff9e\uff9f]*|\p{M}+`, 'gsu');

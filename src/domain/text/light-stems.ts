@@ -1,5 +1,5 @@
-// Stems of languages whose words change at their edges: Russian and its kin by case, Arabic and Hebrew by article and particles. Light: only
-// what is nearly always an edge is cut, after Savoy's and Larkey's light stemmers. Pure.
+// Stems of languages whose words change at their edges: Russian and its kin by case, Arabic and Hebrew by article and
+// particles. Light: only what is nearly always an edge is cut, after Savoy's and Larkey's light stemmers. Pure.
 
 const CYRILLIC = /^[\u0430-\u045f\u0491]{4,30}$/;
 /** Endings of case and number, longest first; at least three letters stay. */

@@ -1,4 +1,5 @@
-// Removes or escapes Markdown's own signs, in one pass over the text: hostile text costs no more than any other of its length.
+// Removes or escapes Markdown's own signs, in one pass over the text: hostile text costs
+// no more than any other of its length.
 import { blocksOf } from './code.ts';
 
 /** Keeps the words of links and pictures without their targets, also if a picture is the link. */

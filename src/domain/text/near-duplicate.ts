@@ -1,5 +1,5 @@
-// Finds out if two passages say the same in nearly the same words. A correction looks much like its original ("port 8080", "port 8081"), so
-// only words without content may be added, and no word may replace another.
+// Finds out if two passages say the same in nearly the same words. A correction looks much like its original ("port
+// 8080", "port 8081"), so only words without content may be added, and no word may replace another.
 import { memoized } from '../base/once.ts';
 import { endsWithQuestionMark } from './cues.ts';
 import { squeezed } from './sentences.ts';
@@ -25,6 +25,9 @@ function wordingOf(text: string): string | null {
   return words.length < LEAST_WORDS ? null : `${words.join(' ')}${endsWithQuestionMark(text) ? ' ?' : ''}`;
 }
 
-/** Makes a function that returns a text's wording, or its few words squeezed. It computes each text once, as that takes time. */
+/**
+ * Makes a function that returns a text's wording, or its few words squeezed. It
+ * computes each text once, as that takes time.
+ */
 export const createWordings = (): ((text: string) => string) =>
   memoized((text: string) => wordingOf(text) ?? squeezed(text));

@@ -1,4 +1,5 @@
-// The one reader of written numbers: Chinese ones of any size, and the counts that people say in English and Chinese. Pure.
+// The one reader of written numbers: Chinese ones of any size, and the counts that
+// people say in English and Chinese. Pure.
 
 const CHINESE_FIGURES = '零一二三四五六七八九';
 /** Zeros of a word or sign that multiplies. */
@@ -13,7 +14,10 @@ export const zerosOf = (word: string): number | undefined => ZEROS[word.toLowerC
 export const chineseFigures = (text: string): number[] =>
   Array.from(text.replace(/[两兩]/g, '二').replace(/〇/g, '零'), (sign) => CHINESE_FIGURES.indexOf(sign));
 
-/** Value of a number in Chinese: 十五, 三万二. In 三千五 the last figure counts hundreds; of figures side by side the last counts. */
+/**
+ * Value of a number in Chinese: 十五, 三万二. In 三千五 the last figure counts hundreds; of
+ * figures side by side the last counts.
+ */
 export function chineseNumber(text: string): number {
   let [total, section, figure, unit] = [0, 0, 0, 1];
   for (const sign of text) {
@@ -47,7 +51,10 @@ const VAGUE = /few|several|几|^[一二两三四五六七八][二三四五六七
 /** True for a count that names a range: a few, 几, 两三. */
 export const isVague = (count: string): boolean => VAGUE.test(count);
 
-/** Value of a count that `COUNT` or `CHINESE_COUNT` found; NaN if it is none. A vague count becomes the middle of its range. */
+/**
+ * Value of a count that `COUNT` or `CHINESE_COUNT` found; NaN if it is none. A vague
+ * count becomes the middle of its range.
+ */
 export function countOf(text: string): number {
   const count = text.toLowerCase().replace(/\s+/g, ' ');
   if (/^\d/.test(count)) return Number(count);

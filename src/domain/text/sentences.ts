@@ -3,7 +3,10 @@
 const LETTER = /\p{L}/u;
 const HAN_OR_KANA = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const HANGUL = /\p{Script=Hangul}/u;
-/** Class of a character, looked up once: ranking reads the beginnings of hundreds of passages, and a pattern makes a string of each letter. */
+/**
+ * Class of a character, looked up once: ranking reads the beginnings of hundreds of passages, and a
+ * pattern makes a string of each letter.
+ */
 const [UNKNOWN, NO_LETTER, OTHER, HAN, KOREAN] = [0, 1, 2, 3, 4];
 const kinds = new Uint8Array(0x1_0000);
 function kindOf(sign: string): number {
@@ -40,7 +43,10 @@ export function cjkShare(text: string): number {
 
 const CJK_STOPS = '。！？';
 const LATIN_STOPS = '.!?…';
-/** Parts that a sign can have in splitting. Signs that close a sentence behind its stop differ for the two kinds of stop. */
+/**
+ * Parts that a sign can have in splitting. Signs that close a sentence behind its
+ * stop differ for the two kinds of stop.
+ */
 const [SPACE, CJK_STOP, CJK_CLOSER, LATIN_STOP, LATIN_CLOSER] = [1, 2, 4, 8, 16];
 /** Parts of each sign by its code, since a set would make a string of each letter. */
 const parts = new Uint8Array(0x1_0000);
@@ -73,8 +79,8 @@ export const endsAbbreviated = (text: string): boolean => ANY_ABBREVIATION.test(
 const LONGEST_ABBREVIATION = 8;
 
 /**
- * Bounds of a line's pieces: a CJK stop with its closing quotes ends one at once, another stop only before a space, which
- * belongs to no piece.
+ * Bounds of a line's pieces: a CJK stop with its closing quotes ends one at once, another stop only
+ * before a space, which belongs to no piece.
  */
 function* piecesOf(line: string): Generator<readonly [from: number, to: number]> {
   let [from, afterCjk, afterLatin] = [0, false, false];
@@ -135,7 +141,9 @@ function* spansIn(text: string): Generator<readonly [from: number, to: number] |
   }
 }
 
-/** Finds the sentences, without the spaces around them: [from, to) in order. Lines end sentences; abbreviations do not. */
+/**
+ * Finds the sentences, without the spaces around them: [from, to) in order. Lines end sentences; abbreviations do not.
+ */
 export function sentenceSpans(text: string): (readonly [from: number, to: number])[] {
   const spans: (readonly [number, number])[] = [];
   for (const span of spansIn(text)) if (span) spans.push(span);
@@ -183,8 +191,8 @@ export function cutAtPauses(text: string, longest: number): string[] {
 }
 
 /**
- * Keeps letters (with their vowel marks), digits and meaningful signs (a currency, an arrow, a face, a number's minus), in lower case with
- * single spaces between: two wordings that differ only in punctuation become equal.
+ * Keeps letters (with their vowel marks), digits and meaningful signs (a currency, an arrow, a face, a number's minus),
+ * in lower case with single spaces between: two wordings that differ only in punctuation become equal.
  */
 export const squeezed = (text: string): string =>
   text

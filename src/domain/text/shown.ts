@@ -1,6 +1,10 @@
-// Prepares names for the screen: titles, folders, models, devices, endpoints. Names from people and other programs may be invisible.
+// Prepares names for the screen: titles, folders, models, devices, endpoints. Names from people
+// and other programs may be invisible.
 
-/** Draws nothing by itself: white space, control and format characters, marks without a letter, blanks that are letters to Unicode. */
+/**
+ * Draws nothing by itself: white space, control and format characters, marks without a
+ * letter, blanks that are letters to Unicode.
+ */
 const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{M}\u2800]/u;
 /** Direction marks also affect the text beside the name. */
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]+/g;

@@ -1,4 +1,5 @@
-// Adds one common word for things with several spellings: figures, telephone and account numbers, names with signs or in two words, emoji, dates, times of day.
+// Adds one common word for things with several spellings: figures, telephone and account numbers, names with signs or
+// in two words, emoji, dates, times of day.
 import { folded } from './fold.ts';
 import { chineseFigures, chineseNumber, zerosOf } from './numbers.ts';
 import { addWord } from './stems.ts';
@@ -15,7 +16,10 @@ export const plainFigures = (text: string, out: string[]): string =>
     return rest === '' ? whole : `${whole}.${rest}`;
   });
 
-/** Figures as other countries write them: `1.299,00`, `1 299,50`, `1.299`, `1 299`; `12,34,567` in India, `1٬299` in Arabic. */
+/**
+ * Figures as other countries write them: `1.299,00`, `1 299,50`, `1.299`, `1 299`;
+ * `12,34,567` in India, `1٬299` in Arabic.
+ */
 const OTHER_FIGURE =
   /(?<![\d.,]|\d )\d{1,3}(?:(?:[. ]\d{3}){1,4},\d{1,2}|(?: \d{3}){1,4}|(?:\.\d{3}){1,4}|(?:,\d{2}){1,4},\d{3}|(?:٬\d{3}){1,4}(?:٫\d{1,2})?)(?! ?\d|[.,]\d)/g;
 /** Digits in groups, as in telephone numbers: `+86 138-0013-8000`, `(555) 123-4567`, `0170 1234567`. */
@@ -31,7 +35,9 @@ const telephoneIn = (groups: string): string | undefined => {
   return digits.length >= 7 && digits.length <= 15 ? digits : undefined;
 };
 
-/** Writes telephone numbers without the signs within them: a question asks for the whole, since a part of one is no hit. */
+/**
+ * Writes telephone numbers without the signs within them: a question asks for the whole, since a part of one is no hit.
+ */
 export const joinTelephones = (text: string): string =>
   text
     .replace(OWN_ZERO, '')
@@ -42,7 +48,9 @@ const OWN_ZERO = /(?<=\+\d{1,3} ?)\(0\) ?/g;
 /** Names that are written as one word or as two: `Node js`, `Wi Fi`, `e mail`. */
 const TWO_WORDS =
   /(?<![\p{L}\p{N}'])(?:(\p{L}{2,12}) (js|fi)|([etx]) (mail|books?|commerce|shirts?|rays?))(?![\p{L}\p{N}'])/giu;
-/** Names and words that people also write as two. A pair that means another thing is not here: `linked in`, `one note`. */
+/**
+ * Names and words that people also write as two. A pair that means another thing is not here: `linked in`, `one note`.
+ */
 const PARTED =
   'git hub|git lab|you tube|whats app|libre office|open office|java script|type script|postgre sql|mongo db|word press|snap chat|pay pal|mac book|air pods|fire fox|thunder bird|stack overflow|bit bucket|photo shop|cloud flare|i phone|i pad|i cloud|power point|' +
   'vs code|my sql|chat gpt|mac os|log in|log out|sign in|sign up|set up|back up|roll back|time zone|time stamp|file name|user name|' +

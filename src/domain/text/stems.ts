@@ -11,7 +11,10 @@ export const MAX_WORD = 48;
 const NUMBERED = /^(\p{L}{2,12})(\p{N}[\p{L}\p{N}]{0,5})$/u;
 const HANGUL = /^\p{Script=Hangul}{3,}$/u;
 
-/** Adds a word in lower case: English as its stem; with `inParts` a name with a number also in two parts, Korean also as pairs. Skips stop words. */
+/**
+ * Adds a word in lower case: English as its stem; with `inParts` a name with a number also in two parts,
+ * Korean also as pairs. Skips stop words.
+ */
 export function addWord(word: string, out: string[], inParts = true): void {
   if (word.length > MAX_WORD || isStopWord(word)) return;
   if (/^[a-z]{3,}$/.test(word)) {

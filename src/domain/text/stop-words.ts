@@ -20,7 +20,9 @@ const STOP_WORDS_ZH = new Set(
 /** True for stop words, in lower case. */
 export const isStopWord = (word: string): boolean => STOP_WORDS.has(word) || STOP_WORDS_ZH.has(word);
 
-/** Class of a Chinese character by its code unit. Tables instead of sets, since every pair of every text is looked up. */
+/**
+ * Class of a Chinese character by its code unit. Tables instead of sets, since every pair of every text is looked up.
+ */
 const [STOP, PARTICLE, LIGHT] = [1, 2, 4];
 const marks = new Uint8Array(0x1_0000);
 const mark = (characters: Iterable<string>, as: number): void => {
@@ -41,7 +43,10 @@ mark(
 export const isMeaningfulPair = (one: number, other: number): boolean =>
   ((marks[one] ?? 0) & (marks[other] ?? 0) & STOP) === 0;
 
-/** Stricter, for text without a segmenter: a pair with a particle counts as empty, and so does one of two light characters. */
+/**
+ * Stricter, for text without a segmenter: a pair with a particle counts as empty, and
+ * so does one of two light characters.
+ */
 export function isClearlyMeaningfulPair(one: number, other: number): boolean {
   const [first, second] = [marks[one] ?? 0, marks[other] ?? 0];
   return ((first | second) & PARTICLE) === 0 && (first & second & LIGHT) === 0;

@@ -5,8 +5,8 @@ export const withoutEmptyEdges = (text: string): string =>
   text.replace(/^(?:[^\S\r\n]*(?:\r\n|\n|\r))+/, '').trimEnd();
 
 /**
- * Restores line breaks that a text field has changed to `\n`: an unchanged text becomes `former` itself; a changed one gets `\r\n` if
- * all line breaks of `former` were.
+ * Restores line breaks that a text field has changed to `\n`: an unchanged text becomes `former` itself; a changed one
+ * gets `\r\n` if all line breaks of `former` were.
  */
 export function restoreLineBreaks(value: string, former: string): string {
   if (value === former.replace(/\r\n?/g, '\n')) return former;

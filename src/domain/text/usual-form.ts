@@ -1,4 +1,5 @@
-// English words in one form: irregular plurals and verbs, and British spellings as American ones. Stems do the rest. Pure.
+// English words in one form: irregular plurals and verbs, and British spellings as
+// American ones. Stems do the rest. Pure.
 
 const pairs = (list: string): [string, string][] =>
   list.split(',').map((pair) => pair.split(' ') as [string, string]);

@@ -6,13 +6,19 @@ import { addSpellings, joinTelephones, plainFigures } from './spellings.ts';
 import { addPairs, addWord, MAX_WORD } from './stems.ts';
 import { isClearlyMeaningfulPair, isMeaningfulPair, isStopWord } from './stop-words.ts';
 
-/** Longest text that is read, characters: chunks are far shorter, and a pasted book used as a query need not be read to its end. */
+/**
+ * Longest text that is read, characters: chunks are far shorter, and a pasted book used as
+ * a query need not be read to its end.
+ */
 const MAX_TEXT = 60_000;
 /** Most terms in a query: the index is searched once for each. */
 const MAX_QUERY_TERMS = 96;
 
 // ---------------------------------------------------------------------------------------------------------------- runs
-/** Kind of a character. JOINED: of a script without spaces between words. PAIRED: of such a script that is also read as pairs. */
+/**
+ * Kind of a character. JOINED: of a script without spaces between words. PAIRED: of such
+ * a script that is also read as pairs.
+ */
 const [UNKNOWN, BETWEEN, NAME, JOINED, PAIRED] = [0, 1, 2, 3, 4];
 const SAYS = /^[\p{L}\p{M}\p{N}]$/u;
 const IS_PAIRED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]$/u;
@@ -94,7 +100,10 @@ const PLAIN = /^(?:[A-Za-z]?[a-z]+|[A-Z]+)$/;
 
 /** A name in code whose parts are words: `HTTPServer`, `httpServer`. */
 const IDENTIFIER = /^(?:\p{Lu}{2,}|\p{Ll}{3,})\p{Lu}\p{Ll}{2,}$/u;
-/** A name of two parts with inner capitals, such as `YouTube`. A search must not depend on how the letters of a query were typed. */
+/**
+ * A name of two parts with inner capitals, such as `YouTube`. A search must not depend on
+ * how the letters of a query were typed.
+ */
 const isBrand = (pieces: readonly string[], humps: readonly string[]): boolean =>
   pieces.length === 1 &&
   humps.length === 2 &&
@@ -156,7 +165,7 @@ function wordsOfName(run: string): readonly string[] {
   return found;
 }
 
-// ---------------------------------------------------------------------------------------------- for index and questions
+// --------------------------------------------------------------------------------------------- for index and questions
 /** Adds pairs of traditional characters and katakana as written, beside their simplified ones and hiragana. */
 function exactPairs(run: string, form: string, out: string[]): void {
   const [characters, others] = [[...run], [...form]];
@@ -215,7 +224,8 @@ function everyWord(text: string, purpose: Purpose): string[] {
 }
 
 /**
- * The search words of a passage, space-separated, with accents, ligatures, widths, traditional characters and figures folded (written forms beside):
+ * The search words of a passage, space-separated, with accents, ligatures, widths, traditional characters and
+ * figures folded (written forms beside):
  * - English: Porter stems (Porter, "An algorithm for suffix stripping", 1980) without stop words
  * - Chinese and Japanese: words and pairs of characters
  * - identifiers and paths: pieces and the whole
@@ -223,13 +233,15 @@ function everyWord(text: string, purpose: Purpose): string[] {
  */
 export const words = (text: string): string => everyWord(text, 'index').join(' ');
 
-/** The search words of a question: like `words`, each once, at most 96. A longer question keeps the terms of its end. */
+/**
+ * The search words of a question: like `words`, each once, at most 96. A longer question keeps the terms of its end.
+ */
 export function queryWords(text: string): string {
   const all = [...new Set(everyWord(text, 'question'))];
   return (all.length > MAX_QUERY_TERMS ? all.slice(-MAX_QUERY_TERMS) : all).join(' ');
 }
 
-// ------------------------------------------------------------------------------------------------ for every send: quick
+// ----------------------------------------------------------------------------------------------- for every send: quick
 /**
  * The search words of a text in order, with repetitions, quickly, as every send needs them: without segmenter and second spellings.
  * Han and kana become pairs, or a single character; a run of another script without spaces stays whole.
@@ -262,7 +274,7 @@ export function hasTerms(text: string): boolean {
   return (end > 0 && several(text.slice(0, end))) || several(text);
 }
 
-// ------------------------------------------------------------------------------------------ whether two speak of the same
+// --------------------------------------------------------------------------------------- whether two speak of the same
 /** Most characters of a passage that are compared, and most letters of a word: enough to match inflected forms. */
 const [COMPARED, LETTERS] = [1_500, 5];
 const FIGURE_OR_LETTERS = /\p{N}+(?:[.,:]\p{N}+)*|[\p{L}\p{M}]+/gu;

@@ -1,5 +1,6 @@
-// The one reader of dates as people write them, in English, Chinese, Korean and figures: their months and days, and the order of these.
-// Index and questions find a date by these words (`spellings.ts`); `dates.ts` adds years and days seen from today.
+// The one reader of dates as people write them, in English, Chinese, Korean and figures: their months and
+// days, and the order of these. Index and questions find a date by these words (`spellings.ts`); `dates.ts`
+// adds years and days seen from today.
 import { chineseNumber } from './numbers.ts';
 
 /** Parts that a date names; months and days count from 1, and are not checked. */
@@ -48,7 +49,10 @@ const FORMS: readonly RegExp[] = [
 const numberOf = (written: string): number =>
   /^\d/.test(written) ? Number(written) : chineseNumber(written);
 
-/** Reads the groups that these pieces set: `month`, `day` and `year`, which is a number only where it is written in figures. */
+/**
+ * Reads the groups that these pieces set: `month`, `day` and `year`, which is a number
+ * only where it is written in figures.
+ */
 export function readDate(groups: Readonly<Partial<Record<string, string>>> = {}): WrittenDate {
   const { year, month = '', day } = groups;
   const named = MONTHS.indexOf(month.slice(0, 3).toLowerCase());
@@ -59,7 +63,10 @@ export function readDate(groups: Readonly<Partial<Record<string, string>>> = {})
   };
 }
 
-/** Reads the dates of a text that say their month, form by form. A stretch can be read twice: as a day, and as a month of a year. */
+/**
+ * Reads the dates of a text that say their month, form by form. A stretch can be read
+ * twice: as a day, and as a month of a year.
+ */
 export function* writtenDates(text: string): Generator<WrittenDate> {
   for (const form of FORMS) for (const { groups } of text.matchAll(form)) yield readDate(groups);
 }

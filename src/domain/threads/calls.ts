@@ -1,12 +1,13 @@
-// Calls between threads and tabs: one message there and one back, over anything that posts messages. Both ends name the same contract, and
-// each checks what it receives.
+// Calls between threads and tabs: one message there and one back, over anything that posts messages. Both ends name the
+// same contract, and each checks what it receives.
 //
 //   caller ──── { from, asked: { call, verb, given } } ───► server
 //          ◄─── { call, to, leader, progress }, as often as it likes
 //          ◄─── { call, to, leader, value } or { call, to, leader, problem }
 //          ──── { from, cancelled: call } ───► if the caller's signal is aborted before
 //
-// Tabs of different versions share one index through such calls: each version must understand the messages of the one before and after.
+// Tabs of different versions share one index through such calls: each version must understand the
+// messages of the one before and after.
 import { z } from 'zod';
 import { RecollectError, toError, toProblem } from '../base/errors.ts';
 import { ignore } from '../base/log.ts';
@@ -57,7 +58,10 @@ export interface CallOptions<P> {
 }
 
 export interface Caller<C extends Contract> {
-  /** Rejects with the server's problem as a RecollectError, with the signal's reason, or with the error given to `refuse`. */
+  /**
+   * Rejects with the server's problem as a RecollectError, with the signal's reason,
+   * or with the error given to `refuse`.
+   */
   readonly call: {
     readonly [V in keyof C]: (
       given: GivenOf<C[V]>,

@@ -18,7 +18,10 @@ export interface Thread extends MessageEndpoint {
 
 const transfers = new WeakMap<object, readonly object[]>();
 
-/** Marks a value: the next time it is posted, these buffers and ports move to the other thread instead of being copied. Returns the same value. */
+/**
+ * Marks a value: the next time it is posted, these buffers and ports move to the other thread instead of
+ * being copied. Returns the same value.
+ */
 export function withTransfer<T extends object>(value: T, transfer: readonly object[]): T {
   transfers.set(value, transfer);
   return value;

@@ -8,7 +8,8 @@ export const postNews = <News>(endpoint: Pick<MessageEndpoint, 'postMessage'>, n
   endpoint.postMessage(news, transferOf(news));
 
 /**
- * Passes to `listener` the messages that `schema` understands; ignores others, since another tab may run another version. Returns the sender.
+ * Passes to `listener` the messages that `schema` understands; ignores others, since another tab may run
+ * another version. Returns the sender.
  * @param signal closes the endpoint, after which nothing is sent. Absent: it lasts as long as the thread
  */
 export function joinNews<News>(

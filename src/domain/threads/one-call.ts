@@ -12,8 +12,8 @@ import {
 import type { Thread } from './endpoint.ts';
 
 /**
- * Starts a worker, calls it, and ends it after its answer. Rejects as a call does; if the worker fails by itself, with an error whose message is
- * the browser's own, which may be empty.
+ * Starts a worker, calls it, and ends it after its answer. Rejects as a call does; if the worker fails by itself, with
+ * an error whose message is the browser's own, which may be empty.
  */
 export async function callWorker<C extends Contract, V extends keyof C>(
   start: () => Thread,

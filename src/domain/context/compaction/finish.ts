@@ -1,4 +1,5 @@
-// Ends every plan: carries the person's constraints over, shortens a plan that is still too large, counts the tokens that would be sent.
+// Ends every plan: carries the person's constraints over, shortens a plan that is still too large,
+// counts the tokens that would be sent.
 import type { Message, Part } from '../../chat/message.ts';
 import { constraintsOf } from '../constraints.ts';
 import { MESSAGE_OVERHEAD, type TokenMeter } from '../meter.ts';
@@ -40,12 +41,15 @@ const ROUNDS = 8;
 /** A longer tool output is shortened when space is needed, tokens. */
 const LONG_RESULT = 160;
 const SHORT_RESULT = 90;
-/** Least length of a shortened summary for a goal that is only wished for, tokens: of one that is cut, and of one that rewrites itself. */
+/**
+ * Least length of a shortened summary for a goal that is only wished for, tokens: of one that is
+ * cut, and of one that rewrites itself.
+ */
 const LEAST = { cut: 250, rewritten: 64 } as const;
 
 /**
- * Makes the plan; anything that must be sent is sent even if it does not fit, and the plan says why. To reach the goal, in
- * this order:
+ * Makes the plan; anything that must be sent is sent even if it does not fit, and the plan says
+ * why. To reach the goal, in this order:
  * - tool output of kept messages is shortened, files are left out
  * - older kept messages are compacted
  * - summaries are shortened, and dropped only above the target itself, or if the prompt would grow

@@ -1,5 +1,5 @@
-// Groups messages into turns and turns into topics: each older topic becomes one summary at its own place, and with many topics the oldest
-// share one summary. Recent topics get long summaries, old ones a few words.
+// Groups messages into turns and turns into topics: each older topic becomes one summary at its own place, and with
+// many topics the oldest share one summary. Recent topics get long summaries, old ones a few words.
 import type { Message } from '../../chat/message.ts';
 import { termsIn } from '../reading.ts';
 import { unitsOf } from '../units.ts';

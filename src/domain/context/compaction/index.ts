@@ -45,7 +45,10 @@ export async function planCompaction(
   return prompt && plan.attempts > 0 ? { ...plan, prompt } : plan;
 }
 
-/** Compaction in force with only the person's own summaries, without replacements of a failed one; null if there are none. */
+/**
+ * Compaction in force with only the person's own summaries, without replacements of
+ * a failed one; null if there are none.
+ */
 function ownWordsOf({ previous }: CompactionView): CompactionView['previous'] {
   const own = previous?.plan.summaries.filter(({ edited }) => edited === true) ?? [];
   if (!previous || own.length === 0) return null;

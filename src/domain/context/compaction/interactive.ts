@@ -1,5 +1,5 @@
-// Lets the person decide: ticked messages stay, the others are compacted, and guidance says what the summary should keep. Without ticks it
-// proposes what the session memory would.
+// Lets the person decide: ticked messages stay, the others are compacted, and guidance says what the summary should
+// keep. Without ticks it proposes what the session memory would.
 import { COMPACTED } from './headings.ts';
 import { memoryBudget } from './memory-writer.ts';
 import { freeTokens, newestGroups, outlineOf } from './outline.ts';

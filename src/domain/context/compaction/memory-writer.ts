@@ -1,5 +1,6 @@
-// Writes the session memory: notes on a stretch of conversation as structured Markdown, by rules and quotation alone. The person's rules
-// are in it word for word, corrected facts appear in their last version, and it fills the allowed space.
+// Writes the session memory: notes on a stretch of conversation as structured Markdown, by rules and
+// quotation alone. The person's rules are in it word for word, corrected facts appear in their last
+// version, and it fills the allowed space.
 import { withoutBullet } from '../../chat/memory-file.ts';
 import type { Message } from '../../chat/message.ts';
 import { isAcknowledgement } from '../../text/cues.ts';
@@ -149,8 +150,8 @@ function place({ messages, byNote, rules, others }: Grown, message: Message): vo
 const NEWER = 0.25;
 
 /**
- * Picks the notes that are most likely to be chosen: the best `enough` by a first estimate, and equally good ones, without those
- * that another of these messages corrects.
+ * Picks the notes that are most likely to be chosen: the best `enough` by a first estimate, and equally good ones,
+ * without those that another of these messages corrects.
  */
 function promising(
   { ranked }: Grown,

@@ -85,7 +85,8 @@ export function outlineOf(
     groups[groupAt[question] as number] = { ...asked, must: 'question', unwanted: false };
 
   const fixed = meter.text(systemTextOf(path, view.system)) + MESSAGE_OVERHEAD;
-  // Without a compaction in force the prompt is the sum of its messages; building it would take longer than all the rest.
+  // Without a compaction in force the prompt is the sum of its messages; building it
+  // would take longer than all the rest.
   const before = view.previous
     ? sizeOf(view, meter, view.previous.plan, view.previous.keepVerbatim) + budget.extra
     : groups.reduce((sum, group) => sum + group.tokens, fixed + budget.extra);
@@ -292,7 +293,10 @@ export function sizeOf(
   }).manifest.request.tokens.total;
 }
 
-/** Returns the newest groups that cost at most `tokens` and are in the last `turns` turns; always the last group. As a set of group numbers. */
+/**
+ * Returns the newest groups that cost at most `tokens` and are in the last `turns` turns; always the
+ * last group. As a set of group numbers.
+ */
 export function newestGroups({ groups, turns: last }: Outline, tokens: number, turns: number): Set<number> {
   const kept = new Set<number>();
   let left = tokens;
@@ -351,8 +355,8 @@ export function messagesOf({ view, groups }: Outline, chosen: Iterable<number>):
 }
 
 /**
- * True if the plan in force is this strategy's, covers the newest message, and nothing else is asked for. An answer without space,
- * and a budget that it misses and was not made for, ask for something else.
+ * True if the plan in force is this strategy's, covers the newest message, and nothing else is asked for. An answer
+ * without space, and a budget that it misses and was not made for, ask for something else.
  */
 export function isSettled(
   strategy: string,

@@ -1,5 +1,5 @@
-// Plan of a compaction, as data: messages sent whole, trimmed, or replaced by a summary. `domain/chat/compaction.ts` has the
-// record it is kept in, and decides which record is in force.
+// Plan of a compaction, as data: messages sent whole, trimmed, or replaced by a summary. `domain/chat/compaction.ts`
+// has the record it is kept in, and decides which record is in force.
 import { z } from 'zod';
 import type { MessageId } from '../../base/ids.ts';
 import { type MemoryFile, textOfLines, withoutBullet } from '../../chat/memory-file.ts';
@@ -8,8 +8,8 @@ import type { Compaction } from '../../chat/records.ts';
 import { isChanged } from '../redaction.ts';
 
 /**
- * Neighbouring messages of the path with one disposition, oldest first; `tokens`: their size as a whole. The stored word
- * `fold` means compact.
+ * Neighbouring messages of the path with one disposition, oldest first; `tokens`: their size as a whole.
+ * The stored word `fold` means compact.
  * - keep: sent whole (`why`: tail, question, pinned, chosen, system, dense, relevant)
  * - fold: not sent; `summary` names the summary in their place, null: none (`why`: older, chosen, plain)
  * - trim: one message, sent with some parts shortened by `cuts` (`why`: tool-output)
@@ -93,8 +93,8 @@ export function planOf(compaction: Compaction): CompactionPlan | null {
 }
 
 /**
- * Newest message that a plan does not send whole; null for a plan without changes. A compaction's `at` should be this: newer
- * messages are sent whole anyway, so editing or regenerating there keeps the compaction in force.
+ * Newest message that a plan does not send whole; null for a plan without changes. A compaction's `at` should be this:
+ * newer messages are sent whole anyway, so editing or regenerating there keeps the compaction in force.
  */
 export const boundaryOf = (plan: CompactionPlan): MessageId | null =>
   (plan.runs.findLast(({ action }) => action !== 'keep')?.to as MessageId | undefined) ?? null;
@@ -118,8 +118,8 @@ export const summaryTextOf = (plan: Pick<CompactionPlan, 'summaries'>): string =
 const OWN_WORDS = 'own';
 
 /**
- * Replaces the plan's summaries by the person's wording: one summary, in the place of the first. Mere repetitions of the person's
- * constraints stay. An empty wording removes the summaries.
+ * Replaces the plan's summaries by the person's wording: one summary, in the place of the first. Mere repetitions of
+ * the person's constraints stay. An empty wording removes the summaries.
  */
 export function withSummaryText(plan: CompactionPlan, text: string): CompactionPlan {
   const first = plan.summaries.find(({ kind }) => kind !== 'constraints');
@@ -162,8 +162,8 @@ export const fileSummary = (file: MemoryFile, text: string): PlanSummary => ({
 });
 
 /**
- * Adds the person's session memory to the plan: in place of its summaries if it covers all compacted messages, else before
- * them. The same plan if it was made with this version.
+ * Adds the person's session memory to the plan: in place of its summaries if it covers all compacted messages, else
+ * before them. The same plan if it was made with this version.
  */
 export function withMemoryFile(
   plan: CompactionPlan,
@@ -214,8 +214,8 @@ const PINNED: Disposition = { action: 'keep', why: 'pinned' };
 const KEEP_WHOLE: Disposition = { action: 'keep', why: 'newer' };
 
 /**
- * Disposition of every message of the path, by position. Messages in no run are kept: those newer than the plan, and the
- * surroundings of a run whose first or last message is gone; and `kept`, which the person marked.
+ * Disposition of every message of the path, by position. Messages in no run are kept: those newer than the plan, and
+ * the surroundings of a run whose first or last message is gone; and `kept`, which the person marked.
  */
 export function dispositionsOf(
   plan: Pick<CompactionPlan, 'runs'>,

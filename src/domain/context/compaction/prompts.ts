@@ -1,5 +1,5 @@
-// Prompts for a model that writes a summary: six sections in the order that kimi-cli uses, in our own words, in English and
-// Chinese.
+// Prompts for a model that writes a summary: six sections in the order that kimi-cli uses, in
+// our own words, in English and Chinese.
 import type { Message, Part } from '../../chat/message.ts';
 import { cutToTokens } from '../tokens.ts';
 import type { HeadingLanguage } from './headings.ts';

@@ -40,8 +40,8 @@ function relevanceOf(outline: Outline, relevance?: ReadonlyMap<MessageId, number
   const asked = new Set(termsOf(textOf(question)));
   for (const { at, message, unit, score } of everything.find(textOf(question), 2_000, relevance)) {
     const group = groupAt[at] ?? -1;
-    // A whole message returns only if it mentions the question's subject itself; its neighbours return as sentences, if at
-    // all.
+    // A whole message returns only if it mentions the question's subject itself; its
+    // neighbours return as sentences, if at all.
     const speaks =
       (relevance?.get(message.id) ?? 0) >= 0.5 || [...termsIn(unit).keys()].some((term) => asked.has(term));
     if (group >= 0 && speaks && message.id !== question.id)

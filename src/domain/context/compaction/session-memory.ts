@@ -1,4 +1,5 @@
-// The default: notes on the conversation, by rules as it grows, replace everything but the newest turns. It asks no model.
+// The default: notes on the conversation, by rules as it grows, replace everything
+// but the newest turns. It asks no model.
 import type { MessageId } from '../../base/ids.ts';
 import { withoutBullet } from '../../chat/memory-file.ts';
 import { termsOf } from '../../text/words.ts';
@@ -85,8 +86,8 @@ export function planWithMemory(
     keep = newestGroups(outline, available - used, budget.keepTurns);
     draft = memoryDraft(outline, compactedGroups(outline, keep), memory);
   }
-  // The memory gets the space that the newest turns leave: otherwise a long output that does not fit would leave half of a small window
-  // empty.
+  // The memory gets the space that the newest turns leave: otherwise a long output that does not fit would
+  // leave half of a small window empty.
   const spare = available - chosenTokens(outline, keep) - 24;
   if (spare > memory)
     draft = memoryDraft(

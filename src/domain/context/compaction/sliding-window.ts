@@ -1,4 +1,5 @@
-// Keeps the newest turns that fit, and of the rest only the person's rules. Compacted messages can still be brought back at each send.
+// Keeps the newest turns that fit, and of the rest only the person's rules. Compacted messages
+// can still be brought back at each send.
 import { finish } from './finish.ts';
 import { freeTokens, newestGroups, outlineOf } from './outline.ts';
 import type { CompactionStrategy } from './strategy.ts';

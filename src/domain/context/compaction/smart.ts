@@ -1,6 +1,6 @@
-// Keeps the messages that say most for their length. With vectors of the index, a group's worth is the meaning that it adds to the kept
-// ones; without them, its notes and words that no kept group has. An "ok, do that" never stays while the analysis it
-// answers goes.
+// Keeps the messages that say most for their length. With vectors of the index, a group's worth is the meaning
+// that it adds to the kept ones; without them, its notes and words that no kept group has. An "ok, do that" never
+// stays while the analysis it answers goes.
 import type { MessageId } from '../../base/ids.ts';
 import { isAcknowledgement } from '../../text/cues.ts';
 import { notesOf } from '../notes.ts';

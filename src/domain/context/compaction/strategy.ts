@@ -28,7 +28,9 @@ export interface CompactionView {
   readonly request: CompactionRequest;
   /** Marked by the person: always sent whole. */
   readonly pinned?: ReadonlySet<MessageId> | undefined;
-  /** The person's sentences that stay word for word, recognised by meaning, beside the rules that their wording shows. */
+  /**
+   * The person's sentences that stay word for word, recognised by meaning, beside the rules that their wording shows.
+   */
   readonly held?: ReadonlyMap<MessageId, readonly string[]> | undefined;
   /** The session memory as a person left it: it is carried on, and deleted lines stay out. */
   readonly file?: MemoryFile | undefined;
@@ -68,7 +70,10 @@ export interface SummariseRequest {
   readonly maxTokens: number;
 }
 
-/** One answer of a summariser. Throws what the endpoint does (RecollectError), or an AbortError once `tools.signal` is aborted. */
+/**
+ * One answer of a summariser. Throws what the endpoint does (RecollectError), or an
+ * AbortError once `tools.signal` is aborted.
+ */
 export type Summarise = (request: SummariseRequest) => Promise<{ readonly text: string }>;
 
 export interface CompactionTools {
@@ -76,7 +81,9 @@ export interface CompactionTools {
   readonly meter: TokenMeter;
   /** Null: there is no model, or none may be asked. */
   readonly summarise: Summarise | null;
-  /** Relevance of messages of this path to a question by meaning, 0–1; absent: by words alone. Messages may be missing. */
+  /**
+   * Relevance of messages of this path to a question by meaning, 0–1; absent: by words alone. Messages may be missing.
+   */
   readonly relevance?: ((question: string) => Promise<ReadonlyMap<MessageId, number>>) | undefined;
   /** Vectors of messages of this path, of length 1; absent or missing: by words alone. */
   readonly vectors?:

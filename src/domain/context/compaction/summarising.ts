@@ -20,8 +20,8 @@ interface Summarised {
 const FRAME = 900;
 
 /**
- * Summarises messages that follow on an earlier summary, in at most `maxTokens`. A piece is tried again if its summary is too long or
- * empty, `budget.maxAttempts` times in all. Throws only AbortError.
+ * Summarises messages that follow on an earlier summary, in at most `maxTokens`. A piece is tried again if its summary
+ * is too long or empty, `budget.maxAttempts` times in all. Throws only AbortError.
  */
 export async function summarised(
   { view, budget, meter, language, signal }: Outline,
@@ -117,8 +117,8 @@ function compactedBefore(
 }
 
 /**
- * Compacts everything but `keep` into one summary by a model. Without a model it uses the session memory, and after a failure the result of
- * `instead`: the session memory by default.
+ * Compacts everything but `keep` into one summary by a model. Without a model it uses the session memory, and after a
+ * failure the result of `instead`: the session memory by default.
  */
 export async function planWithSummary(
   outline: Outline,

@@ -1,4 +1,5 @@
-// kimi-cli's way: the last messages of person and model stay unchanged, a model condenses all before them into six sections.
+// kimi-cli's way: the last messages of person and model stay unchanged, a model
+// condenses all before them into six sections.
 import type { Message } from '../../chat/message.ts';
 import { COMPACTED } from './headings.ts';
 import { type Outline, outlineOf } from './outline.ts';

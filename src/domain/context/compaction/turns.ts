@@ -1,5 +1,5 @@
-// Keeps the last whole turns; a model condenses the older ones into one marked block. If that fails or comes out too long, old tool
-// output goes first, then the oldest turns.
+// Keeps the last whole turns; a model condenses the older ones into one marked block. If that fails or comes out too
+// long, old tool output goes first, then the oldest turns.
 
 import { finish, keepAll } from './finish.ts';
 import { COMPACTED_TURNS } from './headings.ts';
@@ -27,7 +27,8 @@ export const turns: CompactionStrategy = {
       keep: newestGroups(outline, available - maxTokens, budget.keepTurns),
       heading: COMPACTED_TURNS,
       maxTokens,
-      // Without a summary there is space for more of the newest turns; `finish` shortens their tool output before it compacts any.
+      // Without a summary there is space for more of the newest turns; `finish` shortens their
+      // tool output before it compacts any.
       instead: (decision) =>
         finish(outline, {
           ...decision,

@@ -15,7 +15,9 @@ const oneOf = <T extends string>(list: readonly T[], word: string | undefined): 
   return found;
 };
 
-/** Parses examples: a heading `# kind topic` holds for the lines below it. Throws for a heading with an unknown name. */
+/**
+ * Parses examples: a heading `# kind topic` holds for the lines below it. Throws for a heading with an unknown name.
+ */
 export function readExamples(text: string): Example[] {
   const examples: Example[] = [];
   let [kind, topic]: [NoteKind | 'none', Topic] = ['none', 'none'];

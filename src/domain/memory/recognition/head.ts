@@ -1,5 +1,5 @@
-// A classifier head: softmax regression on sentences' vectors and cues. It has a few thousand numbers, so it ships for the bundled model
-// and is trained on the device, once, for any other.
+// A classifier head: softmax regression on sentences' vectors and cues. It has a few thousand numbers, so it ships for
+// the bundled model and is trained on the device, once, for any other.
 
 /** Learning rates of vector and cue weights, and the ridge; chosen by the examples alone. */
 const [VECTOR_GAIN, CUE_GAIN, RIDGE] = [4, 0.3, 0.001];

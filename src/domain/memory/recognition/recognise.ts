@@ -1,4 +1,5 @@
-// Recognises a person's sentences that are worth a memory note, their kind, and notes that apply to a request though no word is shared.
+// Recognises a person's sentences that are worth a memory note, their kind, and notes that apply
+// to a request though no word is shared.
 import type { Message } from '../../chat/message.ts';
 import { MAX_SENTENCE, unitsOf } from '../../context/units.ts';
 import { MATERIAL, PLAYED, QUOTATION } from '../../text/cue-words/lasting.ts';
@@ -86,7 +87,10 @@ function ownWordsOf(message: Message): Message {
   return changed ? { ...message, parts } : message;
 }
 
-/** Lists sentences of a person's message that may be worth a note, verbatim and in order; none of anybody else's, none said in a role. */
+/**
+ * Lists sentences of a person's message that may be worth a note, verbatim and in order; none of
+ * anybody else's, none said in a role.
+ */
 export function statementsOf(message: Message): readonly string[] {
   if (message.role !== 'user' || message.kind !== 'message') return [];
   const prose = unitsOf(ownWordsOf(message)).filter(({ kind, quoted }) => kind === 'prose' && !quoted);

@@ -1,5 +1,5 @@
-// International bank account numbers (ISO 13616): a country, two check digits (ISO 7064, mod 97-10), and the number of characters
-// that this country uses.
+// International bank account numbers (ISO 13616): a country, two check digits (ISO 7064, mod 97-10), and the number
+// of characters that this country uses.
 import type { Detector, TextSpan } from '../detector.ts';
 
 /** Country → length of its numbers, from the IBAN registry. */

@@ -1,4 +1,5 @@
-// Payment cards: 13 to 19 digits in printed groups, from a known issuer, with a valid check digit (ISO/IEC 7812-1, Luhn).
+// Payment cards: 13 to 19 digits in printed groups, from a known issuer, with a
+// valid check digit (ISO/IEC 7812-1, Luhn).
 import type { Detector, TextSpan } from '../detector.ts';
 
 const DIGITS = String.raw`[2-6]\d{3}(?:(?<sign>[ .-]| {2})\d{3,7}(?:\k<sign>\d{1,7}){1,4}|\d{9,15})`;

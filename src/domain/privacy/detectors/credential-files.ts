@@ -1,4 +1,5 @@
-// Values in files and commands that are credentials by position, without a name and colon: .netrc, .pgpass, kubeconfig, Redis, Oracle.
+// Values in files and commands that are credentials by position, without a name and colon:
+// .netrc, .pgpass, kubeconfig, Redis, Oracle.
 import { type Detector, masked, matches, type TextSpan } from '../detector.ts';
 
 const PATTERNS: readonly RegExp[] = [

@@ -1,5 +1,5 @@
-// National identity numbers, recognised by their form or check digits. If the form is only a row of digits, a word that names it
-// must precede it.
+// National identity numbers, recognised by their form or check digits. If the form is only a row of digits,
+// a word that names it must precede it.
 import type { Detector, TextSpan } from '../detector.ts';
 import { hasLuhn } from './cards.ts';
 

@@ -8,7 +8,9 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   apikey: ['密钥', '密鑰', '秘钥'],
 };
 
-/** Words between a name and its value in a sentence: "is", "was changed to", 改成了. Between letters, a space is needed. */
+/**
+ * Words between a name and its value in a sentence: "is", "was changed to", 改成了. Between letters, a space is needed.
+ */
 const BECOMES = [
   String.raw`(?:\s{1,4}|(?<=\p{Script=Han})|(?<=["'\x60*_]))(?:${[
     String.raw`(?:(?:is|was|got|ha[sd] been)\s{1,4})?(?:now\s{1,4})?(?:changed|set|reset|updated)\s{1,4}to`,

@@ -1,5 +1,5 @@
-// Telephone numbers: international ones by the lengths of their country, national ones with an unmistakable form, others after a
-// word that names them. Why not libphonenumber: docs/decisions/1003-phone-numbers.md.
+// Telephone numbers: international ones by the lengths of their country, national ones with an unmistakable form,
+// others after a word that names them. Why not libphonenumber: docs/decisions/1003-phone-numbers.md.
 import type { Detector, TextSpan } from '../detector.ts';
 
 /** Country code → least and most digits after it (ITU-T E.164, national numbering plans). */

@@ -1,4 +1,5 @@
-// Recovery phrases of wallets and of locked devices: twelve or more words of a BIP-39 list in a row, also numbered or one per line.
+// Recovery phrases of wallets and of locked devices: twelve or more words of a BIP-39 list in
+// a row, also numbered or one per line.
 import { wordlist as english } from '@scure/bip39/wordlists/english.js';
 import { wordlist as chinese } from '@scure/bip39/wordlists/simplified-chinese.js';
 import type { Detector, TextSpan } from '../detector.ts';

@@ -1,6 +1,6 @@
-// Forms of keys and tokens of services: their beginning, and the alphabet, length and least entropy of the rest. The facts
-// are those of the default rules of gitleaks 8 (https://github.com/gitleaks/gitleaks, MIT licence, © 2019 Zachary Rice) and
-// of the services' own pages.
+// Forms of keys and tokens of services: their beginning, and the alphabet, length and least entropy of the rest. The
+// facts are those of the default rules of gitleaks 8 (https://github.com/gitleaks/gitleaks, MIT licence, © 2019 Zachary
+// Rice) and of the services' own pages.
 
 /** Characters after the beginning. */
 export type Alphabet = 'hex' | 'alnum' | 'upper' | 'word' | 'dotted' | 'base64';

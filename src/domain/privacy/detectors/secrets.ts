@@ -1,4 +1,5 @@
-// Keys and tokens that are recognisable by themselves: by their beginning and entropy (secret-rules.ts), or by their shape.
+// Keys and tokens that are recognisable by themselves: by their beginning and entropy
+// (secret-rules.ts), or by their shape.
 import { type Detector, MASK, masked, matches, type TextSpan } from '../detector.ts';
 import { type Alphabet, SECRET_RULES, type SecretRule } from './secret-rules.ts';
 
@@ -32,7 +33,8 @@ const SHAPES: readonly RegExp[] = [
   /(?<![\w.~-])[\w.~]{3}\dQ~[\w.~-]{31,34}(?![\w.~-])/g, // Entra ID
   /(?<kept>\bwebhook\.office\.com\/webhookb2\/)[\w@/-]{100,200}/g, // Teams
   /(?<![\w.-])[a-z0-9]{14}\.atlasv1\.[\w=-]{60,70}(?![\w.-])/gi, // HCP Terraform
-  /(?<![\w.-])(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[\w+/=-]{30,120}/gi, // Authress
+  // Authress
+  /(?<![\w.-])(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[\w+/=-]{30,120}/gi,
   /(?<![\w-])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![\w-])/g, // MaxMind
   /(?<![A-Za-z0-9])A{22}[A-Za-z0-9%]{80,100}(?![A-Za-z0-9%])/g, // X
   /(?<![\w-])api_org_[A-Za-z]{34}(?![\w-])/g, // Hugging Face, letters alone

@@ -29,7 +29,10 @@ export const ASKS_FOR_PERSON = new RegExp(
   ].join('|'),
   'iu',
 );
-/** Asks what "you" did, chose or want: within one conversation that is the assistant. Courtesies ("do you know …") ask for something else. */
+/**
+ * Asks what "you" did, chose or want: within one conversation that is the assistant. Courtesies ("do
+ * you know …") ask for something else.
+ */
 export const ASKS_WHAT_YOU_DID = new RegExp(
   [
     '\\b(?:did|had|have|were|do|would|will) you\\b(?! (?:know|remember|recall|think|mind|see|have|still|please|tell|say|show|like|need|help)\\b)',

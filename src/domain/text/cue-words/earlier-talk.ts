@@ -5,7 +5,10 @@ export const OTHERS_WORDS =
 
 const FICTION =
   'story|tale|poem|song|lyrics|dialogue|dialog|scene|script|sketch|joke|haiku|essay|novel|limerick|tweet|caption|quote';
-/** From here on a sentence holds words for another person: text to translate, to put into a letter or into a character's mouth. */
+/**
+ * From here on a sentence holds words for another person: text to translate, to put into
+ * a letter or into a character's mouth.
+ */
 export const FOR_OTHERS = new RegExp(
   [
     '\\b(?:translate|proofread|rewrite|rephrase|reword|correct|paraphrase|edit|shorten|polish|fix|improve)\\b[^:]{0,60}:',
@@ -92,7 +95,8 @@ const EN = [
     PAST.slice(3),
 ];
 
-// Chinese: a time in the past, with "us" or no subject before it; or "us", a verb of speaking, 过/的/了, and no other listener.
+// Chinese: a time in the past, with "us" or no subject before it; or "us", a verb of
+// speaking, 过/的/了, and no other listener.
 const THEN =
   '(?:上一?次|上一?回|之前|以前|先前|那次|那回|那天|前几天|前两天|前阵子|前段时间|前面|早先|早前|昨天|前天|上周|上个?月|上个?星期|去年|当时|当初|曾经|刚才|最初|一开始|原来|最后|过去)';
 const US = '(?:我们|咱们|咱俩|咱|我|你|您|我俩)';
