@@ -1,5 +1,5 @@
-// Fetches the WebAssembly that the build made (`src/assembly.ts`). It reads the bytes, so that a server need not know the media
-// type of such files.
+// Fetches the WebAssembly that the build made (`src/assembly.ts`). It reads the bytes, so that a server need
+// not know the media type of such files.
 
 type AssemblyName = 'encoder' | 'encoder-plain' | 'dot-products' | 'late-tables';
 

@@ -1,5 +1,5 @@
-// Turns speech into words by the browser's recogniser (Web Speech API, https://webaudio.github.io/web-speech-api/), on the device
-// if the browser can do that; otherwise the browser sends the sound to a service of its maker.
+// Turns speech into words by the browser's recogniser (Web Speech API, https://webaudio.github.io/web-speech-api/), on
+// the device if the browser can do that; otherwise the browser sends the sound to a service of its maker.
 import { log, orElse } from '../../domain/base/log.ts';
 
 /**

@@ -1,5 +1,6 @@
-// Deletes everything that this device stores. A mark in localStorage requests it and the next start does it before anything is
-// opened, so an interrupted start continues. Every tab reloads first, since data held open by another tab cannot be deleted.
+// Deletes everything that this device stores. A mark in localStorage requests it and the next start does it
+// before anything is opened, so an interrupted start continues. Every tab reloads first, since data held
+// open by another tab cannot be deleted.
 import { z } from 'zod';
 import { onceReleased } from '../../domain/base/held-file.ts';
 import { log } from '../../domain/base/log.ts';

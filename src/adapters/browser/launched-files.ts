@@ -1,5 +1,5 @@
-// Files that the system opened with the installed app (https://wicg.github.io/web-app-launch/#launchqueue-interface). They wait in
-// memory only: a locked device must not store even their names.
+// Files that the system opened with the installed app (https://wicg.github.io/web-app-launch/#launchqueue-interface).
+// They wait in memory only: a locked device must not store even their names.
 import { type Writable, writable } from '../../domain/base/readable.ts';
 
 interface LaunchQueue {

@@ -1,5 +1,5 @@
-// Guesses if this window is private, so that its storage is lost when it is closed. No browser says so, but two refuse features in
-// private windows.
+// Guesses if this window is private, so that its storage is lost when it is closed. No browser says so, but
+// two refuse features in private windows.
 import { log } from '../../domain/base/log.ts';
 
 /**

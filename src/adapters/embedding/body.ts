@@ -1,11 +1,15 @@
 // Reads a large file into memory without a second copy.
 import { attempt } from '../../domain/base/log.ts';
 
-/** First size (bytes) of a buffer for a body without an announced length; also how much is read to see if the body is longer than announced. */
+/**
+ * First size (bytes) of a buffer for a body without an announced length; also how much is read to see
+ * if the body is longer than announced.
+ */
 const SPARE = 65_536;
 
 /**
- * Reads a body into one buffer, in place if the browser can: an ordinary read needs three times the memory. Rejects with the body's own error.
+ * Reads a body into one buffer, in place if the browser can: an ordinary read needs three times the
+ * memory. Rejects with the body's own error.
  * @param expected announced size in bytes; the body may be longer or shorter
  * @param onBytes called with the count of bytes that have arrived since
  */

@@ -10,7 +10,10 @@ export interface ModelFile {
   /** Below the model's folder. */
   readonly path: string;
   readonly bytes: number;
-  /** SHA-256 in hexadecimal of the weights that our encoder reads. Without it, a number that changed on the disk would go unnoticed. */
+  /**
+   * SHA-256 in hexadecimal of the weights that our encoder reads. Without it, a number that
+   * changed on the disk would go unnoticed.
+   */
   readonly digest?: string;
 }
 
@@ -37,13 +40,15 @@ export interface BundledModel {
   readonly centre: Centre | null;
   /** The same for the states of single word pieces, each of length 1; see `tokens.ts`. */
   readonly stateCentre: Float32Array | null;
-  /** Measured by test/eval/calibration/fit.ts on MemoryBank (MIT) in the model's languages, with the centre taken away. */
+  /**
+   * Measured by test/eval/calibration/fit.ts on MemoryBank (MIT) in the model's languages, with the centre taken away.
+   */
   readonly calibration: Calibration;
 }
 
 /**
- * The bundled q8 models lie in two files, graph and numbers: ONNX Runtime reads the numbers one by one from there. It would first copy a model in
- * one file as a whole, into memory that never shrinks again: 50 MB.
+ * The bundled q8 models lie in two files, graph and numbers: ONNX Runtime reads the numbers one by one from there. It
+ * would first copy a model in one file as a whole, into memory that never shrinks again: 50 MB.
  */
 export const ENCODER = 'encoder';
 const NUMBERS = `${ENCODER}_quantized.onnx_data`;
@@ -115,7 +120,10 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
   },
 ];
 
-/** Finds the bundled model with this id (`embedding.local.model`); undefined for a model that does not travel with the app. */
+/**
+ * Finds the bundled model with this id (`embedding.local.model`); undefined for a
+ * model that does not travel with the app.
+ */
 export const bundledModel = (id: string): BundledModel | undefined =>
   BUNDLED_MODELS.find((model) => model.id === id);
 

@@ -1,6 +1,6 @@
-// Short questions, each with a message of a chat history, labelled by hand: does the message answer the question, or at least belong to it?
-// Everyday life and programming; English, Chinese and both mixed. Unrelated pairs share a topic or a word, as the best results do
-// when a search finds nothing. All written for this project.
+// Short questions, each with a message of a chat history, labelled by hand: does the message answer the question, or at
+// least belong to it? Everyday life and programming; English, Chinese and both mixed. Unrelated pairs share a topic or
+// a word, as the best results do when a search finds nothing. All written for this project.
 
 interface CalibrationPair {
   readonly query: string;

@@ -1,4 +1,5 @@
-// Measures how a model's cosines are to be read, from pairs written for this project, for models without published figures.
+// Measures how a model's cosines are to be read, from pairs written for this project,
+// for models without published figures.
 
 import { z } from 'zod';
 import { hashOfText } from '../../domain/base/hash.ts';
@@ -15,8 +16,8 @@ const KNOWN_FROM = 0.85;
 const TELLS_FROM = 0.6;
 
 /**
- * Factor on the spread: written pairs separate more sharply than people's own messages. On the bundled models MemoryBank's spread is
- * 2.0 and 1.7 times theirs (test/eval/calibration/fit.ts).
+ * Factor on the spread: written pairs separate more sharply than people's own messages. On the bundled models
+ * MemoryBank's spread is 2.0 and 1.7 times theirs (test/eval/calibration/fit.ts).
  */
 const LIFE = 1.8;
 
@@ -27,8 +28,8 @@ export interface Labelled {
 }
 
 /**
- * Fits a logistic regression of one variable, both classes weighted equally, by Newton's method on standardised cosines.
- * A small ridge (worth a few pairs on the curve) keeps the spread finite if the classes do not overlap.
+ * Fits a logistic regression of one variable, both classes weighted equally, by Newton's method on standardised
+ * cosines. A small ridge (worth a few pairs on the curve) keeps the spread finite if the classes do not overlap.
  */
 export function fitCalibration(pairs: readonly Labelled[]): Calibration {
   const count = {
@@ -60,7 +61,8 @@ export function fitCalibration(pairs: readonly Labelled[]): Calibration {
     offset += shift;
     if (Math.abs(tilt) + Math.abs(shift) < 1e-9) break;
   }
-  // A model that knows nothing of the pairs gives no slope, or a wrong one: then it separates nothing and promises nothing.
+  // A model that knows nothing of the pairs gives no slope, or a wrong one: then it
+  // separates nothing and promises nothing.
   const usable = Math.max(slope, 0.05);
   return { related: mean - (offset / usable) * deviation, spread: deviation / usable };
 }
@@ -76,9 +78,11 @@ const keptSchema = z.object({ related: z.number(), spread: z.number().positive()
 const KEPT = `${CALIBRATIONS}1/`;
 
 /**
- * Makes a provider's `calibration`: measured once, at the first call, and kept if there is a key-value store; after a failure the next call measures again.
- * It reads some 240 texts, which takes a slow device half a minute or costs money; until then recall searches by words.
- * @param kept store, and name of all that a cosine of this model depends on. A measure that separates nothing is not kept:
+ * Makes a provider's `calibration`: measured once, at the first call, and kept if there is a key-value store; after a
+ * failure the next call measures again. It reads some 240 texts, which takes a slow device half a minute or costs
+ * money; until then recall searches by words.
+ * @param kept store, and name of all that a cosine of this model depends on. A measure
+ *   that separates nothing is not kept:
  * a server may be set up wrongly, and later rightly.
  */
 export function createCalibration(

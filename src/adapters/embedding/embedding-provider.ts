@@ -63,7 +63,10 @@ export interface EmbeddingProvider {
     texts: readonly string[],
     options: { kind: EmbeddingKind; signal: AbortSignal },
   ): Promise<Float32Array[]>;
-  /** Like `embed`, with the token vectors. Absent if a provider has only whole vectors; recall then leaves late interaction out. */
+  /**
+   * Like `embed`, with the token vectors. Absent if a provider has only whole vectors;
+   * recall then leaves late interaction out.
+   */
   read?(
     texts: readonly TextInContext[],
     options: { kind: EmbeddingKind; signal: AbortSignal },

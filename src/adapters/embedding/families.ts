@@ -29,5 +29,8 @@ const FAMILIES: readonly (readonly [RegExp, Family])[] = [
 /** Serves MiniLM, GTE, paraphrase models and all unknown ones: no prefixes, the mean of all tokens. */
 const PLAIN: Family = { queryPrefix: '', passagePrefix: '', pooling: 'mean' };
 
-/** Guesses the prefixes and the pooling of a model from its name (folder or hub id); without prefixes and with the mean if no family matches. */
+/**
+ * Guesses the prefixes and the pooling of a model from its name (folder or hub id); without prefixes
+ * and with the mean if no family matches.
+ */
 export const familyOf = (model: string): Family => FAMILIES.find(([name]) => name.test(model))?.[1] ?? PLAIN;

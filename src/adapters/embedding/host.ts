@@ -1,6 +1,6 @@
-// The model's own thread: one queue over all ports in front of one model. Queries go first and passages one step at a time, so a query waits for
-// one passage at most, and for none if passages are read beside it. Loads at the first job; retires when idle, and after a failure, since only
-// a new thread starts clean.
+// The model's own thread: one queue over all ports in front of one model. Queries go first and passages one step at a
+// time, so a query waits for one passage at most, and for none if passages are read beside it. Loads at the first job;
+// retires when idle, and after a failure, since only a new thread starts clean.
 
 import type { Problem } from '../../domain/base/errors.ts';
 import { RecollectError, toError } from '../../domain/base/errors.ts';
@@ -19,11 +19,16 @@ export interface EmbeddingRuntime {
   /** Number of texts to run at once: 1 on a CPU, since padding costs more there than a batch saves. */
   readonly batch: number;
   readonly device: 'cpu' | 'wasm' | 'webgpu';
-  /** How many passages may be read at the same time, all of them beside a query. Absent: one text after another of either kind. */
+  /**
+   * How many passages may be read at the same time, all of them beside a query. Absent:
+   * one text after another of either kind.
+   */
   readonly concurrency?: number | undefined;
   /** Vectors of length 1. */
   run(texts: readonly string[]): Promise<Float32Array[]>;
-  /** One text with its token vectors; the first `context` characters are only context. Absent: this runtime makes none. */
+  /**
+   * One text with its token vectors; the first `context` characters are only context. Absent: this runtime makes none.
+   */
   read?(
     text: string,
     context: number,

@@ -40,8 +40,8 @@ const isSame = (one: KeptAnswer, other: KeptAnswer): boolean =>
   one.bytes.every((byte, at) => byte === other.bytes[at]);
 
 /**
- * Name of the script that a browser refused to import, as its message tells; null: the message is about something else. Firefox and WebKit keep no
- * answer that they refused, so comparing it with the server's shows nothing.
+ * Name of the script that a browser refused to import, as its message tells; null: the message is about something else.
+ * Firefox and WebKit keep no answer that they refused, so comparing it with the server's shows nothing.
  */
 export function refusedScript(message: string, urls: readonly string[]): string | null {
   if (!/dynamically imported|importing a module|module script|MIME type/i.test(message)) return null;

@@ -21,7 +21,10 @@ import { modelCalls, portNewsSchema, RETIRED } from './protocol.ts';
 import type { Centre } from './vector.ts';
 import { centred } from './vector.ts';
 
-/** How long a failed load answers all calls before the files are tried again, ms: a search must not wait for a new try each time. */
+/**
+ * How long a failed load answers all calls before the files are tried again, ms: a search
+ * must not wait for a new try each time.
+ */
 const RETRY_AFTER_MS = 30_000;
 
 /** A first text, read so that the model loads. */

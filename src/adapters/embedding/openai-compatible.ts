@@ -1,5 +1,5 @@
-// Vectors from any server with OpenAI's `POST {base_url}/embeddings`. Parses all it receives, repeats a request when the server is busy,
-// and returns vectors of length 1 in the order of the texts.
+// Vectors from any server with OpenAI's `POST {base_url}/embeddings`. Parses all it receives, repeats a request when
+// the server is busy, and returns vectors of length 1 in the order of the texts.
 
 import { z } from 'zod';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -13,7 +13,10 @@ import { familyOf } from './families.ts';
 import { unit } from './vector.ts';
 
 const BATCH = 64;
-/** Most characters of one text, about 8,000 tokens, the window of such models; servers refuse longer texts instead of cutting them. */
+/**
+ * Most characters of one text, about 8,000 tokens, the window of such models; servers refuse
+ * longer texts instead of cutting them.
+ */
 const MAX_CHARACTERS = 8000;
 /** Most characters of one request, well below the token limits of known servers. */
 const MAX_REQUEST_CHARACTERS = 120_000;
@@ -209,7 +212,9 @@ function* batches(texts: readonly string[]): Generator<readonly string[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Milliseconds the server asks to wait, at most a minute; undefined if it does not say (RFC 9110, seconds or a date). */
+/**
+ * Milliseconds the server asks to wait, at most a minute; undefined if it does not say (RFC 9110, seconds or a date).
+ */
 function retryAfter(response: Response): number | undefined {
   const said = response.headers.get('retry-after');
   if (!said) return undefined;

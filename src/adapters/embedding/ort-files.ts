@@ -1,4 +1,5 @@
-// Addresses of ONNX Runtime's files after the build, for the thread that runs them and for the code that keeps them for offline use.
+// Addresses of ONNX Runtime's files after the build, for the thread that runs them and for the
+// code that keeps them for offline use.
 import gpuMjs from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.mjs?url';
 import gpuWasm from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.wasm?url';
 import plainMjs from 'onnxruntime-web/ort-wasm-simd-threaded.mjs?url';

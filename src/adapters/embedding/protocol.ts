@@ -48,7 +48,10 @@ export const portNewsSchema = z.discriminatedUnion('type', [
     /** Concurrency: how many passages are read at the same time. */
     concurrency: z.number().int().positive(),
   }),
-  /** The thread ends; the caller repeats unanswered requests on a new port. `withoutGpu`: WebGPU failed here, ask for `wasm`. */
+  /**
+   * The thread ends; the caller repeats unanswered requests on a new port. `withoutGpu`:
+   * WebGPU failed here, ask for `wasm`.
+   */
   z.object({ type: z.literal('retired'), withoutGpu: z.boolean() }),
   /** The caller closes the port. */
   z.object({ type: z.literal('bye') }),
@@ -58,7 +61,10 @@ export type PortNews = z.infer<typeof portNewsSchema>;
 /** The members of a MessagePort that are needed; the browser's and Node's both have them. */
 export type Port = Required<MessageEndpoint> & { close(): void };
 
-/** A connection to the thread. `lost` fires when the thread is gone; its reason is `RETIRED`, or the error that ended it. */
+/**
+ * A connection to the thread. `lost` fires when the thread is gone; its reason is
+ * `RETIRED`, or the error that ended it.
+ */
 export interface ModelConnection {
   readonly port: Port;
   readonly lost: AbortSignal;

@@ -1,13 +1,13 @@
-// Written by test/eval/calibration/fit.ts --states: the mean state of a text's own pieces, each of length 1, over MADial-Bench and MemoryBank (MIT),
-// as base64 of little-endian float32. Token vectors are kept with it subtracted.
+// Written by test/eval/calibration/fit.ts --states: the mean state of a text's own pieces, each of length 1, over
+// MADial-Bench and MemoryBank (MIT), as base64 of little-endian float32. Token vectors are kept with it subtracted.
 export const STATE_CENTRES: Readonly<Record<string, string>> = {
   'multilingual-e5-small-en-zh':
     '7r1JPWLPWLwnDTe9zkTpvIwknj35+ia9hJydPP3ckTzaBHE9lK1YPBxiEj3XPDg70LKAPcAi9LxsMj29C2f8PFPUXz0vCBm9OBAgvdeihb1tVg093UeuPBLhE72rqtI8kGJyPUMyST2stfe8Qen4PNit/jzw45+98hosva4MDb1Y2y09F+dKvb8/hD1gXYw8BGUlvVxvRr3DXgI9lEUmvXrwp7zWCIE8Gf1cPaWqfD0/rUk9PSVBPefgCb3+H0k9sBdnvdJCkrwWpgW9qIoyPe4tizxxE4A9eJChPKRKe70iGUy96EmGvWNSg710J3M9gkyCPVCxxLxY4wY87B9NPFD2hz1+8E49ahQ7PdSgIz1Zm0O9qvPBvMd2Ib354lY9W9WWO+zbFr2AB3k1cgzRPC/cEj3IyDG9gLj3POlhNL1BDHy9nA0eveYH9bzggsM8la9pvflMUD0CyD89dzQ7vWTudj2mh068Xy9oPbkTFz33WS29hN5IvSS1mL2RDSW9H+MWvfKFLT0fBIU9mrSlvBwjcT3xupC8EpUpO2/tKr0NCvG8RrcRPcVRYz2MaD29f1c2PZDrK70qyS29HZAPPXgXIz18EyM9ckSFvSIv+bzpMwu9+v8+vdMGFD28lhW9JhpVPXLGGr3foiK99a7EvGj9Pr3Ygw69QjzXPB58ID2oC288rs8/PCnDKD1YpM88JR4fPKUhizxgw/08P1SQPT+4Jr0QNSQ8sjABvBOB4bzYYya9l50tPf/uGr1hY089EI1QPQ6ACD3He4Q94CTovGfnfT3DYgO9t1dpPFbkrrwKly09TFv6PBDUED0pmRO9ORwevfQMPL250Dk9JvMUPTQQSr0BbWy9AURjvSEwyLzQvoe96gw7vSm0IT02nFM9WpIQvagCYbymli69uJnpPCQzML3j6qE8v5i1OtbNUT1ksuW8nmrcPObQkT0RNTE9KBECvFs7i7z4tDC9XjASvRVWbL2W/dy8or8hvYYztTxzMhY91u3EvIbAO7z2+Ss99ZArvdA5fr3fICa9udtCPAmjU71N3TA9oRc5PcAbID2CXsM5pQwpvexJ2TxYoLQ8qaouPWsYQLxUJZC9//YQPeJkEb1pLfo83s8nPewhmr3twZi9VwtoPaqBgL2X6Oi7XevFOzHSPz0U/zO95Yn+POnRDD3B2I28CN/nPLAjlb13CAC9m/FAPQqDGj3+vwS9OIIMvYa/8DySwV697BwBvZpNML1t2p29e6lJvbnxaL0lRS68mwcePYnRJj3fhVK9WPGOvKcPSL2j0/A8mIuEvXxFJT1NFQK9KCrkvPyo9TyLV+u7Qi0GPQKWVz3N+mu9q3HqvCNBib3EDvu8AgkePTzobz2kXl89GIgqvS8I9jwEylQ8OgOYvFsvrT1R2Uk9gfovPWe5tjzQgku9LDdYvAfOVL1TEOy8JVtUveY2QTwwyik9rvonva1aF71oH8a81eU4PYmrkj2BHDG9j0kMvQJ0FT0wkgU94/tWPC/SYT0xNwA9kGylvD+n37xuK3w9M1L1vEjq3rtYK3S716IIvZICST0GGZC8RcFFPaOPozxwXdE4xPhuPZWJar1xtkI9WCQDvQvft7yzusg8kMnKPI8zpb3Jqv08Oh5IPL4QXzxaT6s8bolRPXMqgj2x4GM9ZQVRvWliKb0RQBY9MoIEPZ1yCrxmjKc7hSdJvUrIGb0KpRi97xAGvS54p7wAaGK9AFzJPGZwBD2DUV29++kZvd86XD0Jy5s8xXB7PCTvF71MHVW9hRZRPb3mbL0lTmm8G1YcvX7uUT0fxvy8GDR0vT+g0TyLCUA9QGA2vfAPNj0XzPG8MP9lvcMLDD2vCg29QEMOvULJ+zzKiCE9SzacvaY/ozzEe4E9PDbuvF3eFj3BNAK92fxMvWiiHj0qND09+y0+vUw1Sbw8rjM9ulVSPY8kXT0RCA897TMlu4JhOrumyg49YRV9vZBBZD2gKQs9keFBvfRNBzwcl9i8BPYVvXN9P71u0T09U+hIvROUQL1ZSrI8+4mSPbgMJT10UGE9',
 };
 
 /**
- * True if token vectors of this provider are centred, by its id (`local/<model>/…`). Those of any other model lie in a cone of unknown
- * width: the similarity of two unrelated ones is unknown, so their MaxSim says nothing.
+ * True if token vectors of this provider are centred, by its id (`local/<model>/…`). Those of any other model lie in a
+ * cone of unknown width: the similarity of two unrelated ones is unknown, so their MaxSim says nothing.
  */
 export const hasCentredTokenVectors = (provider: string): boolean =>
   Object.keys(STATE_CENTRES).some((model) => provider.startsWith(`local/${model}/`));

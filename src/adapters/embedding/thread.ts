@@ -1,5 +1,5 @@
-// The owner's side of the model's thread: starts it with the first connection, forgets it when it retires, and transfers
-// ports to other threads. One thread serves them all.
+// The owner's side of the model's thread: starts it with the first connection, forgets it when it retires, and
+// transfers ports to other threads. One thread serves them all.
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { createCaller, serveCalls } from '../../domain/threads/calls.ts';
@@ -15,7 +15,10 @@ export const threadNewsSchema = z.discriminatedUnion('type', [
   /** From the thread to its owner: it has retired and may be ended. */
   z.object({ type: z.literal('retired') }),
 ]);
-/** Call by which another thread asks the owner for a port. The port is transferred at once; the answer comes when the connection is lost. */
+/**
+ * Call by which another thread asks the owner for a port. The port is transferred at once; the
+ * answer comes when the connection is lost.
+ */
 const transferCalls = {
   connect: { given: z.null(), progress: z.object({ port }), answer: z.object({ retired: z.boolean() }) },
 };
@@ -91,7 +94,8 @@ export function createEmbeddingThread(spawn: () => Thread): EmbeddingThread {
 }
 
 /**
- * The other side of `serve`, in a thread that does not own the model's worker: makes the `connect` of `createLocalEmbedding`.
+ * The other side of `serve`, in a thread that does not own the model's worker: makes the
+ * `connect` of `createLocalEmbedding`.
  * @param port leads to the owner's `serve`
  */
 export function connectByTransfer(port: Port): () => Promise<ModelConnection> {

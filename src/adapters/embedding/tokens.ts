@@ -1,5 +1,6 @@
-// Makes a model's states of a text's tokens small, for late interaction. Each token becomes the signs of `TOKEN_BITS` numbers
-// of its rotated state (32 bytes), which nearly keeps the order of cosines. Only the centre is learnt from data.
+// Makes a model's states of a text's tokens small, for late interaction. Each token becomes the signs
+// of `TOKEN_BITS` numbers of its rotated state (32 bytes), which nearly keeps the order of cosines.
+// Only the centre is learnt from data.
 import type { TokenVectors } from './protocol.ts';
 import { unit } from './vector.ts';
 
@@ -111,8 +112,8 @@ export const logWeight = (logProbability: number | undefined): number =>
   Math.max(0, COMMON - (logProbability ?? COMMON));
 
 /**
- * The question's tokens with their weights: how rare each is by the vocabulary's log probabilities. That measures as good as counting rarity
- * in the library. `scores` null: all weigh the same.
+ * The question's tokens with their weights: how rare each is by the vocabulary's log probabilities. That measures as
+ * good as counting rarity in the library. `scores` null: all weigh the same.
  */
 function queryTokens(
   states: Float32Array,

@@ -1,5 +1,5 @@
-// Runs one model, in a browser's worker or in Node: the tokenizer comes from transformers.js, the network from its ONNX Runtime or our own encoder.
-// The only file that names the library.
+// Runs one model, in a browser's worker or in Node: the tokenizer comes from transformers.js, the network from its ONNX
+// Runtime or our own encoder. The only file that names the library.
 
 import {
   AutoModel,
@@ -45,8 +45,8 @@ export interface RuntimePlaces {
   /** Reads our encoder's arithmetic. If it cannot be fetched, ONNX Runtime runs the model until the next load. */
   readonly readAssembly: ReadEncoderCode;
   /**
-   * ONNX Runtime's two files, served by the app itself; absent in Node. The plain build is small and fast on the CPU but knows
-   * no WebGPU; the other one does.
+   * ONNX Runtime's two files, served by the app itself; absent in Node. The plain build is small and fast on the CPU
+   * but knows no WebGPU; the other one does.
    */
   readonly ort?: { readonly plain: OrtFiles; readonly gpu: OrtFiles };
   /** Only for threads that read files without `fetch` (Node): says if a file below `models` exists, and reads it. */
@@ -77,8 +77,10 @@ const WEIGHTS = /\.onnx(?:_data(?:_\d+)?)?$/;
 
 /**
  * Makes the loader of one thread. Loading deletes kept files of a damaged model.
- * @throws `embedding-missing` if a file is absent (also if a server answers with its start page instead), `embedding-broken` if it
- * cannot be run, `GpuError` if only WebGPU failed, `StaleFilesError` if deleted files were from an earlier load: another try may succeed
+ * @throws `embedding-missing` if a file is absent (also if a server answers with its start page
+ *   instead), `embedding-broken` if it
+ * cannot be run, `GpuError` if only WebGPU failed, `StaleFilesError` if deleted files were from an
+ * earlier load: another try may succeed
  */
 export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
   return async (model, onProgress) => {
@@ -218,7 +220,8 @@ function readingWith(
       const numbers = data instanceof Float32Array ? data : Float32Array.from(data as ArrayLike<number>);
       const from = Math.min(begins, Math.max(0, count - 2));
       const pooled = new Float32Array(width);
-      // A passage's vector is the mean of its own tokens, each read in its context; a question's is the mean of all, as in `run`.
+      // A passage's vector is the mean of its own tokens, each read in its context; a
+      // question's is the mean of all, as in `run`.
       const [first, end] =
         model.pooling === 'cls'
           ? [0, 1]
@@ -347,7 +350,10 @@ async function encoderOf(
   };
 }
 
-/** True if the weights have the shipped digest, computed beside other work. Pages without a secure context cannot compute it and return true. */
+/**
+ * True if the weights have the shipped digest, computed beside other work. Pages without a secure
+ * context cannot compute it and return true.
+ */
 async function isShipped({ files }: BundledModel, numbers: ArrayBuffer): Promise<boolean> {
   const { digest } = files.find(({ path }) => path === ENCODER_NUMBERS.data) ?? {};
   const { subtle } = globalThis.crypto ?? {};
@@ -389,7 +395,8 @@ async function networkOf(
 }
 
 /**
- * True for messages of ONNX Runtime, our encoder and the tokenizer about a file that is cut off or changed: the file is at fault, not the browser.
+ * True for messages of ONNX Runtime, our encoder and the tokenizer about a file that is cut off or changed:
+ * the file is at fault, not the browser.
  */
 const isCutOff = (message: string): boolean =>
   /protobuf parsing failed|No graph was found|Failed to load external data|end of JSON|not valid JSON|in JSON at position|Deserialize tensor|the file of weights is/i.test(
@@ -416,7 +423,10 @@ function point(model: LocalModel, places: RuntimePlaces): void {
 
 /** A model's files in the browser's cache, as a load finds them. */
 interface KeptFiles {
-  /** Deletes them and those that this load added; true if any were there before it. Offline they stay, since nothing could replace them. */
+  /**
+   * Deletes them and those that this load added; true if any were there before it. Offline they
+   * stay, since nothing could replace them.
+   */
   letGo(): Promise<boolean>;
 }
 
@@ -457,7 +467,8 @@ interface Watch {
   /** Paths of all requested files. */
   fetched(): readonly string[];
   /**
-   * Frees the bytes that the weights came in; call it once the model is loaded or has failed. Otherwise they stay until the next garbage collection.
+   * Frees the bytes that the weights came in; call it once the model is loaded or has failed. Otherwise they
+   * stay until the next garbage collection.
    */
   letGo(): void;
 }
@@ -543,8 +554,8 @@ const vocabularySchema = z.union([
 ]);
 
 /**
- * Log of each vocabulary token's frequency: from the vocabulary, or by its order, which begins with the frequent ones (Zipf's law from
- * the commonest English word on; marks and single characters stand before it). Null: not known.
+ * Log of each vocabulary token's frequency: from the vocabulary, or by its order, which begins with the frequent ones
+ * (Zipf's law from the commonest English word on; marks and single characters stand before it). Null: not known.
  */
 function scoresOf(tokenizer: { readonly _tokenizerJSON?: unknown }): readonly number[] | null {
   const { model } = (tokenizer._tokenizerJSON ?? {}) as { readonly model?: { readonly vocab?: unknown } };
@@ -570,8 +581,8 @@ const missingFile = (model: Pick<LocalModel, 'model'>, file: string) =>
 const readable = (text: string): string => text.slice(0, MAX_CHARACTERS).replace(/\p{Surrogate}/gu, '\ufffd');
 
 /**
- * How many threads read: 1 to 4, never more than there are cores, and one if the page is not isolated. The asking thread sleeps meanwhile, so a
- * machine with two cores gives both.
+ * How many threads read: 1 to 4, never more than there are cores, and one if the page is not isolated. The asking
+ * thread sleeps meanwhile, so a machine with two cores gives both.
  * @param cores as the browser tells them; some tell none
  */
 export function threadsFor(cores: number | undefined, isIsolated: boolean): number {
@@ -612,8 +623,8 @@ const LIMITS = [
 ] as const;
 
 /**
- * Requests a device without subgroups: if those are small (four on Chromium's software adapter), ONNX Runtime 1.31 computes attention over more
- * than some thirty tokens wrongly, cosine 0.9 to the right result.
+ * Requests a device without subgroups: if those are small (four on Chromium's software adapter), ONNX Runtime 1.31
+ * computes attention over more than some thirty tokens wrongly, cosine 0.9 to the right result.
  */
 const deviceOf = (adapter: GPUAdapter): Promise<GPUDevice> =>
   adapter.requestDevice({

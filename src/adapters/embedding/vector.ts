@@ -1,6 +1,9 @@
 // Vector arithmetic that every embedding needs.
 
-/** Scales to length 1, in place. A vector of zeros (a text without any word) becomes the first axis, so that length 1 always holds. */
+/**
+ * Scales to length 1, in place. A vector of zeros (a text without any word) becomes the first
+ * axis, so that length 1 always holds.
+ */
 export function unit(vector: Float32Array): Float32Array {
   let sum = 0;
   for (const value of vector) sum += value * value;
@@ -29,7 +32,10 @@ export interface Centre {
   readonly language: Float32Array;
 }
 
-/** How Chinese a text is, 0–1: its Han characters against its other words, which take about two pieces each. A text with neither: 0.5. */
+/**
+ * How Chinese a text is, 0–1: its Han characters against its other words, which take about two
+ * pieces each. A text with neither: 0.5.
+ */
 export function hanWeight(text: string): number {
   const some = text.slice(0, 4_000);
   const han = some.match(/\p{Script=Han}/gu)?.length ?? 0;

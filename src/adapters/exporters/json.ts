@@ -1,4 +1,5 @@
-// Writes our own JSON, complete: the importer reads it back as an equal library. One message per line, so that two exports can be compared.
+// Writes our own JSON, complete: the importer reads it back as an equal library. One message per line,
+// so that two exports can be compared.
 import { RecollectError } from '../../domain/base/errors.ts';
 import {
   ARCHIVE_FORMAT,

@@ -1,6 +1,6 @@
-// Writes conversations for people: front matter, then the messages with their speakers. The shown branch first, other branches after it. Checkpoints,
-// summaries, and the two ends of a message that was sent back are marked in their place.
-// One conversation is one .md file; several are a ZIP of them, with their attachments and the memory notes.
+// Writes conversations for people: front matter, then the messages with their speakers. The shown branch first, other
+// branches after it. Checkpoints, summaries, and the two ends of a message that was sent back are marked in their
+// place. One conversation is one .md file; several are a ZIP of them, with their attachments and the memory notes.
 
 import { stringify } from 'yaml';
 import { z } from 'zod';
@@ -116,7 +116,10 @@ const safeName = (name: string, length: number): string =>
     .join('')
     .replace(/^\.+|(?<![. ])[. ]+$/g, '') || '_';
 
-/** Splits a file's name; its ending, which says what opens it, is never cut off. An ending has a letter: "v1.2" has none. */
+/**
+ * Splits a file's name; its ending, which says what opens it, is never cut off. An
+ * ending has a letter: "v1.2" has none.
+ */
 function attachmentName(name: string): { stem: string; ending: string } {
   const safe = safeName(name, Number.POSITIVE_INFINITY);
   const ending = /(?<=.)\.(?=\d*[A-Za-z])[A-Za-z0-9]{1,8}$/s.exec(safe)?.[0] ?? '';
@@ -229,7 +232,10 @@ function memories(conversation: Conversation, words: ExportWords): string[] {
   });
 }
 
-/** Parts of a plan for readers: its summaries, and how much they replace. Read leniently, since any strategy may have written it. */
+/**
+ * Parts of a plan for readers: its summaries, and how much they replace. Read leniently,
+ * since any strategy may have written it.
+ */
 const planSchema = z.looseObject({
   summaries: z.array(z.looseObject({ kind: z.string().optional(), text: z.string() })).catch([]),
   runs: z.array(z.looseObject({ action: z.string(), count: z.number() })).catch([]),
@@ -433,8 +439,8 @@ function standing(text: string, reader = createBlockReader()): string {
 const TAG = /<(?:[A-Za-z][A-Za-z0-9-]*(?=[\s/>]|$)|\/[A-Za-z]|[!?])/;
 
 /**
- * Prepares a person's or model's Markdown for the inside of a fold. Markdown with HTML goes unchanged into a fence: the HTML
- * could end the fold, or keep it from ending.
+ * Prepares a person's or model's Markdown for the inside of a fold. Markdown with HTML goes unchanged into a fence: the
+ * HTML could end the fold, or keep it from ending.
  */
 function sealed(text: string, reader?: BlockReader): string {
   const trial = createBlockReader();

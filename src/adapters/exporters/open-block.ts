@@ -1,8 +1,10 @@
-// Finds the block of a Markdown text that is still open at the text's end: a fence, or HTML that no blank line ends, would swallow
-// everything written below it. Reads line by line as CommonMark does, containers included, in linear time; the content of a line does not matter.
-// Pure.
+// Finds the block of a Markdown text that is still open at the text's end: a fence, or HTML that no blank line ends,
+// would swallow everything written below it. Reads line by line as CommonMark does, containers included, in linear
+// time; the content of a line does not matter. Pure.
 
-/** Kinds of HTML that end at a mark of their own: pattern of the beginning, pattern of the end, and the mark to write. */
+/**
+ * Kinds of HTML that end at a mark of their own: pattern of the beginning, pattern of the end, and the mark to write.
+ */
 const UNTIL_MARK: readonly (readonly [RegExp, RegExp, string | null])[] = [
   // Any of the four ends any other; people expect each to end with its own name.
   [/^<(script|pre|style|textarea)(?=[ >]|$)/i, /<\/(?:script|pre|style|textarea)>/i, null],
@@ -24,7 +26,9 @@ const UNDERLINE = /^(?:=+|-+) *$/;
 const RULE = /^(?:\*(?: *\*){2,}|_(?: *_){2,}|-(?: *-){2,}) *$/;
 const MARKER = /^(?:[*+-]|(\d{1,9})[.)])(?= |$)/;
 
-/** Most nested containers: no text of a person is nested deeper, and a line of nothing but markers would take forever. */
+/**
+ * Most nested containers: no text of a person is nested deeper, and a line of nothing but markers would take forever.
+ */
 const DEEPEST = 100;
 
 export const LINE_BREAK = /\r\n|\n|\r/;
@@ -179,7 +183,9 @@ class OpenBlockReader implements BlockReader {
   }
 }
 
-/** Expands tabs at the start of a line: below the mark of a quote they would be narrower, and end or begin other blocks. */
+/**
+ * Expands tabs at the start of a line: below the mark of a quote they would be narrower, and end or begin other blocks.
+ */
 export function indentedBySpaces(line: string): string {
   const [indent = ''] = /^[\s\d>*+.)-]*/.exec(line) ?? [];
   return `${withoutTabs(indent)}${line.slice(indent.length)}`;

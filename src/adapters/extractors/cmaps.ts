@@ -1,5 +1,5 @@
-// Character maps of PDF.js in one file: older PDFs in Chinese, Japanese and Korean name one instead of bringing it along. Written when the app
-// is built, fetched when the first PDF asks for one.
+// Character maps of PDF.js in one file: older PDFs in Chinese, Japanese and Korean name one instead of bringing it
+// along. Written when the app is built, fetched when the first PDF asks for one.
 //
 //   4 bytes   length of the index, little endian
 //   index     JSON: name → [from, to] in bytes behind the index

@@ -1,5 +1,5 @@
-// Word files (ECMA-376, WordprocessingML): paragraphs with headings, lists, tables and notes. A place is the page of Word's last
-// layout if the file records it, otherwise the nearest heading above.
+// Word files (ECMA-376, WordprocessingML): paragraphs with headings, lists, tables and notes. A place is the page of
+// Word's last layout if the file records it, otherwise the nearest heading above.
 import { addByHeadings, type DocumentBlock } from './by-headings.ts';
 import { type Extractor, Sections } from './extractor.ts';
 import { heading, table } from './markdown.ts';

@@ -1,5 +1,5 @@
-// HTML as Markdown: headings, paragraphs, lists, tables, code. It leaves out elements that people do not read (scripts, styles,
-// form controls) and reading aids for characters, which would split words.
+// HTML as Markdown: headings, paragraphs, lists, tables, code. It leaves out elements that people do not read (scripts,
+// styles, form controls) and reading aids for characters, which would split words.
 import { heading, oneLine, plainHeading, table } from './markdown.ts';
 import { allOf, type Element, elementsOf, textIn } from './xml.ts';
 

@@ -1,5 +1,5 @@
-// Lists every document format that can be read. To add one: a file in this folder, an entry here, and one in `extract.ts`, which
-// only the worker loads: the page only knows this list.
+// Lists every document format that can be read. To add one: a file in this folder, an entry here, and one in
+// `extract.ts`, which only the worker loads: the page only knows this list.
 
 interface Format {
   readonly id: FormatId;

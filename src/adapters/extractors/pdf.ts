@@ -1,4 +1,5 @@
-// PDFs, read by PDF.js page by page; lines are joined into paragraphs. Runs in the calling thread: PDF.js starts no worker of its own here.
+// PDFs, read by PDF.js page by page; lines are joined into paragraphs. Runs in the calling thread:
+// PDF.js starts no worker of its own here.
 import 'pdfjs-dist/legacy/build/pdf.worker.mjs';
 import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { ExtractionRefused, type Extractor, Sections } from './extractor.ts';
@@ -132,7 +133,9 @@ const MEETING = 40;
 /** Letters of scripts without spaces between words. */
 const SPACELESS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
 
-/** Appends the next line of a paragraph: rejoins words that were hyphenated at the line end, and keeps lines of lists. */
+/**
+ * Appends the next line of a paragraph: rejoins words that were hyphenated at the line end, and keeps lines of lists.
+ */
 function joined(out: string, line: string): string {
   const end = out.slice(-MEETING);
   if (/\p{Ll}[-\u00ad\u2010]$/u.test(end) && /^\p{Ll}/u.test(line)) return out.slice(0, -1) + line;

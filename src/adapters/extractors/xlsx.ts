@@ -1,5 +1,5 @@
-// Excel files (ECMA-376, SpreadsheetML): each sheet as a table in pieces, with their range of cells. A formula is shown by its
-// last result, or by its own text if no result is stored.
+// Excel files (ECMA-376, SpreadsheetML): each sheet as a table in pieces, with their range of cells. A formula is shown
+// by its last result, or by its own text if no result is stored.
 import { Parser } from 'htmlparser2';
 import { type Extractor, Sections } from './extractor.ts';
 import { addTable, MAX_CELL, MAX_COLUMNS, type TableRow } from './table-sections.ts';

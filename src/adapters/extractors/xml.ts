@@ -1,5 +1,5 @@
-// XML and HTML as a light tree. htmlparser2 only knows XML's five entities (HTML's own in HTML) and fetches nothing, so a document
-// type that defines others or names a file has no effect.
+// XML and HTML as a light tree. htmlparser2 only knows XML's five entities (HTML's own in HTML) and fetches nothing, so
+// a document type that defines others or names a file has no effect.
 import { Parser } from 'htmlparser2';
 import { EXTRACT_LIMITS, ExtractionRefused } from './extractor.ts';
 
@@ -77,7 +77,9 @@ export const firstOf = (element: Element, name: string): Element | undefined => 
 export const textIn = (element: Element): string =>
   element.children.map((child) => (typeof child === 'string' ? child : textIn(child))).join('');
 
-/** Returns targets of a part's relationships, by id and by the last word of their type (`notesSlide`, the first only). */
+/**
+ * Returns targets of a part's relationships, by id and by the last word of their type (`notesSlide`, the first only).
+ */
 export function relationships(text: string): {
   target(id: string | undefined): string | undefined;
   ofType(type: string): string | undefined;

@@ -1,4 +1,5 @@
-// The ZIP of an Office file or a book. Declared sizes are added up before anything is unpacked, and real sizes are counted meanwhile.
+// The ZIP of an Office file or a book. Declared sizes are added up before anything is unpacked,
+// and real sizes are counted meanwhile.
 import {
   configure,
   type FileEntry,

@@ -82,7 +82,10 @@ export const mediaTypeOfUrl = (url: string): string | undefined =>
 export const isTooLarge = (url: string): boolean =>
   (url.length - url.indexOf(',') - 1) * 0.75 > MAX_ATTACHMENT_BYTES;
 
-/** Makes a file part, without bytes if the file is too large to keep. The bytes decide its type if name and declared type are vague. */
+/**
+ * Makes a file part, without bytes if the file is too large to keep. The bytes decide its type
+ * if name and declared type are vague.
+ */
 export async function filePart(
   file: SourceFile,
   details: { name?: string; mediaType?: string; reference?: string },

@@ -154,7 +154,9 @@ interface Node {
   readonly message: ForeignMessage | undefined;
 }
 
-/** Reads the nodes by their keys, with parents that are keys as well. `keyFor`: the key of a node by its key or its id. */
+/**
+ * Reads the nodes by their keys, with parents that are keys as well. `keyFor`: the key of a node by its key or its id.
+ */
 function nodesOf(
   mapping: Readonly<Record<string, unknown>>,
   skipped: SkipCounter,
@@ -379,7 +381,10 @@ async function toMessage(
   };
 }
 
-/** A report of Deep Research: a message within the state of a widget, which is JSON as text, on a hidden message of a tool. */
+/**
+ * A report of Deep Research: a message within the state of a widget, which is JSON as
+ * text, on a hidden message of a tool.
+ */
 function reportIn(value: unknown, depth = 0): ForeignMessage | undefined {
   const state = typeof value === 'string' && value.includes('report_message') ? parseJson(value) : value;
   if (typeof state !== 'object' || state === null || depth > 6) return undefined;
@@ -428,7 +433,10 @@ function pagesOf({ metadata }: ForeignMessage): ReturnType<typeof pagesIn> {
   return pagesIn([references, metadata?.citations]);
 }
 
-/** Reads the words of a message; where a known kind of content has them in other fields than its own, they are kept as they are. */
+/**
+ * Reads the words of a message; where a known kind of content has them in other fields
+ * than its own, they are kept as they are.
+ */
 async function toWords(foreign: ForeignMessage, reading: ExportReading): Promise<Part[]> {
   const parts = await toKnownWords(foreign, reading);
   if (parts.length > 0 || wordsOfUnknown(foreign.content) === '') return parts;
@@ -522,8 +530,8 @@ const MARK = /[\uE200-\uE20F]/;
 const MARKED = /([ \t]?)\uE200(?:([^\uE200\uE201]*)\uE201|[^\s\uE200\uE201]*)/g;
 
 /**
- * Replaces the service's citation marks (private-use characters): by their Markdown (`alt`) if the export has it, by the name in them, else
- * by nothing, since they point to what the export does not hold.
+ * Replaces the service's citation marks (private-use characters): by their Markdown (`alt`) if the export has it, by
+ * the name in them, else by nothing, since they point to what the export does not hold.
  */
 function cited(text: string, foreign: ForeignMessage): string {
   if (!MARK.test(text)) return text;

@@ -1,5 +1,6 @@
-// Claude.ai's data export: conversations.json or the ZIP with it. Content blocks win over `text`, which can hold a filler.
-// A message with tool results inside becomes a short chain (call, result, rest), so that calls and results stand as everywhere else.
+// Claude.ai's data export: conversations.json or the ZIP with it. Content blocks win over `text`, which can
+// hold a filler. A message with tool results inside becomes a short chain (call, result, rest), so that calls
+// and results stand as everywhere else.
 
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
@@ -87,7 +88,10 @@ const memorySchema = z.looseObject({
   project_memories: namedSchema.nullish().catch(null),
 });
 
-/** Counts the words in the service's memory and projects, which are no conversations. A file that cannot be read counts once. */
+/**
+ * Counts the words in the service's memory and projects, which are no conversations. A
+ * file that cannot be read counts once.
+ */
 async function countLeftOut(file: SourceFile, left: SkipCounter, signal: AbortSignal): Promise<void> {
   const name = baseName(file.path).toLowerCase();
   const isMemory = name === 'memories.json';
@@ -265,7 +269,8 @@ function toPieces(foreign: ForeignMessage, uuid: string, skipped: SkipCounter): 
   if (!parts.some((part) => part.type !== 'unknown') && text.trim()) parts.push({ type: 'text', text });
   const tooLarge = new Set<Part>();
   const attachments = (foreign.attachments ?? []).flatMap((value) => toFile(value, skipped, tooLarge));
-  // The same file is often in both lists: the copy that may have its text is kept. Two of one name in the same list are two files.
+  // The same file is often in both lists: the copy that may have its text is kept. Two of one
+  // name in the same list are two files.
   const twins = [...attachments];
   const others = (foreign.files ?? []).flatMap((value) => {
     const files = toFile(value, skipped, tooLarge);

@@ -11,7 +11,10 @@ export async function isGzip(file: SourceFile, signal: AbortSignal): Promise<boo
   return head[0] === 0x1f && head[1] === 0x8b && head[2] === 8;
 }
 
-/** Opens the file within. Reading it throws `import-bomb` beyond the limits of one file in a ZIP, `import-broken` if it is damaged. */
+/**
+ * Opens the file within. Reading it throws `import-bomb` beyond the limits of one file in a
+ * ZIP, `import-broken` if it is damaged.
+ */
 export async function openGzip(file: SourceFile, signal: AbortSignal): Promise<SourceFile> {
   const path = file.path.replace(/\.gz(?:ip)?$/i, '');
   async function* stream(cancel: AbortSignal): AsyncGenerator<Uint8Array> {

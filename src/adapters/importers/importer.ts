@@ -37,8 +37,8 @@ export interface ImportSource {
 }
 
 /**
- * One conversation of the source. Message ids are local to it (`sourceId` is the identity); the library assigns real ids.
- * `parentId` refers to another message's `id` in the same conversation.
+ * One conversation of the source. Message ids are local to it (`sourceId` is the identity); the library assigns real
+ * ids. `parentId` refers to another message's `id` in the same conversation.
  */
 export interface ImportedConversation {
   readonly source: { readonly tool: string; readonly id: string };
@@ -67,7 +67,9 @@ export type ImportedMessage = Omit<Message, 'id' | 'parentId'> & {
   readonly formerly?: string;
 };
 
-/** A kind of thing that was left out, counted. `reason` names a sentence in the catalogue (`import.skipped.<reason>`). */
+/**
+ * A kind of thing that was left out, counted. `reason` names a sentence in the catalogue (`import.skipped.<reason>`).
+ */
 export interface Skipped {
   readonly reason:
     | 'malformed-line'

@@ -1,5 +1,6 @@
-// Reads kimi-cli: a session folder, the whole ~/.kimi, a `kimi export` ZIP, or a lone context.jsonl. Joins the context (what the model saw),
-// its rotated copies (what was compacted away) and the wire (times). Subagents become conversations of their own.
+// Reads kimi-cli: a session folder, the whole ~/.kimi, a `kimi export` ZIP, or a lone context.jsonl. Joins
+// the context (what the model saw), its rotated copies (what was compacted away) and the wire (times).
+// Subagents become conversations of their own.
 import { md5 } from '@noble/hashes/legacy.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
@@ -190,7 +191,10 @@ function scoreOf(head: string): number {
   return messages > 0 ? 0.6 : 0;
 }
 
-/** True if the folder, or a folder around it, has such a name directly in a session or home. Elsewhere those names mean nothing. */
+/**
+ * True if the folder, or a folder around it, has such a name directly in a session or
+ * home. Elsewhere those names mean nothing.
+ */
 function isKeptBy(levels: ReadonlySet<string>, folder: string, names: RegExp): boolean {
   for (let at = folder; at !== ''; at = folderOf(at))
     if (names.test(baseName(at)) && levels.has(folderOf(at))) return true;
@@ -346,7 +350,9 @@ interface SessionReading {
   readonly now: number | undefined;
 }
 
-/** Yields the conversation of a session and those of its subagents; a folder below `subagents` yields nothing by itself. */
+/**
+ * Yields the conversation of a session and those of its subagents; a folder below `subagents` yields nothing by itself.
+ */
 async function readSession(
   session: KimiSession,
   source: ImportSource,
@@ -537,13 +543,16 @@ async function toConversation(
   };
 }
 
-/** True if the history begins with a compaction whose older part is in no file: forks and undos copy the live file alone. */
+/**
+ * True if the history begins with a compaction whose older part is in no file:
+ * forks and undos copy the live file alone.
+ */
 const isCut = ({ snapshots }: ContextHistory): boolean =>
   snapshots[0]?.path.find((node) => !isBookkeeping(node))?.record.synthetic === 'compaction';
 
 /**
- * Gives each message a time: gaps are filled evenly between their neighbours, copies that a compaction carried over keep the original's time.
- * Without any time the context file's own is used.
+ * Gives each message a time: gaps are filled evenly between their neighbours, copies that a compaction carried over
+ * keep the original's time. Without any time the context file's own is used.
  */
 function timesOf(
   {
@@ -625,8 +634,8 @@ function nameResults(messages: ImportedMessage[], skipped: SkipCounter): void {
 }
 
 /**
- * Leaf of the live file; of the newest rotated copy if a crash during a compaction left the live file short, empty or absent, or if
- * the person cleared it, since a conversation has to show something.
+ * Leaf of the live file; of the newest rotated copy if a crash during a compaction left the live file short, empty or
+ * absent, or if the person cleared it, since a conversation has to show something.
  */
 function leafOf(history: ContextHistory, wire: Wire | undefined, live: boolean): string | null {
   const isReal = (node: ContextNode) => node.record.synthetic === undefined && !isBookkeeping(node);

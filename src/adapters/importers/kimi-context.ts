@@ -1,5 +1,5 @@
-// context.jsonl of kimi-cli: what the model saw. Reads the file and its rotated copies as snapshots of one history and merges them:
-// equal beginnings are one path, differences are branches. Nothing that a rewrite cut off is lost.
+// context.jsonl of kimi-cli: what the model saw. Reads the file and its rotated copies as snapshots of one history and
+// merges them: equal beginnings are one path, differences are branches. Nothing that a rewrite cut off is lost.
 import { isFields } from '../../domain/base/json.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
@@ -52,8 +52,8 @@ export const syntheticKind = (text: string): Synthetic | undefined =>
   SYNTHETIC.find(([start]) => text.startsWith(start))?.[1];
 
 /**
- * Reads the accepted lines of one file. Accepts what kimi-cli accepts; continues where kimi-cli gives up (no content, unknown part).
- * `seen` holds lines already counted as left out: the same line stands in many snapshots.
+ * Reads the accepted lines of one file. Accepts what kimi-cli accepts; continues where kimi-cli gives up (no content,
+ * unknown part). `seen` holds lines already counted as left out: the same line stands in many snapshots.
  */
 export function readContext(text: string, skipped: SkipCounter, seen: Set<string>): ContextRecord[] {
   const records: ContextRecord[] = [];
@@ -310,7 +310,10 @@ export function layOver(snapshots: readonly (readonly ContextRecord[])[]): Conte
 /** True for a line that kimi-cli itself reads. */
 const isAccepted = (record: ContextNode['record']): boolean => record.rescued !== true;
 
-/** Ids of the tail that a compaction kept: the end of the history before it is then the beginning of what follows the summary. */
+/**
+ * Ids of the tail that a compaction kept: the end of the history before it is then the
+ * beginning of what follows the summary.
+ */
 function carriedOver(
   before: readonly ContextNode[],
   follows: readonly Extract<ContextRecord, { kind: 'message' }>[],

@@ -1,5 +1,5 @@
-// Messages of a kimi-cli session that only its wire holds: answers that were stopped or that a crash kept out of the context, calls and
-// results, side questions, plans. Makes messages of them and places them among those of the context.
+// Messages of a kimi-cli session that only its wire holds: answers that were stopped or that a crash kept out of the
+// context, calls and results, side questions, plans. Makes messages of them and places them among those of the context.
 import { isFields } from '../../domain/base/json.ts';
 import type { Finish, Part } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
@@ -26,8 +26,8 @@ export interface WireMessage extends Matchable {
   readonly id: string;
   readonly time: number | undefined;
   /**
-   * `line`: within the conversation's path. `aside`: a branch, below `under` if that is known. `apart`: a root of its own, because the
-   * messages above it are gone.
+   * `line`: within the conversation's path. `aside`: a branch, below `under` if that is known. `apart`: a root of its
+   * own, because the messages above it are gone.
    */
   readonly how: 'line' | 'aside' | 'apart';
   /** Newest message of the context that existed before it. */
@@ -42,8 +42,8 @@ export interface WireMessage extends Matchable {
 const SAID: ReadonlySet<string> = new Set(['ContentPart', 'ToolCall', 'ToolResult', 'SteerInput']);
 
 /**
- * Kinds of events that a wire is known to have, protocol 1.1 to 1.10 (kimi-cli, `wire/types.py`). The words of those that are not read here
- * stand in the context or in a result as well, or are the interface's own.
+ * Kinds of events that a wire is known to have, protocol 1.1 to 1.10 (kimi-cli, `wire/types.py`). The words of those
+ * that are not read here stand in the context or in a result as well, or are the interface's own.
  */
 const KNOWN: ReadonlySet<string> = new Set([
   ...SAID,
@@ -80,7 +80,10 @@ interface Left {
   readonly skipped: SkipCounter;
 }
 
-/** Lists all messages that only the wire has, in its order. Counts the interface's own texts and repeated attempts as left out. */
+/**
+ * Lists all messages that only the wire has, in its order. Counts the interface's own
+ * texts and repeated attempts as left out.
+ */
 export function lostMessages(left: Left): WireMessage[] {
   const { events, matching, cut, skipped } = left;
   const { owners, used, abandoned } = matching;
@@ -170,7 +173,9 @@ function turnsOf(events: readonly WireEvent[]): [number, number][] {
   return starts.map((start, n) => [start, starts[n + 1] ?? events.length]);
 }
 
-/** For each event, the newest message of the context that had said something before it; at the end the newest of all. */
+/**
+ * For each event, the newest message of the context that had said something before it; at the end the newest of all.
+ */
 function newestOf(events: readonly WireEvent[], owners: Matching['owners']): (number | undefined)[] {
   let newest: number | undefined;
   const before = events.map((_, at) => {
@@ -291,8 +296,8 @@ function toDrafts(
 }
 
 /**
- * Maps an event to the id that earlier versions gave its message. They took only turns without any match and, in a cut history, the rest of
- * the others; each id depended on all before it.
+ * Maps an event to the id that earlier versions gave its message. They took only turns without any match and, in a cut
+ * history, the rest of the others; each id depended on all before it.
  */
 function earlierIds({ events, nodes, cut }: Left): Map<number, string> {
   const keyOf = (at: number) => (events[at]?.key?.startsWith('part ') ? undefined : events[at]?.key);

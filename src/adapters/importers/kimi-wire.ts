@@ -1,5 +1,5 @@
-// wire.jsonl of kimi-cli: what the interface showed, and the only place with times. Finds the events that each message of
-// the context was made of. `kimi-lost.ts` handles the rest.
+// wire.jsonl of kimi-cli: what the interface showed, and the only place with times. Finds the events that each message
+// of the context was made of. `kimi-lost.ts` handles the rest.
 import { isFields } from '../../domain/base/json.ts';
 import type { Part, Role, Usage } from '../../domain/chat/message.ts';
 import { contentParts, syntheticKind } from './kimi-context.ts';
@@ -58,8 +58,8 @@ export interface Matching {
 export interface Wire {
   readonly events: readonly WireEvent[];
   /**
-   * Finds the events of messages, given in order of creation; each event is used once. `cut`: older messages were compacted away and are in
-   * no file, so the wire has turns that the messages do not know, and may end elsewhere.
+   * Finds the events of messages, given in order of creation; each event is used once. `cut`: older messages were
+   * compacted away and are in no file, so the wire has turns that the messages do not know, and may end elsewhere.
    */
   match(messages: readonly Matchable[], options: { cut: boolean }): Matching;
   /** The person's first words, for a title. */
@@ -351,7 +351,10 @@ const textOf = (event: WireEvent | undefined, type: 'text' | 'reasoning'): strin
   return event.payload.type === field && typeof text === 'string' ? text : undefined;
 };
 
-/** Finds, in the newest step that has them, the events whose texts together make this part; `before`: text that precedes it there. */
+/**
+ * Finds, in the newest step that has them, the events whose texts together make this part;
+ * `before`: text that precedes it there.
+ */
 function inPieces(
   part: Extract<Part, { type: 'text' | 'reasoning' }>,
   within: {
@@ -443,7 +446,9 @@ export function aligned(
   return found;
 }
 
-/** Finds the longest rising subsequence: the most pairs, in order of their items, whose events rise as well. O(n log n). */
+/**
+ * Finds the longest rising subsequence: the most pairs, in order of their items, whose events rise as well. O(n log n).
+ */
 function longestRise<T extends { readonly event: number }>(pairs: readonly T[]): T[] {
   /** For each length, the pair with the lowest event that ends such a subsequence. */
   const ends: number[] = [];

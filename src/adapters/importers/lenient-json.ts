@@ -1,5 +1,6 @@
 // Reads JSON as other tools write it: lenient about bytes, strict about shape.
-// - text that is not UTF-8 is read in the encoding that fits; lone surrogates become U+FFFD, so that the result can always be encoded again
+// - text that is not UTF-8 is read in the encoding that fits; lone surrogates become U+FFFD, so that
+//   the result can always be encoded again
 // - NUL bytes are dropped, several records on a line are separated, and one that a raw line break cut in two is joined
 // - raw control characters inside strings, NaN and Infinity, and a comma behind the last member are accepted
 // - values nested deeper than any tool writes are cut there, so that no later reader runs out of stack
@@ -47,8 +48,8 @@ const BINARY_BEGINNINGS: readonly (readonly [beginning: string, at: number])[] =
 ];
 
 /**
- * True for bytes that are no text: by their beginning, or mostly control bytes. A power cut leaves NULs in a log, so those do not
- * count.
+ * True for bytes that are no text: by their beginning, or mostly control bytes. A power cut leaves
+ * NULs in a log, so those do not count.
  */
 export function looksBinary(head: Uint8Array): boolean {
   if (head.length === 0 || utf16Of(head)) return false;
@@ -117,8 +118,8 @@ function valuesOn(line: string, ends: readonly number[]): unknown[] | undefined 
 }
 
 /**
- * Splits a log into records, usually one a line. Several on one line are separated; a raw line break within a text is mended
- * if the record ends before a line that is a complete record.
+ * Splits a log into records, usually one a line. Several on one line are separated; a raw line break within a text is
+ * mended if the record ends before a line that is a complete record.
  */
 export function recordsOf(text: string): JsonRecord[] {
   const lines = linesOf(text);
@@ -208,7 +209,10 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT
 const isOfMark = (byte: number): boolean => byte === 0xef || byte === 0xbb || byte === 0xbf;
 const isSpace = (byte: number | undefined) => byte === 32 || byte === 10 || byte === 13 || byte === 9;
 
-/** One item of a list; `value` is undefined if the item is not JSON. `bytes` is its size, `text` its beginning, to be shown. */
+/**
+ * One item of a list; `value` is undefined if the item is not JSON. `bytes` is its
+ * size, `text` its beginning, to be shown.
+ */
 export interface JsonItem {
   readonly value: unknown;
   readonly bytes: number;
@@ -218,7 +222,8 @@ export interface JsonItem {
 }
 
 /**
- * Yields the items of a JSON list that arrives in pieces, or of objects in sequence (a file of lines); an object without such a list is the one item.
+ * Yields the items of a JSON list that arrives in pieces, or of objects in sequence (a file of lines); an object
+ * without such a list is the one item.
  * @param list key of the list, if the document is an object; the other members go to `onMember` as they are read
  * @param inner key of a list in each item: a large item is read part by part, each of at most `limit` bytes
  * @throws `import-broken` if the document is cut off or its brackets do not match, at the latest at its end
@@ -423,7 +428,10 @@ function foundAt(chunk: Uint8Array, byte: number, from: number): number {
   return at < 0 ? chunk.length : at;
 }
 
-/** Parses an item too large for one text from its pieces; undefined if it is not JSON. A part that is not JSON is undefined in its list. */
+/**
+ * Parses an item too large for one text from its pieces; undefined if it is not JSON. A part that
+ * is not JSON is undefined in its list.
+ */
 async function dividedValue(
   pieces: readonly Uint8Array[],
   { list, limit }: { readonly list: string; readonly limit: number },

@@ -1,4 +1,5 @@
-// Reads exports that are one list of conversations in JSON files, alone or beside others: the part that ChatGPT and Claude.ai share.
+// Reads exports that are one list of conversations in JSON files, alone or beside others: the
+// part that ChatGPT and Claude.ai share.
 import type { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { createYielder } from '../../domain/base/yielding.ts';
@@ -31,7 +32,10 @@ export const placeOf = (file: SourceFile): string =>
   isProjectFile(file) ? folderOf(folderOf(file.path)) : folderOf(file.path);
 /** True if the name is that of an export's asset. */
 export const isAsset = ({ path }: SourceFile): boolean => ASSET.test(baseName(path));
-/** True if the name is that of a part of such an export without a conversation, and the file holds more than an empty list. */
+/**
+ * True if the name is that of a part of such an export without a conversation, and
+ * the file holds more than an empty list.
+ */
 export const isServiceFile = ({ path, size }: SourceFile): boolean =>
   NO_CONVERSATIONS.test(baseName(path)) && size > EMPTY_LIST_BYTES;
 /** Size of `[]` and a line end, bytes. */
@@ -67,8 +71,8 @@ export async function headOfListing(
 }
 
 /**
- * Claims listings that `sniff` recognises and the files that belong to them by name: assets anywhere below, the rest of an export in the
- * same folder. `tells`: the importer reports files with words but no conversations.
+ * Claims listings that `sniff` recognises and the files that belong to them by name: assets anywhere below, the rest of
+ * an export in the same folder. `tells`: the importer reports files with words but no conversations.
  */
 export async function claimListings(
   files: readonly SourceFile[],

@@ -1,6 +1,7 @@
-// Conversations that other tools wrote out for people: one Markdown file each, front matter, then turns, with speakers as headings, bold names,
-// names with a colon, or callouts. The whole file must name speakers in the same way, so that a heading within an answer stays part of it; a file
-// that names fewer than two speakers is a document, not a conversation.
+// Conversations that other tools wrote out for people: one Markdown file each, front matter, then turns,
+// with speakers as headings, bold names, names with a colon, or callouts. The whole file must name speakers
+// in the same way, so that a heading within an answer stays part of it; a file that names fewer than two
+// speakers is a document, not a conversation.
 import { parse } from 'yaml';
 import { attempt } from '../../domain/base/log.ts';
 import { createYielder } from '../../domain/base/yielding.ts';
@@ -64,7 +65,8 @@ interface Divided {
 }
 
 /**
- * Splits off front matter, from `---` at the very top to the next `---`. Without an end, or without names and values, it is ordinary text.
+ * Splits off front matter, from `---` at the very top to the next `---`. Without an end, or without
+ * names and values, it is ordinary text.
  */
 function divided(text: string): Divided {
   const lines = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');

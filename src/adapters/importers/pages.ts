@@ -14,7 +14,9 @@ interface Page {
 const MOST_PAGES = 100;
 const DEEPEST = 8;
 
-/** Lists each page and each place in a document once, in the order in which they are named; leaves out other addresses. */
+/**
+ * Lists each page and each place in a document once, in the order in which they are named; leaves out other addresses.
+ */
 export function pagesIn(value: unknown): Page[] {
   const pages = new Map<string, Page>();
   const walk = (value: unknown, depth: number): void => {

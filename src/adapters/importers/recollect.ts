@@ -1,4 +1,5 @@
-// Reads our own JSON, loose or in a ZIP. It is complete, so ids, heads, checkpoints, flags and keys of newer versions are kept.
+// Reads our own JSON, loose or in a ZIP. It is complete, so ids, heads, checkpoints, flags
+// and keys of newer versions are kept.
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { asConversationId } from '../../domain/base/ids.ts';
@@ -38,7 +39,10 @@ const isId = (id: string): boolean =>
 const LOOKED_AT = 50;
 
 const HEADER = new RegExp(`^\\s*\\{[^{[]{0,200}"format"\\s*:\\s*"${ARCHIVE_FORMAT}"`);
-/** A tool that sorts keys, as `jq -S` does, puts the header behind the conversations, each of which then begins with its checkpoints. */
+/**
+ * A tool that sorts keys, as `jq -S` does, puts the header behind the conversations, each of
+ * which then begins with its checkpoints.
+ */
 const SORTED = new RegExp(
   `^\\s*\\{\\s*"conversations"\\s*:\\s*\\[\\s*(?:\\{\\s*"checkpoints"\\s*:\\s*\\{|\\]\\s*,[^{[]{0,200}"format"\\s*:\\s*"${ARCHIVE_FORMAT}")`,
 );
@@ -183,7 +187,10 @@ function toConversation(
   };
 }
 
-/** Reads a damaged message key by key: a value that cannot be read costs itself alone. `before`: time of the message above it in the file. */
+/**
+ * Reads a damaged message key by key: a value that cannot be read costs itself alone. `before`: time
+ * of the message above it in the file.
+ */
 function rescuedFrom(raw: unknown, before: number, skipped: SkipCounter): ImportedMessage | undefined {
   const whole = z.looseObject({ id: z.string(), parts: z.array(z.unknown()).min(1) }).safeParse(raw);
   if (!whole.success) return undefined;

@@ -1,4 +1,5 @@
-// Finds speakers in texts written for people: a heading, a bold name, a name with a colon, or a callout, with time and model beside it.
+// Finds speakers in texts written for people: a heading, a bold name, a name with a colon, or a
+// callout, with time and model beside it.
 import type { Role } from '../../domain/chat/message.ts';
 import { timeOf } from './times.ts';
 
@@ -38,7 +39,8 @@ const LONGEST_NAME = 160;
 const LONGEST_BEGINNING = 400;
 
 /**
- * Finds the speaker that a line names, and the rest of the line; undefined if it names nobody. Linear: no pattern reads more than 400 characters.
+ * Finds the speaker that a line names, and the rest of the line; undefined if it names nobody. Linear: no
+ * pattern reads more than 400 characters.
  */
 export function speakerIn(line: string): Speaker | undefined {
   const heading = /^(#{1,6})[ \t]+(\S.*?)[ \t]*#*$/.exec(line.slice(0, LONGEST_NAME));

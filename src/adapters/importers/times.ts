@@ -1,9 +1,12 @@
-// Reads times as exports write them: numbers by their magnitude, dates of ISO 8601, RFC 2822 and similar, and the objects that databases
-// wrap around them. An ambiguous date, such as 06/07/2025, is no time.
+// Reads times as exports write them: numbers by their magnitude, dates of ISO 8601, RFC 2822 and similar, and the
+// objects that databases wrap around them. An ambiguous date, such as 06/07/2025, is no time.
 
 /** There were no chat exports before the web; an earlier time is a mistake. */
 const EARLIEST = Date.UTC(1995, 0, 1);
-/** Fixed instead of the clock's time: a device with a wrong clock must read the same dates, and make the same ids of them. */
+/**
+ * Fixed instead of the clock's time: a device with a wrong clock must read the same
+ * dates, and make the same ids of them.
+ */
 const LATEST = Date.UTC(2100, 0, 1);
 /** Longest date that is read, characters: a browser's, with the full name of its zone. */
 const LONGEST = 100;
@@ -94,7 +97,9 @@ const NUMERIC = /^(\d{1,4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,4})日?\s*
 const NAMED =
   /^(?:[a-z]{3,9}\.?,?\s+)??(?:(\d{1,2})(?:st|nd|rd|th)?[\s-]+)?([a-z]{3,9})\.?(?:[\s-]+(\d{1,2})(?:st|nd|rd|th)?(?!\d))?,?(?:[\s-]+(\d{4}))?\s*$/i;
 
-/** Reads a date, perhaps with time and zone. Without a zone it is UTC: a file must give the same times on every machine. */
+/**
+ * Reads a date, perhaps with time and zone. Without a zone it is UTC: a file must give the same times on every machine.
+ */
 function fromWords(text: string): number {
   const clock = CLOCK.exec(text) ?? undefined;
   const hours = clock ? undefined : (CLOCK_OF_HOURS.exec(text) ?? undefined);
@@ -159,8 +164,8 @@ function instantOf(date: readonly number[], time: readonly number[], zone: strin
 }
 
 /**
- * Fills gaps in the times of consecutive messages evenly between their neighbours; the ends take the nearest known time.
- * `fallback` is used if no time is known.
+ * Fills gaps in the times of consecutive messages evenly between their neighbours; the ends take the nearest known
+ * time. `fallback` is used if no time is known.
  */
 export function interpolated(times: readonly (number | undefined)[], fallback: number): number[] {
   const known = times.flatMap((time, at) => (time === undefined ? [] : [at]));

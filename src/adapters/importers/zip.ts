@@ -1,6 +1,6 @@
-// Opens a ZIP as a source. Trusts nothing in it: sizes are counted while unpacking, names are only labels, and a ZIP and
-// those in it share one allowance.
-// Runs on the calling thread with the browser's own inflate: a strict page may not start a worker from a blob: URL.
+// Opens a ZIP as a source. Trusts nothing in it: sizes are counted while unpacking, names are only labels, and a ZIP
+// and those in it share one allowance. Runs on the calling thread with the browser's own inflate: a strict page may
+// not start a worker from a blob: URL.
 import {
   BlobReader,
   configure,
@@ -49,7 +49,8 @@ export async function isZip(file: SourceFile, signal: AbortSignal): Promise<bool
 
 /**
  * Lists the files of a ZIP, each unpacked when it is read.
- * @throws `import-bomb` (before unpacking if the ZIP itself admits its size, else as soon as the count exceeds a limit), `import-encrypted`,
+ * @throws `import-bomb` (before unpacking if the ZIP itself admits its size, else as soon as the count
+ *   exceeds a limit), `import-encrypted`,
  * `import-broken`
  */
 export async function openZip(
@@ -185,7 +186,10 @@ function unusedPath(path: string, used: ReadonlyMap<string, unknown>, copies: Ma
 /** Bytes that are held before the browser takes them. */
 const HELD_BYTES = 4 * 1024 * 1024;
 
-/** Hands a ZIP within a ZIP to the browser piece by piece, which may keep it on the disk. The ZIP around it bounds its bytes. */
+/**
+ * Hands a ZIP within a ZIP to the browser piece by piece, which may keep it on the
+ * disk. The ZIP around it bounds its bytes.
+ */
 async function blobOf(pieces: AsyncIterable<Uint8Array>): Promise<Blob> {
   const parts: Blob[] = [];
   let held: Uint8Array<ArrayBuffer>[] = [];
@@ -205,7 +209,10 @@ const isFile = (entry: Entry): entry is FileEntry => !entry.directory && !entry.
 const bomb = (why: string) =>
   new RecollectError('import-bomb', `This ZIP is not an export: ${why}`, { params: { detail: why } });
 
-/** Normalises a path: forward slashes, no `.`, no `..`, no drive or root; undefined for files that operating systems add. */
+/**
+ * Normalises a path: forward slashes, no `.`, no `..`, no drive or root; undefined
+ * for files that operating systems add.
+ */
 function normalised(name: string): string | undefined {
   const segments: string[] = [];
   for (const segment of name

@@ -1,5 +1,5 @@
-// The verbs of the index between threads: one message there and one back for each call, whichever worker leads. A statement sent through
-// PGlite's own worker takes a dozen messages by way of every tab.
+// The verbs of the index between threads: one message there and one back for each call, whichever worker leads. A
+// statement sent through PGlite's own worker takes a dozen messages by way of every tab.
 //
 //   tab ──port──► its own worker ──► the index, if this worker leads
 //                     └──channel──► the leader's worker, if another one does
@@ -15,8 +15,8 @@ import { readFound, readQuery, type SentFound, type SentQuery, sentFound, sentQu
 const verb = { given: z.array(z.unknown()), answer: z.unknown() };
 type Method = Exclude<keyof MemoryIndex, 'close'>;
 /**
- * Method of the index → name by which it is called between threads, as tabs of earlier versions call it. The compiler checks that none is
- * missing.
+ * Method of the index → name by which it is called between threads, as tabs of earlier versions call it. The
+ * compiler checks that none is missing.
  */
 const VERBS = {
   bookmark: 'bookmark',
@@ -52,7 +52,10 @@ interface RemoteIndex {
   refuse(problem: RecollectError | undefined): void;
 }
 
-/** Makes the index at the other end of a port. `onNewLeader` is called before the first answer of a new leader is delivered. */
+/**
+ * Makes the index at the other end of a port. `onNewLeader` is called before the first
+ * answer of a new leader is delivered.
+ */
 export function createRemoteIndex(port: MessagePort, onNewLeader: () => void = () => {}): RemoteIndex {
   let refusal: RecollectError | undefined;
   let known: string | undefined;

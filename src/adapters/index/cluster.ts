@@ -1,5 +1,5 @@
-// The empty database that a new index begins with. PGlite would make it in the browser with a second Postgres, which takes seconds
-// and 170 MB; so the build makes it, and the browser only unpacks it.
+// The empty database that a new index begins with. PGlite would make it in the browser with a second Postgres, which
+// takes seconds and 170 MB; so the build makes it, and the browser only unpacks it.
 import { PGlite } from '@electric-sql/pglite';
 import { log } from '../../domain/base/log.ts';
 

@@ -1,4 +1,5 @@
-// Holds rows of small integers in WebAssembly memory and multiplies them with a query, eight at a time (SIMD), which JavaScript cannot do.
+// Holds rows of small integers in WebAssembly memory and multiplies them with a query, eight at a
+// time (SIMD), which JavaScript cannot do.
 
 /** Largest absolute value in a row. */
 export const ROW_TOP = 127;
@@ -26,7 +27,8 @@ interface DotProducts {
    */
   row(place: number): Int8Array;
   /**
-   * Calls `visit` with the product of each of the first `count` rows and the query, in order. The query has `dimensions` numbers up to `queryTop`.
+   * Calls `visit` with the product of each of the first `count` rows and the query, in order. The query has
+   * `dimensions` numbers up to `queryTop`.
    */
   each(query: Int16Array, count: number, visit: (place: number, product: number) => void): void;
 }

@@ -1,5 +1,5 @@
-// Places for the files of the index, and opening a database there. The index is made from the log, so a database that does not
-// open is deleted and made again; one made by a newer app is refused and left alone.
+// Places for the files of the index, and opening a database there. The index is made from the log, so a database that
+// does not open is deleted and made again; one made by a newer app is refused and left alone.
 import { PGlite } from '@electric-sql/pglite';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
@@ -56,7 +56,9 @@ const DEFAULT_NAME = 'recollect-index';
 const filesOf = (name: string, sealed: boolean) => `${name}-${POSTGRES_VERSION}${sealed ? '-sealed' : ''}`;
 /** Engines that can hold sealed files: OPFS is written synchronously, but WebCrypto seals asynchronously. */
 const SEALED_ENGINES: readonly EngineName[] = ['indexeddb', 'memory'];
-/** Files of a new database with spare ones: some 420 if packed, 970 if PGlite makes it. Each is opened at every start. */
+/**
+ * Files of a new database with spare ones: some 420 if packed, 970 if PGlite makes it. Each is opened at every start.
+ */
 const FIRST_FILES = { packed: 540, own: 1_090 };
 /** Bytes that Chromium reserves in OPFS while a new database is written (1 MB per file), plus a margin. */
 const ROOM_TO_BEGIN = 600e6;
@@ -356,9 +358,11 @@ async function open(
 }
 
 /**
- * Opens the index's database in the best place the browser has. Only the leader may call it. A damaged or foreign database
- * is deleted and made again, empty, with bookmark 0; files of the other engines are deleted once this one is open.
- * @throws RecollectError `newer-index` when a newer app made the database, `storage-full` when there is no room; nothing is deleted then.
+ * Opens the index's database in the best place the browser has. Only the leader may call it. A
+ * damaged or foreign database is deleted and made again, empty, with bookmark 0; files of the other
+ * engines are deleted once this one is open.
+ * @throws RecollectError `newer-index` when a newer app made the database, `storage-full` when there is
+ *   no room; nothing is deleted then.
  */
 export async function openEngine({
   wanted,

@@ -1,5 +1,5 @@
-// Corrects PGlite's pool of OPFS access handles, which treats a held file as missing and a write without room as done, waits
-// forever for a file that it cannot get, and runs out of files in the middle of a statement.
+// Corrects PGlite's pool of OPFS access handles, which treats a held file as missing and a write without room as done,
+// waits forever for a file that it cannot get, and runs out of files in the middle of a statement.
 import { OpfsAhpFS } from '@electric-sql/pglite/opfs-ahp';
 import { onceReleased } from '../../domain/base/held-file.ts';
 import { ignore } from '../../domain/base/log.ts';

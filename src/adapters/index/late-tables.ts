@@ -1,6 +1,7 @@
-// Late interaction (`domain/memory/late.ts`) over the signs as Postgres writes them, sixteen token vectors at a time in WebAssembly. A token of the question
-// becomes 64 tables, one for each four numbers: what each of the 16 ways in which four signs can stand adds. Whole numbers below 1,024: the
-// similarity of a token is exact to about 0.0002, and always to 4/1,023 of what its four widest numbers make together.
+// Late interaction (`domain/memory/late.ts`) over the signs as Postgres writes them, sixteen token vectors at a time in
+// WebAssembly. A token of the question becomes 64 tables, one for each four numbers: what each of the 16 ways in which
+// four signs can stand adds. Whole numbers below 1,024: the similarity of a token is exact to about 0.0002, and always
+// to 4/1,023 of what its four widest numbers make together.
 import { ignore } from '../../domain/base/log.ts';
 import { lateInteraction, type QueryTokenVectors } from '../../domain/memory/late.ts';
 import { fromHex } from './statements.ts';
@@ -33,8 +34,8 @@ interface Assembled {
 const encoder = new TextEncoder();
 
 /**
- * Makes the comparison for one question. `signs`: 64 hexadecimal digits for each token vector of a passage, bytes in order.
- * Null if the question or the passage has no tokens. @throws RangeError if memory runs out.
+ * Makes the comparison for one question. `signs`: 64 hexadecimal digits for each token vector of a passage, bytes in
+ * order. Null if the question or the passage has no tokens. @throws RangeError if memory runs out.
  */
 export type Compare = (question: QueryTokenVectors) => (signs: string) => number | null;
 

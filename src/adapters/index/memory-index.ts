@@ -58,8 +58,8 @@ export interface ChunkRow {
 }
 
 /**
- * Changes of one step of the projector. Applied as one transaction together with the bookmark. Removal wins over arrival in the same
- * change.
+ * Changes of one step of the projector. Applied as one transaction together with the bookmark. Removal
+ * wins over arrival in the same change.
  */
 export interface IndexChange {
   /** An empty title, summary, keyword list or description keeps the value set by `describe`. */
@@ -109,8 +109,8 @@ export interface IndexQuery {
   /** Chunk ids found without the query vector: the search returns only additions by the vector, and measures these. */
   readonly after?: { readonly found: readonly number[]; readonly neighbours: readonly number[] };
   /**
-   * Result of an earlier search for these words with the same filter and limit, so that they are not looked up again. Ignored if it comes
-   * from another index.
+   * Result of an earlier search for these words with the same filter and limit, so that they are not looked up again.
+   * Ignored if it comes from another index.
    */
   readonly knownWords?: KnownWords;
   /** If set, nothing is searched: returns the chunks of these messages that pass the filter, with both numbers. */
@@ -174,7 +174,10 @@ export interface IndexHits {
   readonly idf: readonly number[];
   /** Chunks of `after` that still exist, with their cosine; null without a vector of the model. */
   readonly measured?: readonly (readonly [chunkId: number, cosine: number | null])[];
-  /** With `withNeighbours`: the conversations that pass whose descriptions have most of the query's words by idf, best first; eight at most. */
+  /**
+   * With `withNeighbours`: the conversations that pass whose descriptions have most of the query's
+   * words by idf, best first; eight at most.
+   */
   readonly described?: readonly Described[];
   /** For the next search for these words, if it saves work. */
   readonly knownWords?: KnownWords;
@@ -244,13 +247,18 @@ export interface MemoryIndex {
     conversation: ConversationId,
     made: Pick<ConversationRow, 'summary' | 'keywords' | 'described'>,
   ): Promise<void>;
-  /** Chunks without a vector of `model`, smallest priority first. A chunk whose hash already has one gets it for free. `conversations`: only these. */
+  /**
+   * Chunks without a vector of `model`, smallest priority first. A chunk whose hash already has one gets it
+   * for free. `conversations`: only these.
+   */
   pendingChunks(
     model: string,
     limit: number,
     conversations?: readonly ConversationId[],
   ): Promise<PendingChunk[]>;
-  /** Returns conversations with chunks that wait for a vector of `model`, and the number of waiting messages in each. */
+  /**
+   * Returns conversations with chunks that wait for a vector of `model`, and the number of waiting messages in each.
+   */
   pendingCounts(model: string): Promise<{ conversationId: ConversationId; messages: number }[]>;
   /** Stores vectors of `model`, replacing earlier ones; ignores unknown chunk ids. */
   put(model: string, vectors: readonly NewVector[]): Promise<void>;
@@ -277,7 +285,9 @@ export interface MemoryIndex {
   ): Promise<Map<MessageId, { before: NeighbourRow[]; after: NeighbourRow[] }>>;
   /** Empties the index and sets the bookmark to 0, so that the projector fills it again. */
   clear(): Promise<void>;
-  /** Rewrites the files so that nothing removed remains in them. Needs room for a second copy; throws `storage-full`. */
+  /**
+   * Rewrites the files so that nothing removed remains in them. Needs room for a second copy; throws `storage-full`.
+   */
   purge(): Promise<void>;
   stats(model: string): Promise<IndexStats>;
   /** Returns the statistics with vectors of `model`; conversations newest first. */

@@ -1,5 +1,6 @@
-// One model's vectors in memory, eight bits per number. It names the few chunks that can be nearest, and the database measures and
-// orders them by the full vectors. The copy may lag behind or name removed chunks, and is only used while it is complete.
+// One model's vectors in memory, eight bits per number. It names the few chunks that can be nearest, and
+// the database measures and orders them by the full vectors. The copy may lag behind or name removed
+// chunks, and is only used while it is complete.
 import { createDotProducts, queryTop, ROW_TOP } from './dot-products.ts';
 
 /** Least number of rows that the room grows by. */

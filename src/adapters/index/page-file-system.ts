@@ -1,9 +1,9 @@
-// PGlite's files in IndexedDB, by pages of 8 KB. Everything one statement changed becomes one transaction, so what is stored is always the
-// state after some statement: never half-written, and nothing acknowledged is lost when the tab or the browser is killed. After a power cut the last
-// statements may be lost; the log still has their source.
+// PGlite's files in IndexedDB, by pages of 8 KB. Everything one statement changed becomes one transaction, so what is
+// stored is always the state after some statement: never half-written, and nothing acknowledged is lost when the tab or
+// the browser is killed. After a power cut the last statements may be lost; the log still has their source.
 //
-// `page-store.ts` says how it lies there. A start spends its time by the record, not by the byte; so pages are moved into packs, one pack a
-// transaction, as they get many.
+// `page-store.ts` says how it lies there. A start spends its time by the record, not by the byte; so pages are moved
+// into packs, one pack a transaction, as they get many.
 
 import { PGlite } from '@electric-sql/pglite';
 import {
@@ -144,8 +144,8 @@ class PageBackend implements StorageBackend {
   }
 
   /**
-   * Returns the files whose content is still being read, and what holds this thread until bytes of them are there. Call it once, after
-   * `load`: it forgets the contents, which are PGlite's now.
+   * Returns the files whose content is still being read, and what holds this thread until bytes of them are there. Call
+   * it once, after `load`: it forgets the contents, which are PGlite's now.
    */
   async late(): Promise<{ readonly files: readonly FileRow[]; readonly need: FileContents['need'] }> {
     const contents = await this.#contents;
@@ -223,7 +223,10 @@ class PageBackend implements StorageBackend {
     else this.#quiet = setTimeout(() => this.#packSome(), Math.max(started, quiet));
   }
 
-  /** Moves pages into packs until half of the room for others is free; ends with the next write unless they are far too many. */
+  /**
+   * Moves pages into packs until half of the room for others is free; ends with the next
+   * write unless they are far too many.
+   */
   #packSome(): void {
     this.#isPacking = true;
     const writes = this.#writes;
@@ -441,8 +444,8 @@ export class PageFileSystem extends MemfsFrontendFS {
   }
 
   /**
-   * Begins to read what is stored before PGlite asks for it. Resolves once it is known if there are files: none are there in `unfinished`,
-   * which a first start that was cut short leaves. Rejects as `init` will.
+   * Begins to read what is stored before PGlite asks for it. Resolves once it is known if there are files: none are
+   * there in `unfinished`, which a first start that was cut short leaves. Rejects as `init` will.
    */
   readAhead(): ReturnType<PageBackend['readAhead']> {
     return this.#pages.readAhead();

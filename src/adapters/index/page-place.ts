@@ -1,6 +1,6 @@
-// Chooses the place of the database with the index's pages. In Chromium all databases of one storage bucket share one file and one queue,
-// so that a save to the log waited behind every flush of the index. So the index has a bucket of its own if the browser has buckets; in
-// other browsers each database has its own file anyway.
+// Chooses the place of the database with the index's pages. In Chromium all databases of one storage bucket share one
+// file and one queue, so that a save to the log waited behind every flush of the index. So the index has a bucket of
+// its own if the browser has buckets; in other browsers each database has its own file anyway.
 import { wrap } from 'idb';
 import { orElse } from '../../domain/base/log.ts';
 

@@ -1,10 +1,12 @@
-// Reads the stored files of the index into memory when it opens. Small files come first, since Postgres starts with them. Where threads can
-// share memory, a second thread reads; the large files then arrive while Postgres runs, and Postgres waits for the parts it asks for.
+// Reads the stored files of the index into memory when it opens. Small files come first, since Postgres starts with
+// them. Where threads can share memory, a second thread reads; the large files then arrive while Postgres runs, and
+// Postgres waits for the parts it asks for.
 //
 //   engine's thread   FileContents ── plan ──► readFiles, in page-reader.worker.ts
 //                     need(…), waits     ◄──── marks each part in `state` once it is in its place
 //
-// The reader writes a part once, before it marks it. The engine's thread writes to marked parts alone, so neither overwrites the other.
+// The reader writes a part once, before it marks it. The engine's thread writes to marked parts
+// alone, so neither overwrites the other.
 import { z } from 'zod';
 import { ignore, log } from '../../domain/base/log.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
@@ -26,10 +28,16 @@ const [PART_PACKS, LARGE_PACKS] = [4, 4];
 const FIRST_BYTES = 8e6;
 /** Longest wait for the thread to start, ms. Its files are in the cache, so it takes a fraction of a second. */
 const STARTS_WITHIN_MS = 10_000;
-/** Longest wait for a part, ms. The reader lives as long as the thread that waits, so this ends a wait for one that broke. */
+/**
+ * Longest wait for a part, ms. The reader lives as long as the thread that waits, so
+ * this ends a wait for one that broke.
+ */
 const ARRIVES_WITHIN_MS = 60_000;
 
-/** Places in `state`: the part that is wanted now, counted from 1; how often the state changed; 1 after a failure; then 1 for each part that is there. */
+/**
+ * Places in `state`: the part that is wanted now, counted from 1; how often the state changed; 1 after a
+ * failure; then 1 for each part that is there.
+ */
 const [WANTED, STEP, FAILED, PARTS] = [0, 1, 2, 3];
 
 /** Names what to read, and the memory for it, which the threads share. */
@@ -63,7 +71,10 @@ const readerCalls = {
   },
 };
 
-/** Makes a reader of a thread that calls `servePageReader`. Reading is refused if the thread has not started after `startsWithinMs`. */
+/**
+ * Makes a reader of a thread that calls `servePageReader`. Reading is refused if the thread
+ * has not started after `startsWithinMs`.
+ */
 export function createPageReader(
   thread: Thread,
   key: unknown,
@@ -121,7 +132,10 @@ interface Part {
   readonly end: number;
 }
 
-/** Divides files, ordered by id, into parts that come first and parts of large files. Both threads come to the same numbers. */
+/**
+ * Divides files, ordered by id, into parts that come first and parts of large files.
+ * Both threads come to the same numbers.
+ */
 function partsOf(files: readonly { readonly id: number; readonly size: number }[], pack: number) {
   const first: Part[] = [];
   const later: Part[] = [];
@@ -167,8 +181,8 @@ async function fetchPart(database: PageDatabase, { from, end }: Part) {
 }
 
 /**
- * Reads all files of the plan into their places. Calls `onFirst` when all small files are there. Throws if a record does not open, and
- * IndexedDB's errors; whoever waits for a part then learns of it.
+ * Reads all files of the plan into their places. Calls `onFirst` when all small files are there. Throws if a record
+ * does not open, and IndexedDB's errors; whoever waits for a part then learns of it.
  */
 async function readFiles(
   { name, pack, files, state: shared }: ReadingPlan,
@@ -244,7 +258,10 @@ export class FileContents {
   /** First part of each large file, while another thread reads them. */
   #large: ReadonlyMap<number, number> = new Map();
 
-  /** Begins to read, in this thread if there is no `reader` or if it fails before the small files are there. `pack`: pages in a pack. */
+  /**
+   * Begins to read, in this thread if there is no `reader` or if it fails before the small files
+   * are there. `pack`: pages in a pack.
+   */
   constructor(
     given: {
       readonly name: string;

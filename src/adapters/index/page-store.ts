@@ -1,9 +1,10 @@
-// The IndexedDB database with the index's pages of 8 KB, and the form of its records. On a locked device each record is sealed, bound to its
-// file and number; names, sizes and the number of records stay readable.
+// The IndexedDB database with the index's pages of 8 KB, and the form of its records. On a locked device each record is
+// sealed, bound to its file and number; names, sizes and the number of records stay readable.
 //
 //   files   path, id, size
 //   pages   one record a page: what was written lately
-//   packs   128 neighbouring pages in one record, sealed files only; a page that also has a record of its own is newer there
+//   packs 128 neighbouring pages in one record, sealed files only; a page that also
+//   has a record of its own is newer there
 import { type DBSchema, type IDBPDatabase, wrap } from 'idb';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 import { placeOfPages } from './page-place.ts';
@@ -36,8 +37,8 @@ export type Kind = (typeof KINDS)[number];
 export type PageDatabase = IDBPDatabase<PageSchema>;
 
 /**
- * Opens the database `name`, and makes it if there is none. Closes it when another thread deletes it, to change the engine or to start
- * over. Throws IndexedDB's errors.
+ * Opens the database `name`, and makes it if there is none. Closes it when another thread deletes it, to change the
+ * engine or to start over. Throws IndexedDB's errors.
  */
 export async function openPages(name: string): Promise<PageDatabase> {
   const opening = (await placeOfPages(name)).open(name, VERSION);

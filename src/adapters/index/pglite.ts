@@ -1,5 +1,5 @@
-// The index in Postgres, in the one worker that leads. Every operation is one statement and may be repeated, since a tab asks
-// again if the leader vanished. The schema must already exist (`schema.ts`).
+// The index in Postgres, in the one worker that leads. Every operation is one statement and may be repeated, since a
+// tab asks again if the leader vanished. The schema must already exist (`schema.ts`).
 
 import { z } from 'zod';
 import { toBase64 } from '../../domain/base/data-url.ts';
@@ -27,7 +27,10 @@ import { createVectorCopy } from './vector-copy.ts';
 export interface PgliteIndexOptions {
   /** Number of vectors from which those of the requested model are also held in memory. Default: 4,000. */
   readonly holdFrom?: number;
-  /** Reads the assembled code. Absent: vectors are searched in the table, and late interaction is computed without WebAssembly. */
+  /**
+   * Reads the assembled code. Absent: vectors are searched in the table, and late
+   * interaction is computed without WebAssembly.
+   */
   readonly readAssembly?: ReadIndexCode;
 }
 
@@ -40,7 +43,9 @@ const noCode: ReadIndexCode = async (name) => {
  * Postgres.
  */
 const CHECKPOINT_AFTER = 4_000_000;
-/** Rows written between two checks of the table sizes, and number of 8 KB pages below which a vacuum is not worth it. */
+/**
+ * Rows written between two checks of the table sizes, and number of 8 KB pages below which a vacuum is not worth it.
+ */
 const [MEASURE_AFTER, FEWEST_PAGES] = [500, 32];
 /**
  * Tables that grow together, measured by the first. Each group is vacuumed on its own, so that a search need not wait
@@ -50,7 +55,9 @@ const TABLES = {
   said: ['chunks', 'conversations', 'messages', 'waiting'],
   vectors: ['vectors', 'pieces', 'waiting'],
 } as const;
-/** SQL that checks if message `m` has chunks. Not `exists`: Postgres would read all chunks once for a few such checks. */
+/**
+ * SQL that checks if message `m` has chunks. Not `exists`: Postgres would read all chunks once for a few such checks.
+ */
 const HAS_CHUNKS =
   'select coalesce((select true from chunks c where c.message = m.n limit 1), false) as has_chunks';
 
@@ -443,7 +450,9 @@ class PgliteIndex implements MemoryIndex {
     return this.#database.close();
   };
 
-  /** Rows written since the table sizes were checked. The first write checks too, since earlier sessions are unknown. */
+  /**
+   * Rows written since the table sizes were checked. The first write checks too, since earlier sessions are unknown.
+   */
   #anew() {
     return { said: MEASURE_AFTER, vectors: MEASURE_AFTER };
   }

@@ -1,4 +1,5 @@
-// Searches the index: the best by words first, then one statement for the nearest by meaning, with everything that the ranking needs.
+// Searches the index: the best by words first, then one statement for the nearest by meaning,
+// with everything that the ranking needs.
 import { z } from 'zod';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { roleSchema } from '../../domain/chat/message.ts';
@@ -93,7 +94,10 @@ const wordsIn = (row: z.infer<typeof candidate>): string => row[9] ?? '';
 /** SQL for the messages that recall gave to the answer `m`, by its `ledger`; null if none. */
 const RECALLED = `case when c.role = 'assistant' and m.content @> '[{"type": "recall"}]'
   then jsonb_path_query_array(m.content, '$[*] ? (@.type == "recall").passages[*].messageId') end`;
-/** The row of chunk `c` of message `m` in conversation `k`, with its words, cosine, neighbours and whether it only stands beside what was found. */
+/**
+ * The row of chunk `c` of message `m` in conversation `k`, with its words, cosine, neighbours and whether
+ * it only stands beside what was found.
+ */
 const rowOf = (words: string, cosine: string, place: string): string =>
   `json_build_array(c.n, m.id, k.id, k.title, c.role, c.created_at, c.text, k.archived, k.pinned, ${words}, ${cosine}, ${place}, m.before, ${RECALLED})`;
 const newestRow = z.object({ total: z.number(), candidates: z.array(candidate).nullable() });

@@ -1,4 +1,5 @@
-// Names that tabs of every version send each other in a search and its answer: an old tab may be open beside an updated one.
+// Names that tabs of every version send each other in a search and its answer: an old
+// tab may be open beside an updated one.
 import type { Candidate, IndexHits, IndexQuery } from './memory-index.ts';
 
 /** A query as tabs send it. */

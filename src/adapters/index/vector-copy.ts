@@ -1,5 +1,6 @@
-// Keeps a copy of one model's vectors in memory, so that a search need not read them all from the table. Its owner reports every write,
-// and it takes the changes over before the next answer; while it cannot answer, the table is searched.
+// Keeps a copy of one model's vectors in memory, so that a search need not read them all from the
+// table. Its owner reports every write, and it takes the changes over before the next answer; while it
+// cannot answer, the table is searched.
 
 import { z } from 'zod';
 import { log, orElse } from '../../domain/base/log.ts';
@@ -37,7 +38,10 @@ const goneRow = z.object({ n: z.number() });
 export interface VectorCopy {
   /** Returns the chunks that can be among the nearest `limit`; null if the table must be searched. */
   likely(model: string, values: Float32Array, limit: number): Promise<Likely | null>;
-  /** True if `want` needs the size of the table: without a copy, and only now and then, since that request takes a millisecond. */
+  /**
+   * True if `want` needs the size of the table: without a copy, and only now and then,
+   * since that request takes a millisecond.
+   */
   mayAskSize(model: string): boolean;
   /** Says that this model is or will be in use and how many bytes its table takes; starts a copy if that pays off. */
   want(model: string, dimensions: number, bytes: number): void;

@@ -1,5 +1,5 @@
-// News from the leader's worker to every tab: the database is open and in which engine, or why it is not. PGlite itself only
-// notifies its own tab, and no tab if opening failed.
+// News from the leader's worker to every tab: the database is open and in which engine, or why it is not. PGlite itself
+// only notifies its own tab, and no tab if opening failed.
 import { z } from 'zod';
 import { problemSchema } from '../../domain/base/problem-schema.ts';
 import { joinNews } from '../../domain/threads/news.ts';

@@ -15,7 +15,9 @@ export interface IndexWorkerOptions {
   readonly id?: string;
   /** Called once if the leader's open database turns out to be damaged: closing and opening again makes a new one. */
   readonly onDamaged?: (problem: Problem) => void;
-  /** Called once if Postgres crashed after opening: closing and opening again restores everything that was committed. */
+  /**
+   * Called once if Postgres crashed after opening: closing and opening again restores everything that was committed.
+   */
   readonly onCrashed?: (problem: Problem) => void;
   /** Called if the database could not be opened and was replaced by a new one. */
   readonly onRemade?: () => void;
@@ -70,7 +72,8 @@ const startFailureOf = (worker: Worker) =>
 
 /**
  * Starts the worker (its script calls `serveIndex`) and waits until a leader has the database open.
- * @throws RecollectError `newer-index` when a newer app made it; `index-damaged` or `index-crashed` while a leader has one that is damaged inside or stopped;
+ * @throws RecollectError `newer-index` when a newer app made it; `index-damaged` or `index-crashed` while a leader has
+ *   one that is damaged inside or stopped;
  * `index-unavailable` when no engine or the worker did not start.
  */
 export async function openIndexInWorker(
@@ -207,7 +210,10 @@ async function closeProbing(pglite: PGliteWorker): Promise<void> {
 const PROBES = 40;
 const PROBE_MS = 50;
 
-/** Resolves when the leader answers this tab, at the latest after two seconds: what was asked before it listened is never answered. */
+/**
+ * Resolves when the leader answers this tab, at the latest after two seconds: what was asked
+ * before it listened is never answered.
+ */
 async function answered(pglite: PGliteWorker): Promise<void> {
   for (let tries = 0; tries < PROBES; tries++) {
     const answer = orElse(

@@ -1,4 +1,5 @@
-// Notifies listeners of changes. A listener that throws affects neither the others nor the write, which is on disk already.
+// Notifies listeners of changes. A listener that throws affects neither the others nor
+// the write, which is on disk already.
 import { log } from '../../domain/base/log.ts';
 
 interface Announcer<Change> {

@@ -1,6 +1,10 @@
-// Computes a checksum of stored bytes, so that a bit that flipped on the disk is noticed although the bytes can still be read.
+// Computes a checksum of stored bytes, so that a bit that flipped on the disk is noticed
+// although the bytes can still be read.
 
-/** The polynomial of IEEE 802.3, bits reversed, as ZIP and PNG use it. Signed, since those whole numbers stay in registers. */
+/**
+ * The polynomial of IEEE 802.3, bits reversed, as ZIP and PNG use it. Signed, since
+ * those whole numbers stay in registers.
+ */
 const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   let rest = byte;
   for (let bit = 0; bit < 8; bit++) rest = rest & 1 ? (rest >>> 1) ^ 0xedb88320 : rest >>> 1;

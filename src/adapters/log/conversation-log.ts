@@ -44,16 +44,19 @@ export interface ConversationLog {
    * Returns the highest seq. Throws `storage-full`, `storage-failed`; then nothing was written.
    */
   append(entries: readonly NewEntry[], writes?: readonly KeyValueWrite[]): Promise<number>;
-  /** Entries with a seq greater than `seq`, ascending, at most `limit`. Compacted entries appear as one snapshot, at the seq of their last one. */
+  /**
+   * Entries with a seq greater than `seq`, ascending, at most `limit`. Compacted entries appear as one
+   * snapshot, at the seq of their last one.
+   */
   since(seq: number, limit: number): Promise<LogEntry[]>;
   /**
-   * Everything stored of one document, ascending: applying it in order gives the document. `after`: only entries with a greater seq;
-   * entries compacted meanwhile appear as their snapshot, at the seq of the last one.
+   * Everything stored of one document, ascending: applying it in order gives the document. `after`: only entries with a
+   * greater seq; entries compacted meanwhile appear as their snapshot, at the seq of the last one.
    */
   read(document: DocumentId, after?: number): Promise<LogEntry[]>;
   /**
-   * Replaces the entries of `document` up to and including `upTo` by one snapshot that contains them all. One transaction. `id`: of the snapshot's
-   * entry, by default a new one.
+   * Replaces the entries of `document` up to and including `upTo` by one snapshot that contains them all. One
+   * transaction. `id`: of the snapshot's entry, by default a new one.
    */
   replaceBySnapshot(document: DocumentId, snapshot: Uint8Array, upTo: number, id?: EntryId): Promise<void>;
   /** Removes every entry of the document for good (forget). */
@@ -82,7 +85,10 @@ export interface KeyValues {
   /** Durable when resolved. `undefined` deletes. */
   set(key: string, value: unknown): Promise<void>;
   keys(prefix: string): Promise<string[]>;
-  /** Calls `listener` after each change, here or in another tab, including those made with an append; returns how to stop. */
+  /**
+   * Calls `listener` after each change, here or in another tab, including those made
+   * with an append; returns how to stop.
+   */
   subscribe(listener: (change: KeyValueChange) => void): () => void;
 }
 

@@ -1,5 +1,5 @@
-// The second copy of the key-value store: drafts, queued messages, settings, records of forgetting. Files in the format of the log's own
-// copy, in a folder of their own: one record for each key; if a kill left two, the newer one counts.
+// The second copy of the key-value store: drafts, queued messages, settings, records of forgetting. Files in the format
+// of the log's own copy, in a folder of their own: one record for each key; if a kill left two, the newer one counts.
 import type { DocumentId, EntryId } from '../../domain/base/ids.ts';
 import { attempt, log } from '../../domain/base/log.ts';
 import { checksum } from './checksum.ts';
@@ -11,13 +11,19 @@ import { decodeValue, encodeValue } from './stored-values.ts';
 /** Name of the copy of that log's key-value store, for `CopyFiles`. */
 export const valuesCopyOf = (name: string): string => `${name}-values`;
 
-/** Key that records that these values were copied. If it is missing beside a copy with records, this is not the database they were copied from. */
+/**
+ * Key that records that these values were copied. If it is missing beside a copy with records, this is
+ * not the database they were copied from.
+ */
 export const VALUES_COPIED = 'log/values';
 
 /** Fingerprint that distinguishes records of different values. */
 const printOf = (bytes: Uint8Array): string => `${bytes.length}.${checksum(bytes)}`;
 
-/** Makes the record of a value. `seq`: greater than that of every earlier one. Throws `storage-failed` for a value that cannot be encoded. */
+/**
+ * Makes the record of a value. `seq`: greater than that of every earlier one. Throws
+ * `storage-failed` for a value that cannot be encoded.
+ */
 export function valueRecord(key: string, value: unknown, seq: number, at: number): LogEntry {
   const bytes = encodeValue(value);
   const [id, document] = [`${printOf(bytes)}.${seq}` as EntryId, key as DocumentId];

@@ -1,5 +1,5 @@
-// The files of the second copy, in OPFS: numbered segments that only grow. Any thread reads them; one worker per origin, which holds
-// the lock, writes, since only workers have OPFS handles that write in place.
+// The files of the second copy, in OPFS: numbered segments that only grow. Any thread reads them; one worker per
+// origin, which holds the lock, writes, since only workers have OPFS handles that write in place.
 import { onceReleased } from '../../domain/base/held-file.ts';
 import { log, orElse } from '../../domain/base/log.ts';
 import type { LogEntry } from './conversation-log.ts';
@@ -27,8 +27,8 @@ interface SyncHandle {
 }
 type FileHandle = FileSystemFileHandle & { createSyncAccessHandle?(): Promise<SyncHandle> };
 
-// The browser's own methods. While the index opens, its pool of files replaces them in its worker: a handle of the copy would then be closed
-// with the pool, and a request for a missing file would never be answered.
+// The browser's own methods. While the index opens, its pool of files replaces them in its worker: a handle of the copy
+// would then be closed with the pool, and a request for a missing file would never be answered.
 const fileOf = globalThis.FileSystemDirectoryHandle?.prototype.getFileHandle;
 const handleOf = (globalThis.FileSystemFileHandle?.prototype as Required<FileHandle> | undefined)
   ?.createSyncAccessHandle;

@@ -1,5 +1,5 @@
-// How the second copy of the log lies in a file: records back to back, each with its own checksums, so that a torn or damaged one costs
-// only itself. What was taken out is overwritten with zeros.
+// How the second copy of the log lies in a file: records back to back, each with its own checksums, so that a torn or
+// damaged one costs only itself. What was taken out is overwritten with zeros.
 //
 //   record = MARK (4) · length of the payload (4) · CRC-32 of the payload (4) · CRC-32 of these twelve (4) · payload
 //   payload = length of the description (4) · description (JSON, UTF-8) · the entry's bytes

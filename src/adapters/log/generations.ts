@@ -1,5 +1,6 @@
-// Log databases by number. Sealing a log, or unsealing it, copies it into the database of the next number, with the same seqs, while
-// the present one is in use. An interrupted copy continues later; other code decides which of the two is in force.
+// Log databases by number. Sealing a log, or unsealing it, copies it into the database of the next number,
+// with the same seqs, while the present one is in use. An interrupted copy continues later; other code
+// decides which of the two is in force.
 
 import { deleteDB, openDB } from 'idb';
 import { yieldToEvents } from '../../domain/base/yielding.ts';
@@ -82,10 +83,16 @@ export async function copyValues(from: Store, to: Store, isOut: (key: string) =>
   for (const key of stale) await target.set(key, undefined);
 }
 
-/** A database with this version, in the old place, makes an app from before the lock refuse it instead of showing an empty library. */
+/**
+ * A database with this version, in the old place, makes an app from before the lock refuse it
+ * instead of showing an empty library.
+ */
 const GUARD_VERSION = 1000;
 
-/** Deletes a replaced log with its second copy. The files go too: otherwise plain content would only be marked as deleted. */
+/**
+ * Deletes a replaced log with its second copy. The files go too: otherwise plain
+ * content would only be marked as deleted.
+ */
 export async function deleteGeneration(generation: number): Promise<void> {
   const name = databaseName(generation);
   await removeCopy(name);

@@ -1,5 +1,5 @@
-// The connection to the log's IndexedDB database: opens it in time or says why not, reopens it after the browser cut it off, and
-// runs transactions that succeed as a whole or not at all.
+// The connection to the log's IndexedDB database: opens it in time or says why not, reopens it after the browser cut it
+// off, and runs transactions that succeed as a whole or not at all.
 import {
   type DBSchema,
   deleteDB,
@@ -14,7 +14,10 @@ import type { Origin } from './conversation-log.ts';
 
 /** Raised with each change of the stores' shape. An app that finds a higher version changes nothing. */
 export const LOG_VERSION = 2;
-/** Key that records that the browser deleted the previous database because it was damaged. The reader of the key deletes it. */
+/**
+ * Key that records that the browser deleted the previous database because it was
+ * damaged. The reader of the key deletes it.
+ */
 export const STORAGE_LOST = 'storage/lost';
 /** Key of the counters' sum; the key generator begins with 1. */
 export const SUM = 0;
@@ -75,7 +78,9 @@ interface ConnectionOptions {
 export class LogConnection {
   readonly #options: ConnectionOptions;
   #opening: Promise<Database> | undefined;
-  /** Result of `#opening`, once it is there: a write must not wait a turn for it, in which the page would draw first. */
+  /**
+   * Result of `#opening`, once it is there: a write must not wait a turn for it, in which the page would draw first.
+   */
   #database: Database | undefined;
   #closed = false;
   /** Settles when LevelDB has begun a new file: writes wait for it, as in `beginFreshFile`. */
@@ -109,7 +114,8 @@ export class LogConnection {
   }
 
   /**
-   * Makes all requests of `work` at once: the browser can then end the transaction without waiting for a busy thread, and writers do not wait for it.
+   * Makes all requests of `work` at once: the browser can then end the transaction without waiting for a busy
+   * thread, and writers do not wait for it.
    */
   read<T>(stores: StoreNames<LogSchema>[], work: (transaction: ReadTransaction) => Promise<T>): Promise<T> {
     return this.#run(stores, 'readonly', (transaction) => {
@@ -271,11 +277,14 @@ function open(
 const FRESH_FILE_TIMEOUT = 3_000;
 
 /**
- * Makes Chromium begin a new file before the first write of a session, by making and deleting a database beside ours. Never rejects.
- * - Chromium keeps a site's IndexedDB in LevelDB. Killed between the two system calls that write a record, it later finds half a record at
- * the end of its file, ignores it, and goes on writing behind it (google/leveldb issue 1287). The start after that takes the file for
- * damaged and deletes every database of the site.
- * - Deleting a database makes LevelDB move its data into a table and begin a new file, and the half record goes with the old one.
+ * Makes Chromium begin a new file before the first write of a session, by making and deleting a
+ * database beside ours. Never rejects.
+ * - Chromium keeps a site's IndexedDB in LevelDB. Killed between the two system calls that write a
+ *   record, it later finds half a record at
+ * the end of its file, ignores it, and goes on writing behind it (google/leveldb issue 1287). The start after that
+ * takes the file for damaged and deletes every database of the site.
+ * - Deleting a database makes LevelDB move its data into a table and begin a new file, and
+ *   the half record goes with the old one.
  * Elsewhere it costs a few milliseconds, once, beside the first reads.
  */
 function beginFreshFile(name: string): Promise<void> {

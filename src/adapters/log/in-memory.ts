@@ -1,4 +1,5 @@
-// The log and the key-value store in this tab's memory: for tests, and for browsers that refuse storage. Nothing outlives the tab.
+// The log and the key-value store in this tab's memory: for tests, and for browsers that
+// refuse storage. Nothing outlives the tab.
 import { RecollectError } from '../../domain/base/errors.ts';
 import { type DocumentId, newEntryId } from '../../domain/base/ids.ts';
 import { createAnnouncer } from './announcer.ts';

@@ -1,14 +1,14 @@
-// The log and the key-value store in one IndexedDB database, for windows and workers alike. A write resolves when the browser has it on
-// disk. BroadcastChannel notifies other tabs and workers: it sends ids, and they read the entries.
+// The log and the key-value store in one IndexedDB database, for windows and workers alike. A write resolves when the
+// browser has it on disk. BroadcastChannel notifies other tabs and workers: it sends ids, and they read the entries.
 //
 //   entries    seq → { id, document, origin, bytes, size, sum, at }   indexes: id · [document, seq, size]
 //   documents  document → true, for each that has entries
 //   tallies    number → { entries, bytes } that an append added; 0 → { entries, bytes, head } of all that was summed up
 //   drawer     key → value
 //
-// Documents and tallies are written in the transaction that changes the entries, so they are exact; they and the size in the
-// index key let listing, statistics, folding and forgetting do without reading a single update. An append asks nothing before it
-// writes: a save then waits for one answer of the disk. What takes entries out sums the tallies up.
+// Documents and tallies are written in the transaction that changes the entries, so they are exact; they and the size
+// in the index key let listing, statistics, folding and forgetting do without reading a single update. An append asks
+// nothing before it writes: a save then waits for one answer of the disk. What takes entries out sums the tallies up.
 import type { StoreNames } from 'idb';
 import { z } from 'zod';
 import type { Problem } from '../../domain/base/errors.ts';
@@ -48,8 +48,8 @@ export interface IndexedDbOptions {
   /** Longest wait for other tabs to release the database, ms. */
   readonly timeout?: number;
   /**
-   * Called with `storage-lost` at opening while the key-value store has STORAGE_LOST, and with `newer-log` when a newer version of the app, open
-   * elsewhere, takes the database over: from then on every call throws it.
+   * Called with `storage-lost` at opening while the key-value store has STORAGE_LOST, and with `newer-log` when a newer
+   * version of the app, open elsewhere, takes the database over: from then on every call throws it.
    */
   readonly onProblem?: (problem: Problem) => void;
 }
@@ -340,8 +340,8 @@ const toEntry = ({ seq, id, document, origin, bytes, sum, at }: StoredEntry): Lo
 const SLICE = 100;
 
 /**
- * Makes the requests in order, a slice at a time, the first at once; `onLast` when all are made. If a request cannot even be made it
- * throws, and `onLast` is not called.
+ * Makes the requests in order, a slice at a time, the first at once; `onLast` when all are made. If a request cannot
+ * even be made it throws, and `onLast` is not called.
  */
 async function inSlices(
   requests: readonly (() => Promise<unknown>)[],

@@ -1,5 +1,5 @@
-// Database access for the comparison with the second copy, beyond the log's own methods: counters against rows, and restoring rows as they
-// were. Opens a short connection of its own for each use.
+// Database access for the comparison with the second copy, beyond the log's own methods: counters against rows, and
+// restoring rows as they were. Opens a short connection of its own for each use.
 import { type IDBPDatabase, openDB } from 'idb';
 import { checksum } from './checksum.ts';
 import type { LogEntry } from './conversation-log.ts';

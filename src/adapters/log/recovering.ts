@@ -1,5 +1,5 @@
-// Lets a store use its second copy by itself: an empty log takes back the copy's content before anybody sees it empty, the key-value store
-// too, and a damaged entry is read from the copy and repaired.
+// Lets a store use its second copy by itself: an empty log takes back the copy's content before anybody sees it empty,
+// the key-value store too, and a damaged entry is read from the copy and repaired.
 
 import { z } from 'zod';
 import type { DocumentId } from '../../domain/base/ids.ts';
@@ -44,7 +44,10 @@ export interface LogCopy {
   records(): AsyncIterable<readonly CopyRecord[]>;
   /** True if it has a value that is gone from the key-value store. */
   hasStaleValues(): Promise<boolean>;
-  /** Makes its writer drop entries that the log no longer has, or such values. Nothing happens if no thread writes it now. */
+  /**
+   * Makes its writer drop entries that the log no longer has, or such values. Nothing
+   * happens if no thread writes it now.
+   */
   letGo(what: Rewritten): void;
 }
 
@@ -72,7 +75,10 @@ export async function noteRepaired(
   } satisfies Repaired);
 }
 
-/** Fills a lost database from its copy, once for all threads that open it. Returns how many entries and values came back. */
+/**
+ * Fills a lost database from its copy, once for all threads that open it. Returns
+ * how many entries and values came back.
+ */
 async function restoreLost(name: string, store: Store): Promise<number> {
   let restored = 0;
   if ((await store.log.head()) === 0)
@@ -128,8 +134,8 @@ async function readOrRepaired(name: string, keyValues: KeyValues, key: string): 
 }
 
 /**
- * Returns the store with its copy. `restored`: entries and values that a lost database took back before this returned. Failures of the copy
- * are never failures of the store.
+ * Returns the store with its copy. `restored`: entries and values that a lost database took back before this returned.
+ * Failures of the copy are never failures of the store.
  */
 export async function withCopy(name: string, store: Store): Promise<{ store: Store; restored: number }> {
   const restore = () => orElse(restoreLost(name, store), 0, 'taking a lost log back from its copy');

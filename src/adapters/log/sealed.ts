@@ -1,7 +1,8 @@
-// A store whose contents are sealed: entries and values are opened and sealed on their way, and lie below as bytes that nobody can read. What
-// stays readable are ids, keys, times, sizes and how many there are.
+// A store whose contents are sealed: entries and values are opened and sealed on their way, and lie below as bytes that
+// nobody can read. What stays readable are ids, keys, times, sizes and how many there are.
 //
-//   entry   bound to its document, id and origin. Not to its seq: entries come back from the second copy under another one, and
+//   entry bound to its document, id and origin. Not to its seq: entries come back from
+//   the second copy under another one, and
 //           Yjs gives the same document in any order
 //   value   bound to its key
 import { newEntryId } from '../../domain/base/ids.ts';

@@ -1,7 +1,8 @@
-// Values of the key-value store as bytes, so that they can be sealed: what structured cloning keeps of plain data, dates, maps, sets, numbers of
-// every kind and binary data. Anything else is refused, as a database refuses functions.
+// Values of the key-value store as bytes, so that they can be sealed: what structured cloning keeps of plain data,
+// dates, maps, sets, numbers of every kind and binary data. Anything else is refused, as a database refuses functions.
 //
-//   length of the JSON (4) · JSON, in which `{ $: … }` stands for what JSON has no word for · each binary part: length (4) · bytes
+//   length of the JSON (4) · JSON, in which `{ $: … }` stands for what JSON has no word for ·
+//   each binary part: length (4) · bytes
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 

@@ -1,5 +1,5 @@
-// Anthropic's Messages API. Thoughts are signed and go back with their calls; the conversation so far is marked to be cached.
-// https://docs.anthropic.com/en/api/messages
+// Anthropic's Messages API. Thoughts are signed and go back with their calls; the conversation so far is marked to be
+// cached. https://docs.anthropic.com/en/api/messages
 import { createAnthropic } from '@ai-sdk/anthropic';
 import type { ChatModel } from './chat-model.ts';
 import { nativeProtocol } from './native.ts';

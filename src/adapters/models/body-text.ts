@@ -1,5 +1,5 @@
-// Decodes the bytes of an answer. UTF-8 is expected, as event streams require it; UTF-16 is recognised by its first bytes, and any other
-// encoding only used if the endpoint names it and a line is no UTF-8.
+// Decodes the bytes of an answer. UTF-8 is expected, as event streams require it; UTF-16 is recognised by its first
+// bytes, and any other encoding only used if the endpoint names it and a line is no UTF-8.
 
 const NEWLINE = 0x0a;
 const isUtf8 = (name: string): boolean => /^(?:utf-?8|us-ascii|unicode-1-1-utf-8)$/i.test(name);

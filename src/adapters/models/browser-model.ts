@@ -1,5 +1,5 @@
-// The browser's own model, if it has one: the `LanguageModel` of the Prompt API. No key, no network, nothing leaves the device.
-// https://webmachinelearning.github.io/prompt-api/
+// The browser's own model, if it has one: the `LanguageModel` of the Prompt API. No key, no network, nothing leaves the
+// device. https://webmachinelearning.github.io/prompt-api/
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
 import type { ChatEvent, ChatModel, ConnectionReport, Prompt } from './chat-model.ts';
@@ -52,7 +52,9 @@ const languageModel = (): LanguageModelStatic | undefined =>
 
 /** Window in tokens, as the last session reported it. Infinity if a browser sets no limit. */
 let measuredWindow: number | null = null;
-/** Assumed before the first session: less than any browser gives, so that the first long conversation is not refused. */
+/**
+ * Assumed before the first session: less than any browser gives, so that the first long conversation is not refused.
+ */
 const ASSUMED_WINDOW = 4_096;
 
 /** Languages that Chrome's model is sure of. It logs an error about any other, and a warning where none is named. */
@@ -73,8 +75,8 @@ const expecting = (languages: readonly string[]): Languages => ({
 });
 
 /**
- * State of the model, and the options for it: the person's languages as far as it knows them, else English, since it often answers in
- * others anyway.
+ * State of the model, and the options for it: the person's languages as far as it knows them, else English,
+ * since it often answers in others anyway.
  */
 async function stateNow(): Promise<{ readonly state: BrowserModelState; readonly options: Languages }> {
   const model = languageModel();
@@ -142,7 +144,10 @@ export async function testBrowserModel(): Promise<ConnectionReport> {
     : { ok: true, models: [BROWSER_MODEL], tookMs: performance.now() - startedAt };
 }
 
-/** Makes the browser's own model; its window in tokens is assumed until a session measured it, and null if it is unlimited. */
+/**
+ * Makes the browser's own model; its window in tokens is assumed until a session
+ * measured it, and null if it is unlimited.
+ */
 export function createBrowserModel(): ChatModel {
   return {
     id: BROWSER_MODEL,

@@ -24,7 +24,10 @@ export interface ToolDescription {
 export type ChatEvent =
   | DraftEvent
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** Always last. `problem` gives the reason for `cut` and `error`; `tokensSent`: tokens that replaced private words in the request. */
+  /**
+   * Always last. `problem` gives the reason for `cut` and `error`; `tokensSent`: tokens that
+   * replaced private words in the request.
+   */
   | {
       readonly type: 'end';
       readonly finish: Finish;
@@ -42,20 +45,24 @@ export interface ChatModel {
   /** Parameters that every request carries; absent: none. */
   readonly parameters?: Readonly<Record<string, unknown>>;
   /**
-   * Streams one answer. Never throws for what the endpoint does: failures arrive as the `end` event, after the events so far.
-   * An aborted signal ends with finish `stopped`.
+   * Streams one answer. Never throws for what the endpoint does: failures arrive as the `end` event, after the events
+   * so far. An aborted signal ends with finish `stopped`.
    */
   stream(
     prompt: Prompt,
     options: {
       readonly tools?: readonly ToolDescription[];
-      /** `none`: the tools are named, because calls of them are in the prompt, but must not be called. Default `auto`. */
+      /**
+       * `none`: the tools are named, because calls of them are in the prompt, but must not be called. Default `auto`.
+       */
       readonly toolChoice?: 'auto' | 'none';
-      /** Most tokens of the answer, thoughts included; a longer one ends with `length`. Default: the endpoint's limit. */
+      /**
+       * Most tokens of the answer, thoughts included; a longer one ends with `length`. Default: the endpoint's limit.
+       */
       readonly maxTokens?: number;
       /**
-       * Parts left out because the endpoint refused them: thoughts of earlier steps, and asking for new ones; images, which leave their
-       * name.
+       * Parts left out because the endpoint refused them: thoughts of earlier steps, and asking for new
+       * ones; images, which leave their name.
        */
       readonly without?: readonly ('thoughts' | 'images')[];
       readonly signal: AbortSignal;

@@ -199,7 +199,10 @@ export class ChunkReader {
     return delta ? this.#wordsOf(delta) : [];
   }
 
-  /** Returns the events to pass on for one that arrived. `isDocument`: it is the whole answer. `named`: its name in the stream. */
+  /**
+   * Returns the events to pass on for one that arrived. `isDocument`: it is the whole
+   * answer. `named`: its name in the stream.
+   */
   read(value: unknown, { isDocument = false, named = '' } = {}): unknown[] {
     if (Array.isArray(value)) return value.flatMap((each) => this.read(each, { isDocument, named }));
     // A proxy wrote the event as text once more.
@@ -250,7 +253,8 @@ export class ChunkReader {
         message: value.message,
         finish_reason: value.done === true ? (value.done_reason ?? 'stop') : null,
       };
-    // Text alone: Cloudflare's and Ollama's `response`, the tokens of Text Generation Inference, Qianfan's `result`, DashScope's `output`.
+    // Text alone: Cloudflare's and Ollama's `response`, the tokens of Text Generation Inference,
+    // Qianfan's `result`, DashScope's `output`.
     const token = isFields(value.token) && value.token.special !== true ? value.token.text : undefined;
     const output = isFields(value.output) ? value.output : {};
     const said = [value.response, token, value.result, output.text].find((text) => typeof text === 'string');

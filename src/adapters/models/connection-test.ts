@@ -22,8 +22,8 @@ const TEST_MS = 15_000;
 const LIST_LIMIT = 20 * 1024 * 1024;
 
 /**
- * Tests address and key. Never throws, except an AbortError when `signal` is aborted. An address that lacks its `/v1` is
- * noticed by asking there too: the problem's `suggestion` is the base URL that works. Gives up after 15 s.
+ * Tests address and key. Never throws, except an AbortError when `signal` is aborted. An address that lacks its `/v1`
+ * is noticed by asking there too: the problem's `suggestion` is the base URL that works. Gives up after 15 s.
  */
 export async function testConnection(
   endpoint: Pick<Endpoint, 'baseUrl' | 'protocol'>,
@@ -102,7 +102,10 @@ export async function testConnection(
   });
 }
 
-/** Finds the first address on the same server that lists models: with `/v1` behind, or without a pasted `/chat/completions`. */
+/**
+ * Finds the first address on the same server that lists models: with `/v1` behind, or
+ * without a pasted `/chat/completions`.
+ */
 async function betterBase(
   baseUrl: string,
   list: (baseUrl: string) => Promise<unknown>,
@@ -126,7 +129,10 @@ async function betterBase(
   return undefined;
 }
 
-/** Refusal for key, account or rate in an error object with status 200; undefined for any other error, which may be that of a wrong path. */
+/**
+ * Refusal for key, account or rate in an error object with status 200; undefined for any other
+ * error, which may be that of a wrong path.
+ */
 function refusalIn(body: unknown, baseUrl: string, key: string | undefined): RecollectError | undefined {
   const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
   if (!error) return undefined;

@@ -1,6 +1,9 @@
 // Windows of known models, in tokens. No list is complete: unknown models get null, never a guess.
 
-/** Name pattern → tokens; the first match wins, so narrow patterns stand first. Figures are those that the makers published. */
+/**
+ * Name pattern → tokens; the first match wins, so narrow patterns stand first. Figures
+ * are those that the makers published.
+ */
 const WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/^(?:moonshot-v1|kimi).*-8k/, 8_192],
   [/^(?:moonshot-v1|kimi).*-32k/, 32_768],

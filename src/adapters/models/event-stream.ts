@@ -1,5 +1,6 @@
-// Turns an endpoint's answer into the requested event stream. Reads it leniently (`server-events.ts`, JSON lines, one JSON
-// document), normalises each event, and joins events that arrive together: an event costs the SDK the same for one token as for twenty.
+// Turns an endpoint's answer into the requested event stream. Reads it leniently (`server-events.ts`, JSON
+// lines, one JSON document), normalises each event, and joins events that arrive together: an event costs the
+// SDK the same for one token as for twenty.
 
 import { parsePartialJson } from 'ai';
 import { lenientJson, repairedJson } from '../../domain/base/json.ts';

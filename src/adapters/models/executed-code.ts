@@ -1,5 +1,6 @@
-// Code that an endpoint ran by itself, and what that gave, as code in the words of the answer: the SDK's parts for them are shown nowhere.
-// https://ai.google.dev/gemini-api/docs/code-execution · https://platform.openai.com/docs/guides/tools-code-interpreter ·
+// Code that an endpoint ran by itself, and what that gave, as code in the words of the answer: the SDK's parts for them
+// are shown nowhere. https://ai.google.dev/gemini-api/docs/code-execution ·
+// https://platform.openai.com/docs/guides/tools-code-interpreter ·
 // https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/code-execution-tool
 import { isFields, readJson } from '../../domain/base/json.ts';
 import { fenced } from '../../domain/text/code.ts';
@@ -29,7 +30,9 @@ export function codeOfItem({ type, code, outputs }: Fields): string {
 export const isExecution = ({ type, name }: Fields): boolean =>
   type === 'server_tool_use' && /code_execution$/.test(textOf(name));
 
-/** The code in the input of such a block, which is JSON: `code` of Python, `command` of a shell, `file_text` of a file. */
+/**
+ * The code in the input of such a block, which is JSON: `code` of Python, `command` of a shell, `file_text` of a file.
+ */
 export function codeOfInput(json: string): string {
   const input = fieldsOf(readJson(json));
   return blockOf(input.code, 'python') + blockOf(input.command, 'bash') + blockOf(input.file_text);

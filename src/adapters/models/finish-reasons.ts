@@ -8,7 +8,10 @@ const BROKEN =
 /** Finish reasons of an answer that was broken off. */
 const BROKEN_OFF =
   /^(abort|aborted|cancel|canceled|cancelled|interrupted|incomplete|timeout|time_limit|pause(_turn)?|repetition\w*)$/;
-/** An answer that came to a limit: `max_tokens`, `max_new_tokens`, `output_length`, `token_limit_reached`, `context_length_exceeded`. */
+/**
+ * An answer that came to a limit: `max_tokens`, `max_new_tokens`, `output_length`,
+ * `token_limit_reached`, `context_length_exceeded`.
+ */
 const LENGTH = /(^|_)(length|tokens?_limit|context_window)(_|$)/;
 const MOST_TOKENS = /(^|_)max(imum)?_/;
 const TOKENS = /(^|_)tokens?(_|$)/;
@@ -36,7 +39,9 @@ function finishOf(raw: unknown): FinishReason | 'broken' | undefined {
   return CALLS.test(reason) ? 'tool_calls' : 'stop';
 }
 
-/** Places of a finish reason, the usual one first. A gateway's `stop` says less than the reason of the model behind it. */
+/**
+ * Places of a finish reason, the usual one first. A gateway's `stop` says less than the reason of the model behind it.
+ */
 const reasonsIn = ({ delta, finish_details: details, ...choice }: Fields): readonly unknown[] => [
   choice.finish_reason,
   choice.finishReason,

@@ -1,5 +1,5 @@
-// Events of Gemini in the form that the SDK's strict schema takes: proxies wrap them, write their keys with underscores, figures as text, and pages without
-// addresses. One such value would cost the words beside it.
+// Events of Gemini in the form that the SDK's strict schema takes: proxies wrap them, write their keys with
+// underscores, figures as text, and pages without addresses. One such value would cost the words beside it.
 import { isFields } from '../../domain/base/json.ts';
 import { type Fields, fieldsOf, objectsOf } from './event-fields.ts';
 import { partOfGemini } from './executed-code.ts';

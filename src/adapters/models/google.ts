@@ -1,5 +1,5 @@
-// Google's Gemini API. Thoughts are asked for, and the signatures of calls go back with them. Gemini caches what it has read by itself.
-// https://ai.google.dev/api/generate-content
+// Google's Gemini API. Thoughts are asked for, and the signatures of calls go back with them. Gemini caches what it has
+// read by itself. https://ai.google.dev/api/generate-content
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import type { ChatModel } from './chat-model.ts';
 import { nativeProtocol } from './native.ts';

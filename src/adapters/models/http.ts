@@ -253,7 +253,10 @@ interface RefusalDetail {
   readonly code: string;
 }
 
-/** Maps a status and the endpoint's own words to a problem. `versioned`: the base URL has the usual end. `keyless`: no key was sent. */
+/**
+ * Maps a status and the endpoint's own words to a problem. `versioned`: the base URL has the
+ * usual end. `keyless`: no key was sent.
+ */
 function problemOfStatus(
   status: number,
   { message, code }: RefusalDetail,
@@ -428,7 +431,10 @@ async function firstBytes(response: Response, signal: AbortSignal): Promise<stri
 const at = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
-/** Fields with an error or its words: OpenAI and its followers; Cloudflare, Baidu, MiniMax, Spark, Tencent, AWS, OAuth, RFC 9457. */
+/**
+ * Fields with an error or its words: OpenAI and its followers; Cloudflare, Baidu, MiniMax,
+ * Spark, Tencent, AWS, OAuth, RFC 9457.
+ */
 const WORDS = [
   ...[
     'message',
@@ -463,7 +469,10 @@ function wordsIn(value: unknown): string {
   return typeof byInput === 'object' && byInput !== null ? wordsIn(Object.values(byInput)[0]) : '';
 }
 
-/** Finds the endpoint's words in an error body (OpenAI, Ollama, FastAPI, Google, plain texts, web pages); never repeats the key. */
+/**
+ * Finds the endpoint's words in an error body (OpenAI, Ollama, FastAPI, Google, plain
+ * texts, web pages); never repeats the key.
+ */
 function readDetail(text: string, key: string | undefined): RefusalDetail {
   let message = '';
   let code = '';

@@ -1,4 +1,5 @@
-// The registry of protocols: makes models. `connection-test.ts` lists them and tests connections; it is loaded when it is used.
+// The registry of protocols: makes models. `connection-test.ts` lists them and tests
+// connections; it is loaded when it is used.
 import { toProblem } from '../../domain/base/errors.ts';
 import { createBrowserModel } from './browser-model.ts';
 import { type ChatModel, hostOf, parametersOf } from './chat-model.ts';

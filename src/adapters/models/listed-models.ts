@@ -33,7 +33,10 @@ interface FoundList {
   readonly isOther: boolean;
 }
 
-/** Finds the list in a body: bare, under one of the names, or one level below; the first with content. A fresh Ollama sends `data: null`. */
+/**
+ * Finds the list in a body: bare, under one of the names, or one level below; the first with
+ * content. A fresh Ollama sends `data: null`.
+ */
 function listIn(body: unknown, depth = 0): FoundList | undefined {
   if (Array.isArray(body)) return { list: body, isOther: false };
   if (typeof body !== 'object' || body === null || ('error' in body && body.error)) return undefined;
@@ -109,14 +112,19 @@ const answers = (entry: z.infer<typeof entrySchema>, id: string): boolean => {
   return !made || made.includes('text');
 };
 
-/** Converts US dollars a token, a number or a text; undefined for anything else. A negative price (OpenRouter's router) is unknown beforehand. */
+/**
+ * Converts US dollars a token, a number or a text; undefined for anything else. A negative price
+ * (OpenRouter's router) is unknown beforehand.
+ */
 const perMillion = (value: unknown): number | undefined => {
   const price =
     typeof value === 'number' ? value : typeof value === 'string' && value.trim() ? Number(value) : NaN;
   return price >= 0 && price < 1 ? Math.round(price * 1e12) / 1e6 : undefined;
 };
 
-/** Prices in the form of OpenRouter and its followers. https://openrouter.ai/docs/api-reference/list-available-models */
+/**
+ * Prices in the form of OpenRouter and its followers. https://openrouter.ai/docs/api-reference/list-available-models
+ */
 function priceOf(entry: z.infer<typeof entrySchema>): Price | undefined {
   const { pricing } = entry as { pricing?: unknown };
   if (typeof pricing !== 'object' || pricing === null) return undefined;
@@ -134,7 +142,8 @@ export interface ModelList {
 }
 
 /**
- * Picks the models that can answer, with their prices; undefined for anything but a list. Only under `data` may it be empty, as a fresh Ollama's is.
+ * Picks the models that can answer, with their prices; undefined for anything but a list. Only under `data` may
+ * it be empty, as a fresh Ollama's is.
  */
 export function modelsIn(body: unknown): ModelList | undefined {
   const read = listIn(body);

@@ -1,5 +1,6 @@
-// Passes events of Anthropic Messages, Gemini and OpenAI Responses to the SDK: adds fields that its strict schemas want and endpoints leave out,
-// and notes what it would drop (incomplete errors, pictures, cited pages). Every other line is passed on unchanged.
+// Passes events of Anthropic Messages, Gemini and OpenAI Responses to the SDK: adds fields that its strict
+// schemas want and endpoints leave out, and notes what it would drop (incomplete errors, pictures, cited pages).
+// Every other line is passed on unchanged.
 import { isFields, lenientJson, readJson } from '../../domain/base/json.ts';
 import { KEEP_ALIVE } from './chunk.ts';
 import { type Fields, fieldsOf } from './event-fields.ts';
@@ -22,7 +23,10 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Types of events that mark an answer as whole. */
 const WHOLE = /^(message_stop|response\.(completed|done|incomplete|failed))$/;
 
-/** Passes events on, completed, and notes errors, pictures and the end of a whole answer in `facts`. Linear in the bytes. `contentType`: as the endpoint names it. */
+/**
+ * Passes events on, completed, and notes errors, pictures and the end of a whole answer in `facts`. Linear in the
+ * bytes. `contentType`: as the endpoint names it.
+ */
 export function asNativeEvents(
   facts: StreamFacts,
   contentType = '',
@@ -68,7 +72,10 @@ class NativeReader {
       .join('');
   }
 
-  /** Reads a body that is no event stream: consecutive events, or a list of them, as Gemini sends without a request for a stream. */
+  /**
+   * Reads a body that is no event stream: consecutive events, or a list of them, as Gemini
+   * sends without a request for a stream.
+   */
   readDocument(body: string | undefined): string {
     if (!body) return '';
     const value = lenientJson(body);

@@ -1,5 +1,6 @@
-// Gives events of Anthropic Messages, Gemini and OpenAI Responses the order and the fields that the SDK counts on: words that stand in the event
-// which opens or ends a block, blocks that nothing opened, answers in one document. No word is said twice.
+// Gives events of Anthropic Messages, Gemini and OpenAI Responses the order and the fields that the SDK
+// counts on: words that stand in the event which opens or ends a block, blocks that nothing opened, answers
+// in one document. No word is said twice.
 import { isFields } from '../../domain/base/json.ts';
 import { type Fields, fieldsOf, objectsOf, textOf } from './event-fields.ts';
 import { codeOfInput, codeOfItem, isExecution, outputOfBlock } from './executed-code.ts';
@@ -28,7 +29,8 @@ export function eventsOfDocument(value: Fields): readonly Fields[] {
 }
 
 /**
- * Pages that an event of Anthropic Messages or Responses cites. The SDK drops those of blocks that come whole, and all of them where a search was told of.
+ * Pages that an event of Anthropic Messages or Responses cites. The SDK drops those of blocks that come whole, and
+ * all of them where a search was told of.
  */
 export function citedIn({
   delta,

@@ -1,5 +1,6 @@
-// Requests to endpoints leave through a worker of their own, so that the page's security policy can forbid the page every other
-// origin (`connect-src 'self'`) while a person adds and changes endpoints freely. The worker lets through configured origins only.
+// Requests to endpoints leave through a worker of their own, so that the page's security policy can forbid the
+// page every other origin (`connect-src 'self'`) while a person adds and changes endpoints freely. The worker
+// lets through configured origins only.
 //
 //   page: fetch(url) ──request──► worker ──► endpoint
 //                    ◄──head, chunk, chunk …, end──
@@ -45,7 +46,10 @@ const BYTES_PER_CHARACTER = 40;
 const BODILESS = new Set([101, 204, 205, 304]);
 
 export interface Network {
-  /** Like the platform's `fetch`, for http(s) addresses and text bodies. Rejects with a TypeError if the network or the list refuses. */
+  /**
+   * Like the platform's `fetch`, for http(s) addresses and text bodies. Rejects with a TypeError
+   * if the network or the list refuses.
+   */
   readonly fetch: typeof fetch;
   /** Replaces the list of origins that may be reached. */
   allow(origins: readonly string[]): void;
@@ -128,8 +132,8 @@ export function createNetwork(start: () => Worker): Network {
 }
 
 function responseOf(head: Extract<Progress, { type: 'head' }>, source: ReadableStream<Uint8Array>): Response {
-  // A Response cannot have status 0; an opaque answer only means that a server is there. Nor can it have one that HTTP does not
-  // know (999): then something between here and the endpoint is broken.
+  // A Response cannot have status 0; an opaque answer only means that a server is there. Nor can it have one that HTTP
+  // does not know (999): then something between here and the endpoint is broken.
   const isKnown = head.status >= 200 && head.status <= 599;
   const status = head.opaque ? 204 : isKnown ? head.status : 502;
   return new Response(BODILESS.has(status) ? null : source, {
@@ -147,7 +151,8 @@ export function serveNetwork(scope: MessageEndpoint): void {
     let pieces: Uint8Array<ArrayBuffer>[] = [];
     let sent = 0;
     let began = 0;
-    // Joins small pieces of a body until the screen would show them: the page's work for each piece costs more than its bytes.
+    // Joins small pieces of a body until the screen would show them: the page's work for
+    // each piece costs more than its bytes.
     const pause = () => {
       const characters = sent / BYTES_PER_CHARACTER;
       return pauseWhileWriting(characters, speedOf(characters, performance.now() - began));

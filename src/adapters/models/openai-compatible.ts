@@ -1,5 +1,6 @@
-// Any OpenAI-compatible endpoint as a ChatModel, through the AI SDK. A request is repeated only if the endpoint refused something
-// unnecessary: one that seemed lost may have been billed, and trying again is one click. Only the endpoint is contacted.
+// Any OpenAI-compatible endpoint as a ChatModel, through the AI SDK. A request is repeated only if the
+// endpoint refused something unnecessary: one that seemed lost may have been billed, and trying again is one
+// click. Only the endpoint is contacted.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { z } from 'zod';

@@ -30,8 +30,8 @@ export const CUSTOM: EndpointPreset = {
 };
 
 /**
- * In the order in which they are offered, any other address first: on a phone the list is long. Their texts: `models.preset.<id>` in the
- * catalogue.
+ * In the order in which they are offered, any other address first: on a phone the list is long. Their texts:
+ * `models.preset.<id>` in the catalogue.
  */
 export const PRESETS: readonly EndpointPreset[] = [
   CUSTOM,

@@ -1,5 +1,5 @@
-// Repairs requests that an endpoint refused for something unnecessary: finds the part, and makes the request without it. Each kind of refusal
-// is one entry of RULES. Facts are from the endpoints' public error texts.
+// Repairs requests that an endpoint refused for something unnecessary: finds the part, and makes the request without
+// it. Each kind of refusal is one entry of RULES. Facts are from the endpoints' public error texts.
 import { isFields } from '../../domain/base/json.ts';
 
 /** Change to every request to an endpoint, e.g. `drop:stream_options`. Stored for each endpoint and model. */
@@ -163,8 +163,8 @@ const isDroppable = (fields: Fields, key: string): boolean =>
   key in fields && (key !== 'name' || 'role' in fields);
 
 /**
- * Finds the repair for a refusal; undefined if the text names nothing unnecessary. Never one of `tried`, and always one that changes the
- * request, so repetition ends.
+ * Finds the repair for a refusal; undefined if the text names nothing unnecessary. Never one of `tried`, and always one
+ * that changes the request, so repetition ends.
  */
 export function repairFor(
   { text }: RequestRefusal,

@@ -20,8 +20,8 @@ export interface MessageForm {
 }
 
 /**
- * Thoughts are sent back only with the calls that they led to: thinking models with tools refuse a call without its thoughts.
- * Bookkeeping parts are never sent.
+ * Thoughts are sent back only with the calls that they led to: thinking models with tools refuse a call without its
+ * thoughts. Bookkeeping parts are never sent.
  */
 export function toModelMessages(messages: Prompt['messages'], form: MessageForm): ModelMessage[] {
   const names = new Map<string, string>();
@@ -121,8 +121,8 @@ const mention = (part: PartOf<'file'>): string =>
   `[${part.mediaType.startsWith('image/') ? 'image' : 'file'}: ${part.name ?? part.reference ?? part.mediaType}]`;
 
 /**
- * Images are sent as images, texts and extracted text as words, PDFs without words as files; anything else (and files without bytes) is only
- * mentioned.
+ * Images are sent as images, texts and extracted text as words, PDFs without words as files; anything else (and
+ * files without bytes) is only mentioned.
  */
 function toContent(part: PartOf<'file'>): TextPart | FilePart {
   const words = textOfFile(part);

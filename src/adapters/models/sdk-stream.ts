@@ -1,5 +1,5 @@
-// Streams one answer through the AI SDK, for any protocol: repairs a request if the endpoint refuses an optional part of it,
-// passes the answer on as events, and ends with an event that says how it ended.
+// Streams one answer through the AI SDK, for any protocol: repairs a request if the endpoint refuses an optional part
+// of it, passes the answer on as events, and ends with an event that says how it ended.
 
 import {
   InvalidResponseDataError,
@@ -142,7 +142,9 @@ class StreamedAnswer {
   readonly #arguments = new Map<string, string>();
   /** Signatures to send back with thoughts, by the id of their part. */
   readonly #signatures = new Map<string, ProviderFields>();
-  /** A call whose arguments are not JSON, and all calls after it: it is incomplete if the answer turns out to be cut. */
+  /**
+   * A call whose arguments are not JSON, and all calls after it: it is incomplete if the answer turns out to be cut.
+   */
   readonly #waiting: { readonly call: ChatEvent; readonly isWhole: boolean }[] = [];
 
   constructor(options: ModelOptions, protocol: Protocol, given: StreamOptions) {

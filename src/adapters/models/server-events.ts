@@ -1,5 +1,6 @@
-// The body of an answer, taken apart into server-sent events as leniently as endpoints write them: a byte order mark, any line end, comments, data
-// over several lines or twice named, no blank line at the end. Each character is read once. https://html.spec.whatwg.org/#parsing-an-event-stream
+// The body of an answer, taken apart into server-sent events as leniently as endpoints write them: a byte order mark,
+// any line end, comments, data over several lines or twice named, no blank line at the end. Each character is read
+// once. https://html.spec.whatwg.org/#parsing-an-event-stream
 import { lenientJson } from '../../domain/base/json.ts';
 import { BodyText } from './body-text.ts';
 
@@ -12,7 +13,9 @@ export interface ServerEvent {
 
 /** Beginnings of lines in an event stream; the empty one begins a comment. */
 const FIELDS = ['data', 'event', 'id', 'retry', ''];
-/** Sent first by some servers, to keep the connection open; the record separator begins each text of a JSON sequence. */
+/**
+ * Sent first by some servers, to keep the connection open; the record separator begins each text of a JSON sequence.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the separator is one
 const LEAD = /^[\s\0\u001e\ufeff]+/;
 const kindOf = (text: string): 'unknown' | 'events' | 'document' => {
@@ -156,7 +159,10 @@ export function objectsIn(text: string): readonly string[] {
   return pieces;
 }
 
-/** Splits an event's data: one text, or, if it is no JSON, each line, for servers that omit the blank line between events. */
+/**
+ * Splits an event's data: one text, or, if it is no JSON, each line, for servers
+ * that omit the blank line between events.
+ */
 export const piecesOfData = (lines: readonly string[]): readonly string[] => {
   const whole = lines.join('\n').trim();
   if (whole === '') return [];

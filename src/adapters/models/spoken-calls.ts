@@ -1,5 +1,6 @@
-// Finds calls among the words of an answer: servers without a parser for a model's own form pass them on as it wrote them. Only what can be read
-// whole, and names a tool that was offered, is a call; anything else stays words, as does what stands in code.
+// Finds calls among the words of an answer: servers without a parser for a model's own form pass them on as
+// it wrote them. Only what can be read whole, and names a tool that was offered, is a call; anything else
+// stays words, as does what stands in code.
 
 import { isFields, lenientJson } from '../../domain/base/json.ts';
 import { type Fence, fenceAfter } from '../../domain/text/code.ts';

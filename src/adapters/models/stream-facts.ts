@@ -1,4 +1,5 @@
-// Facts about an answer beside its words: if it is whole, its error, the pages and documents that it cites, its pictures.
+// Facts about an answer beside its words: if it is whole, its error, the pages and
+// documents that it cites, its pictures.
 import { isFields } from '../../domain/base/json.ts';
 import { shortenCited } from '../../domain/chat/cited.ts';
 import { type Fields, listOf, textOf } from './event-fields.ts';
@@ -34,7 +35,9 @@ export interface StreamFacts {
 }
 
 const nobody = () => undefined;
-/** Makes the facts of an answer of which nothing has arrived yet. `onFinished` is called when its finish reason arrives. */
+/**
+ * Makes the facts of an answer of which nothing has arrived yet. `onFinished` is called when its finish reason arrives.
+ */
 export const newFacts = (onFinished: () => void = nobody): StreamFacts => ({
   done: false,
   finished: false,
@@ -49,8 +52,8 @@ export const newFacts = (onFinished: () => void = nobody): StreamFacts => ({
 });
 
 /**
- * Names of fields with the pages of an answer: Perplexity, xAI, Zhipu, Volcengine, Qwen, Azure, Cohere, Groq (`executed_tools`), Open WebUI, Venice,
- * Google's `grounding_metadata`, and what LiteLLM passes on of it.
+ * Names of fields with the pages of an answer: Perplexity, xAI, Zhipu, Volcengine, Qwen, Azure, Cohere, Groq
+ * (`executed_tools`), Open WebUI, Venice, Google's `grounding_metadata`, and what LiteLLM passes on of it.
  */
 const WITH_PAGES =
   /citation|annotation|source|search|reference|grounding|^(context|executed_tools|provider_specific_fields|extra_content|\w+_parameters)$/i;
@@ -63,7 +66,10 @@ const MOST_DEPTH = 8;
 /** Most sources that are kept. */
 const MOST_SOURCES = 100;
 
-/** Notes a page that an answer rests on: only web addresses, each once, with the first title that is told; no more than 100. */
+/**
+ * Notes a page that an answer rests on: only web addresses, each once, with the first
+ * title that is told; no more than 100.
+ */
 export function addSource({ sources }: StreamFacts, url: unknown, title: unknown): void {
   if (typeof url !== 'string' || !/^https?:\/\//i.test(url)) return;
   const name = textOf(title).trim();
@@ -72,7 +78,9 @@ export function addSource({ sources }: StreamFacts, url: unknown, title: unknown
   else if (known >= 0 && name !== '' && !sources[known]?.title) sources[known] = { url, title: name };
 }
 
-/** Notes a document that an answer cites, once for each place in it; without words only if it is not there with some. */
+/**
+ * Notes a document that an answer cites, once for each place in it; without words only if it is not there with some.
+ */
 export function addDocument({ sources }: StreamFacts, title: unknown, words: unknown): void {
   const name = textOf(title).trim();
   const cited = shortenCited(textOf(words));
@@ -98,7 +106,10 @@ function pictureIn(part: unknown): string | undefined {
   return typeof url === 'string' && /^(?:data:image\/|https?:)/i.test(url) ? url : undefined;
 }
 
-/** Notes the pictures of a choice, beside the words (`images`, as OpenRouter sends them) or among them. Some servers repeat them at the end. */
+/**
+ * Notes the pictures of a choice, beside the words (`images`, as OpenRouter sends them) or among them.
+ * Some servers repeat them at the end.
+ */
 export function notePictures({ pictures }: StreamFacts, { delta, message }: Fields): void {
   for (const said of [delta, message])
     if (isFields(said))

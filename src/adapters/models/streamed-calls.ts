@@ -1,4 +1,5 @@
-// The calls of one answer, put together from the deltas of a stream: whose delta is whose, which tool is meant, which arguments are whole.
+// The calls of one answer, put together from the deltas of a stream: whose delta is whose, which tool
+// is meant, which arguments are whole.
 import { isFields, readJson } from '../../domain/base/json.ts';
 import { type Fields, listOf, textOf } from './event-fields.ts';
 import { objectsIn } from './server-events.ts';
@@ -83,8 +84,8 @@ export class StreamedCalls {
   }
 
   /**
-   * Finds a tool by its name, also with a namespace before it and a number behind it (`functions.recall:0`), in quotes, in capitals, or with the
-   * marks of gpt-oss behind it (`recall<|channel|>commentary`).
+   * Finds a tool by its name, also with a namespace before it and a number behind it (`functions.recall:0`), in quotes,
+   * in capitals, or with the marks of gpt-oss behind it (`recall<|channel|>commentary`).
    */
   toolNamed(name: string): string {
     if (this.#tools.includes(name)) return name;
@@ -199,8 +200,8 @@ const isComplete = (text: string): boolean => text.startsWith('{') && isWhole(te
 const EMPTY: ReadonlySet<string> = new Set(['', '{}', '{ }', 'null', 'None', 'undefined']);
 
 /**
- * Adds a delta to arguments. Some servers begin with an empty object or a space; some repeat everything so far. An object
- * cannot begin within its own first characters, so a delta that begins with everything so far is the whole.
+ * Adds a delta to arguments. Some servers begin with an empty object or a space; some repeat everything so far. An
+ * object cannot begin within its own first characters, so a delta that begins with everything so far is the whole.
  */
 function argumentsWith(before: string, text: string): string {
   if (before === '' && EMPTY.has(text.trim())) return '';

@@ -1,6 +1,7 @@
 // Separates thoughts from the words of an answer: without a reasoning parser, servers pass on what the model wrote,
-// `<think>…</think>` and then the answer. Some templates keep the opening tag to themselves: then a closing tag alone shows that
-// everything before it was a thought. Tags that the answer mentions (in code, in quotes, within a sentence) stay words.
+// `<think>…</think>` and then the answer. Some templates keep the opening tag to themselves: then a closing
+// tag alone shows that everything before it was a thought. Tags that the answer mentions (in code, in
+// quotes, within a sentence) stay words.
 
 export type ThoughtOrWords =
   | { readonly type: 'text-delta' | 'reasoning-delta'; readonly text: string }
@@ -12,7 +13,10 @@ interface Tag {
   readonly close: string;
 }
 
-/** As models write them, in any case of letters. The answer of gpt-oss begins behind a header: https://cookbook.openai.com/articles/openai-harmony */
+/**
+ * As models write them, in any case of letters. The answer of gpt-oss begins behind a header:
+ * https://cookbook.openai.com/articles/openai-harmony
+ */
 const TAGS: readonly Tag[] = [
   {
     open: '<|channel|>analysis<|message|>',
@@ -69,7 +73,10 @@ const BOX = [
   ...['<|begin_of_box|>', '<|end_of_box|>', '<|start_response|>', '<|end_response|>'],
   ...['<|start_text|>', '<|end_text|>', '<|begin_of_solution|>', '<|end_of_solution|>'],
 ];
-/** Tags around the whole answer of Hunyuan, GLM-V and ERNIE. Right behind thoughts only: elsewhere somebody asked for them. */
+/**
+ * Tags around the whole answer of Hunyuan, GLM-V and ERNIE. Right behind thoughts
+ * only: elsewhere somebody asked for them.
+ */
 const AROUND = ['<answer>', '<response>'];
 
 /** First characters of tags. */

@@ -1,5 +1,5 @@
-// Some servers repeat everything so far in each delta. Two deltas that each begin with all words before them show it; one is enough where that
-// is much, since nobody says "Ha", "Haha" with a whole sentence.
+// Some servers repeat everything so far in each delta. Two deltas that each begin with all words before them show it;
+// one is enough where that is much, since nobody says "Ha", "Haha" with a whole sentence.
 
 /** Words of which one repetition is enough where the answer ends with it, in characters. */
 const CERTAIN_LAST = 5;

@@ -1,4 +1,5 @@
-// UMAP (McInnes, Healy, Melville 2018) by umap-js, seeded, on unit vectors. Runs in the thread of its caller: a worker in the app.
+// UMAP (McInnes, Healy, Melville 2018) by umap-js, seeded, on unit vectors. Runs in the
+// thread of its caller: a worker in the app.
 import { UMAP } from 'umap-js';
 import type { MapPoint } from './projection.ts';
 

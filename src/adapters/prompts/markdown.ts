@@ -1,5 +1,6 @@
-// One prompt or persona as Markdown or text, with what is said of it in front matter. Reads ours, VS Code's `.prompt.md` (blanks
-// `${input:name:hint}`), commands of Claude Code and Codex (`$ARGUMENTS`), and agents of Claude Code, which name their tools.
+// One prompt or persona as Markdown or text, with what is said of it in front matter. Reads ours, VS Code's
+// `.prompt.md` (blanks `${input:name:hint}`), commands of Claude Code and Codex (`$ARGUMENTS`), and agents of
+// Claude Code, which name their tools.
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { attempt } from '../../domain/base/log.ts';

@@ -1,5 +1,5 @@
-// Open WebUI: exported prompts are a list of { command, title, content }; exported models are a list of { id, name, base_model_id, params,
-// meta }, whose system prompts make personas.
+// Open WebUI: exported prompts are a list of { command, title, content }; exported models are a list of { id, name,
+// base_model_id, params, meta }, whose system prompts make personas.
 import { z } from 'zod';
 import { lenientJson } from '../../domain/base/json.ts';
 import { type NewPersona, personaSchema } from '../../domain/prompts/persona.ts';
@@ -20,7 +20,9 @@ const modelEntry = z.looseObject({
   meta: z.looseObject({ description: z.string().nullish() }).catch({}),
 });
 
-/** Turns a blank of Open WebUI, `name | select:options=["a","b"]:default="a"`, into one of ours. Linear in its length. */
+/**
+ * Turns a blank of Open WebUI, `name | select:options=["a","b"]:default="a"`, into one of ours. Linear in its length.
+ */
 function blank(inner: string): string {
   const bar = inner.indexOf('|');
   const name = (bar < 0 ? inner : inner.slice(0, bar)).trim().replaceAll('_', ' ');

@@ -1,4 +1,5 @@
-// Deflates by the platform's own streams (RFC 1951, raw). Inflating stops at a limit, since bytes from outside may be a decompression bomb.
+// Deflates by the platform's own streams (RFC 1951, raw). Inflating stops at a limit, since bytes from
+// outside may be a decompression bomb.
 import { ignore, orElse } from '../../domain/base/log.ts';
 
 export interface Deflate {

@@ -1,7 +1,10 @@
-// Lets connections through to the configured relay only. Workers are not bound by the page's policy, so the thread that syncs keeps the
-// list itself, as network.worker.ts does for models.
+// Lets connections through to the configured relay only. Workers are not bound by the page's policy, so the thread that
+// syncs keeps the list itself, as network.worker.ts does for models.
 
-/** True if the address is on the configured relay: same host and port, under any scheme (ws for rooms, http for erasing). */
+/**
+ * True if the address is on the configured relay: same host and port, under any
+ * scheme (ws for rooms, http for erasing).
+ */
 export function isOnRelay(address: string | URL, endpoint: string): boolean {
   if (!URL.canParse(String(address)) || !URL.canParse(endpoint)) return false;
   const [to, relay] = [new URL(address), new URL(endpoint)];

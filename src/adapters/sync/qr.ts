@@ -2,7 +2,10 @@
 import { log } from '../../domain/base/log.ts';
 import { loadPart } from '../../domain/base/part.ts';
 
-/** Draws a QR code as rows of modules (true is dark) with a quiet zone of 2 modules. Throws if the text is too long for any code. */
+/**
+ * Draws a QR code as rows of modules (true is dark) with a quiet zone of 2 modules. Throws
+ * if the text is too long for any code.
+ */
 export async function drawQr(text: string): Promise<readonly (readonly boolean[])[]> {
   const { encode } = await loadPart(() => import('uqr'));
   return encode(text, { ecc: 'M', border: 2 }).data;

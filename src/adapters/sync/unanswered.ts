@@ -1,5 +1,6 @@
-// Frames sent on a connection and not answered yet. A frame may be lost while the connection lives on: a proxy that drops it, a relay that
-// fails on it. A relay answers every update by giving it back, and every question with what is missing here.
+// Frames sent on a connection and not answered yet. A frame may be lost while the connection lives on: a
+// proxy that drops it, a relay that fails on it. A relay answers every update by giving it back, and
+// every question with what is missing here.
 import * as Y from 'yjs';
 import { blobKey } from '../../domain/sync/blob.ts';
 
@@ -63,7 +64,10 @@ export class Unanswered {
 
 const MAX_DOUBLINGS = 3;
 
-/** Longest wait for an answer. A slow connection may need time for a large frame, so the limit doubles whenever it was too short. */
+/**
+ * Longest wait for an answer. A slow connection may need time for a large frame, so the
+ * limit doubles whenever it was too short.
+ */
 export class AnswerLimit {
   readonly #ms: number;
   #doublings = 0;

@@ -1,10 +1,12 @@
-// Rooms on a relay that speaks the y-websocket protocol: the stock client, one document per room, in it one flat array of blobs.
+// Rooms on a relay that speaks the y-websocket protocol: the stock client, one document per
+// room, in it one flat array of blobs.
 //
 //   connect ──► synced ──► connection lost ──► document thrown away ──► pause, growing, with jitter ──► connect
 //
-// The document lives as long as its connection. Each connection so begins with a new Yjs client id (a persisted or reused one could be
-// pre-empted by a forger or collide after a crash), never uploads a whole room in one message, and shows what the relay really has.
-// What the relay sends back is what it has committed: a blob counts as confirmed when it was seen in a message from the relay.
+// The document lives as long as its connection. Each connection so begins with a new Yjs client id (a persisted or
+// reused one could be pre-empted by a forger or collide after a crash), never uploads a whole room in one message, and
+// shows what the relay really has. What the relay sends back is what it has committed: a blob counts as confirmed when
+// it was seen in a message from the relay.
 import * as decoding from 'lib0/decoding';
 import * as encoding from 'lib0/encoding';
 import { messageYjsSyncStep2, messageYjsUpdate, writeSyncStep1 } from 'y-protocols/sync';
@@ -25,7 +27,10 @@ const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 45_000;
 /** Most times that the time limit may double. */
 const MAX_TIMEOUT_DOUBLINGS = 3;
-/** Interval at which the connection checks that the line still takes bytes, ms: more than once between two looks of the client's watchdog. */
+/**
+ * Interval at which the connection checks that the line still takes bytes, ms: more than once
+ * between two looks of the client's watchdog.
+ */
 const BUFFER_CHECK_MS = 2000;
 /** Index of sync messages among the provider's handlers. */
 const MESSAGE_SYNC = 0;
@@ -38,7 +43,10 @@ interface WebsocketBackendOptions {
    * has come: if the relay had begun to speak, the next connection gets twice the time; those that need less shorten it again.
    */
   readonly timeoutMs?: () => number;
-  /** Interval at which a synced room asks the relay for blobs that are missing here, ms; a message may have been lost on the way. */
+  /**
+   * Interval at which a synced room asks the relay for blobs that are missing here, ms; a
+   * message may have been lost on the way.
+   */
   readonly askAgainMs?: number;
   /** Longest wait for the answer to an update or a question, ms; then the room is compared again. */
   readonly answerMs?: number;
@@ -299,7 +307,8 @@ class Connection {
   close(): void {
     this.#ended = true;
     clearInterval(this.#bufferCheck);
-    // Yjs changes its id when a forger uses ours. The provider says farewell under its first id, and fails under another.
+    // Yjs changes its id when a forger uses ours. The provider says farewell under its
+    // first id, and fails under another.
     this.#doc.clientID = this.#provider.awareness.clientID;
     this.#provider.destroy();
     this.#doc.destroy();
@@ -355,8 +364,8 @@ class Connection {
   }
 
   /**
-   * The client has a watchdog of its own, which ends what was silent for 30 s. It sees whole messages that come, and neither a large one
-   * on its way nor that what we send is leaving. How long the room is waited for is ours to say.
+   * The client has a watchdog of its own, which ends what was silent for 30 s. It sees whole messages that come, and
+   * neither a large one on its way nor that what we send is leaving. How long the room is waited for is ours to say.
    */
   #checkBuffer(): void {
     const { answerLimit, askAgainMs } = this.#handlers;

@@ -1,10 +1,12 @@
-// Counts tokens exactly for models whose encoding is public: OpenAI's. Only this folder knows gpt-tokenizer. The table of an encoding is 1 to
-// 2 MB, so it is loaded when a model first needs it, and kept.
+// Counts tokens exactly for models whose encoding is public: OpenAI's. Only this folder knows gpt-tokenizer. The table
+// of an encoding is 1 to 2 MB, so it is loaded when a model first needs it, and kept.
 import type { TokenCounter } from '../../domain/context/meter.ts';
 
 type Encoding = 'o200k_base' | 'cl100k_base';
 
-/** Encodings by model name, as endpoints write it but without `openai/` and the like in front. The first match counts. */
+/**
+ * Encodings by model name, as endpoints write it but without `openai/` and the like in front. The first match counts.
+ */
 const ENCODINGS: readonly (readonly [RegExp, Encoding])[] = [
   [/^(?:gpt-4o|gpt-4\.\d|gpt-[5-9]|gpt-oss|chatgpt-4o|chat-latest|codex-mini|o[1-9](?:-|$))/, 'o200k_base'],
   [/^(?:gpt-4|gpt-3\.5|gpt-35|text-embedding-(?:3|ada-002))/, 'cl100k_base'],

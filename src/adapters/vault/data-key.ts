@@ -1,11 +1,16 @@
-// The data key of a locked device: everything stored here is sealed under keys derived from it. It is stored nowhere in clear;
-// `key-slots.ts` wraps it. Each thread holds it as a CryptoKey that cannot be read out, for as long as the device is unlocked.
+// The data key of a locked device: everything stored here is sealed under keys derived from it. It is stored
+// nowhere in clear; `key-slots.ts` wraps it. Each thread holds it as a CryptoKey that cannot be read out,
+// for as long as the device is unlocked.
 //
-//   sealed record = MARK (4) · version (1) · nonce (12) · AES-256-GCM ciphertext and tag (16)      bound to the record's place
+//   sealed record = MARK (4) · version (1) · nonce (12) · AES-256-GCM ciphertext and
+//   tag (16) bound to the record's place
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { RecordCipher } from '../../domain/base/record-cipher.ts';
 
-/** Families of records that are sealed apart. Each has an AES key of its own, so random nonces stay far below 2^32 per key. */
+/**
+ * Families of records that are sealed apart. Each has an AES key of its own, so
+ * random nonces stay far below 2^32 per key.
+ */
 type SealedFamily = 'log' | 'key-values' | 'index' | 'check' | 'box';
 
 /** HKDF key material, not extractable; another thread may be handed it. */
@@ -73,7 +78,8 @@ export async function cipherFor(key: DataKey, family: SealedFamily): Promise<Rec
           await crypto.decrypt(parameters(place, nonce), aes, own(sealed.subarray(HEAD))),
         );
       } catch (error) {
-        // WebCrypto reports only this error for bytes that were changed or belong elsewhere. Any other error says nothing about the bytes.
+        // WebCrypto reports only this error for bytes that were changed or belong elsewhere. Any other
+        // error says nothing about the bytes.
         if ((error as { name?: unknown } | null)?.name === 'OperationError') return null;
         throw error;
       }

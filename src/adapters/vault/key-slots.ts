@@ -1,5 +1,5 @@
-// Key slots: the data key of a locked device, wrapped once for each thing that opens it. Any one of them is enough; slots are added and removed
-// without sealing a record again. A wrap is bound to its slot's id, kind and parameters.
+// Key slots: the data key of a locked device, wrapped once for each thing that opens it. Any one of them is enough;
+// slots are added and removed without sealing a record again. A wrap is bound to its slot's id, kind and parameters.
 //
 //   passphrase    Argon2id                        ─┐
 //   recovery      24 words, HKDF of their entropy ─┼─► AES-256-GCM ─► data key

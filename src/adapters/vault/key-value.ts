@@ -1,5 +1,5 @@
-// Keeps secrets in a key-value store that is sealed already, like that of a locked device. The secrets need no second seal, and no key of
-// the browser lies beside them.
+// Keeps secrets in a key-value store that is sealed already, like that of a locked device. The secrets need no second
+// seal, and no key of the browser lies beside them.
 import { z } from 'zod';
 import type { Vault } from './vault.ts';
 

@@ -1,5 +1,5 @@
-// Keeps a second copy of the lock's record in OPFS: a browser that finds one database damaged may delete all of them, and the second
-// copy of a sealed log cannot be opened without its key slots.
+// Keeps a second copy of the lock's record in OPFS: a browser that finds one database damaged may delete all of them,
+// and the second copy of a sealed log cannot be opened without its key slots.
 import { z } from 'zod';
 import { readJson } from '../../domain/base/json.ts';
 import { orElse } from '../../domain/base/log.ts';
@@ -29,7 +29,10 @@ export async function readLockCopy(name: string): Promise<unknown> {
   return { ...others, check: check === null ? null : fromText(check) };
 }
 
-/** Replaces the copy in one step by the result of `read`. One thread writes at a time, so the last writer has read the latest record. */
+/**
+ * Replaces the copy in one step by the result of `read`. One thread writes at a time, so the
+ * last writer has read the latest record.
+ */
 export async function writeLockCopy(name: string, read: () => Promise<LockCopy>): Promise<void> {
   const write = async () => {
     const file = await (await storageRoot()).getFileHandle(fileOf(name), { create: true });

@@ -1,5 +1,5 @@
-// Keeps the readable records of a locked device in a database of their own: key slots, the number of the log database in force, wrong tries.
-// The app reads them first, before it has a key.
+// Keeps the readable records of a locked device in a database of their own: key slots, the number of the log database
+// in force, wrong tries. The app reads them first, before it has a key.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
@@ -39,7 +39,9 @@ export type LockRecord = z.infer<typeof schema>;
 export const NEVER_LOCKED: LockRecord = schema.parse({});
 
 export interface LockRecords {
-  /** Reads the stored record, or that of a device that was never locked. Throws `storage-failed` for an unreadable one. */
+  /**
+   * Reads the stored record, or that of a device that was never locked. Throws `storage-failed` for an unreadable one.
+   */
   read(): Promise<LockRecord>;
   /** Changes the record in one transaction, and resolves with the new record once it is durable. */
   change(work: (before: LockRecord) => LockRecord): Promise<LockRecord>;

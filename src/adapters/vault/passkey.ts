@@ -1,5 +1,5 @@
-// A passkey as a key to the device: WebAuthn with the PRF extension (W3C Web Authentication Level 3, 10.1.4), if browser and
-// authenticator have it. The secret never leaves the ceremony but as 32 bytes that unwrap the data key.
+// A passkey as a key to the device: WebAuthn with the PRF extension (W3C Web Authentication Level 3, 10.1.4), if
+// browser and authenticator have it. The secret never leaves the ceremony but as 32 bytes that unwrap the data key.
 import { RecollectError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
 import { fromText, toText } from '../../domain/sync/bytes.ts';
@@ -23,7 +23,9 @@ const bytesOf = (source: BufferSource): Uint8Array =>
     ? new Uint8Array(source)
     : new Uint8Array(source.buffer as ArrayBuffer, source.byteOffset, source.byteLength);
 
-/** True if this browser can ask for a passkey. Whether the authenticator has PRF shows only once the passkey is made. */
+/**
+ * True if this browser can ask for a passkey. Whether the authenticator has PRF shows only once the passkey is made.
+ */
 export const hasPasskeys = (): boolean => typeof PublicKeyCredential === 'function' && isSecureContext;
 
 /** Wraps the error of a ceremony that the person cancelled or the browser did not allow. */

@@ -1,5 +1,5 @@
-// Derives a key from a passphrase: Argon2id (RFC 9106) by hash-wasm. Each wrap stores its parameters, so better parameters apply only to
-// what is wrapped later.
+// Derives a key from a passphrase: Argon2id (RFC 9106) by hash-wasm. Each wrap stores its parameters, so better
+// parameters apply only to what is wrapped later.
 import { z } from 'zod';
 import { loadPart } from '../../domain/base/part.ts';
 
@@ -36,7 +36,9 @@ export async function deriveFromPassphrase(
   });
 }
 
-/** Measures parameters with which one derivation takes 0.5 to 1 s on this device. Runs once, when a passphrase is set. */
+/**
+ * Measures parameters with which one derivation takes 0.5 to 1 s on this device. Runs once, when a passphrase is set.
+ */
 export async function measuredParameters(
   clock: () => number = () => performance.now(),
 ): Promise<ArgonParameters> {

@@ -1,7 +1,8 @@
-// A box that any code can add to, and that only the unlocked device opens: the public key is stored in clear, the private key under the data key.
+// A box that any code can add to, and that only the unlocked device opens: the public key is stored in
+// clear, the private key under the data key.
 //
-//   sealed = version (1) · public key of the sender, made for this once (65) · nonce (12) · AES-256-GCM ciphertext and tag
-//   key    = HKDF-SHA-256 of ECDH P-256, bound to both public keys
+//   sealed = version (1) · public key of the sender, made for this once (65) · nonce (12) · AES-256-GCM ciphertext and
+//   tag key = HKDF-SHA-256 of ECDH P-256, bound to both public keys
 import { log } from '../../domain/base/log.ts';
 import { fromText, toText } from '../../domain/sync/bytes.ts';
 import { cipherFor, type DataKey } from './data-key.ts';

@@ -1,5 +1,5 @@
-// Derives keys and seals bytes that leave the device: HKDF-SHA-256 and AES-256-GCM by WebCrypto. Derived keys cannot be read out again;
-// sealed bytes are bound to the bytes that the caller gives beside them.
+// Derives keys and seals bytes that leave the device: HKDF-SHA-256 and AES-256-GCM by WebCrypto. Derived keys cannot be
+// read out again; sealed bytes are bound to the bytes that the caller gives beside them.
 import { RecollectError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
 
@@ -27,7 +27,9 @@ export interface Sealing {
 /** TypeScript types buffers that threads share separately; WebCrypto accepts only unshared ones. */
 const own = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>;
 
-/** Makes the sealing. It needs a secure context (https or localhost); elsewhere `keyRing` throws `vault-unavailable`. */
+/**
+ * Makes the sealing. It needs a secure context (https or localhost); elsewhere `keyRing` throws `vault-unavailable`.
+ */
 export function createSealing(): Sealing {
   return {
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),

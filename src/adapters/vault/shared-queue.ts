@@ -1,5 +1,5 @@
-// Queues shares from other apps in a database beside the log's. Each generation has its own, so that sealing a device deletes the clear text
-// together with its files.
+// Queues shares from other apps in a database beside the log's. Each generation has its own, so that sealing a device
+// deletes the clear text together with its files.
 import { type DBSchema, deleteDB, openDB } from 'idb';
 import { z } from 'zod';
 

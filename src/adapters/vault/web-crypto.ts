@@ -1,6 +1,6 @@
-// Secrets sealed with AES-256-GCM. The key is made here, cannot be extracted, and lies in the key-value store as the browser's own
-// CryptoKey: a copy of the key-value store, an export or a log of them shows no secret. Script that runs on this page can ask
-// for secrets anyway; the Content-Security-Policy keeps such script out.
+// Secrets sealed with AES-256-GCM. The key is made here, cannot be extracted, and lies in the key-value store as the
+// browser's own CryptoKey: a copy of the key-value store, an export or a log of them shows no secret. Script that runs
+// on this page can ask for secrets anyway; the Content-Security-Policy keeps such script out.
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
@@ -41,7 +41,10 @@ export function createVault(keyValues: VaultKeyValues): Vault {
     return key instanceof CryptoKey ? key : undefined;
   };
 
-  /** Gives this device's key for sealing. Every key has an id of its own, so two tabs that make a key at once overwrite nothing. */
+  /**
+   * Gives this device's key for sealing. Every key has an id of its own, so two tabs that
+   * make a key at once overwrite nothing.
+   */
   async function keyForSealing(): Promise<{ id: string; key: CryptoKey }> {
     for (const id of (await keyValues.keys(KEYS)).map((key) => key.slice(KEYS.length))) {
       const key = await keyCalled(id);

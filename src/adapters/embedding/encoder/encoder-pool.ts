@@ -1,5 +1,6 @@
-// Reads passages concurrently. Each worker of the pool is a thread of its own over one copy of the weights, so both cores of a small machine
-// work and the thread that is asked stays free for a question. Workers start when they are needed and end with the model.
+// Reads passages concurrently. Each worker of the pool is a thread of its own over one copy of the weights, so
+// both cores of a small machine work and the thread that is asked stays free for a question. Workers start when
+// they are needed and end with the model.
 
 import { z } from 'zod';
 import { isAbort } from '../../../domain/base/errors.ts';
@@ -9,7 +10,10 @@ import { type MessageEndpoint, type Thread, withTransfer } from '../../../domain
 import type { Encoder, EncoderShare } from './encoder.ts';
 import { joinEncoder, STATES_BYTES } from './encoder.ts';
 
-/** Calls of a worker: first it takes the model, then it reads texts. Null: it could not read a text. Only this app's own threads speak here. */
+/**
+ * Calls of a worker: first it takes the model, then it reads texts. Null: it could not read a text.
+ * Only this app's own threads speak here.
+ */
 const workerCalls = {
   join: { given: z.custom<EncoderShare>(), answer: z.null() },
   read: {
@@ -28,8 +32,8 @@ interface EncoderPool {
   /** How many texts to hand over at the same time; null when every worker is gone. */
   readonly most: number | null;
   /**
-   * Reads a text on the worker with the least to do and makes something of its states (as `Encoder.run` returns them) at once: their buffer is used
-   * again.
+   * Reads a text on the worker with the least to do and makes something of its states (as `Encoder.run` returns them)
+   * at once: their buffer is used again.
    */
   run<Made>(ids: readonly number[], make: (states: Float32Array) => Made): Promise<Made>;
   /** Ends all workers; texts they have not answered reject with `AbortError`. */

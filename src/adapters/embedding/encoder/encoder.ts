@@ -1,7 +1,8 @@
-// A BERT encoder with weights of eight bits, in WebAssembly: runs the bundled models on a CPU, with relaxed SIMD where the browser has it, else with
-// the older, slower SIMD. ONNX Runtime's browser builds use the older SIMD only, which has no product of bytes: on two cores they take longer
-// than this takes on one. Each piece's states are rounded to seven bits by a step of their own, ONNX Runtime's to eight bits by one step for the
-// whole text: ours come nearer to a model that rounds nothing (cosine .998 to .999, against .995 to .997).
+// A BERT encoder with weights of eight bits, in WebAssembly: runs the bundled models on a CPU, with relaxed SIMD where
+// the browser has it, else with the older, slower SIMD. ONNX Runtime's browser builds use the older SIMD only, which
+// has no product of bytes: on two cores they take longer than this takes on one. Each piece's states are rounded to
+// seven bits by a step of their own, ONNX Runtime's to eight bits by one step for the whole text: ours come nearer to a
+// model that rounds nothing (cosine .998 to .999, against .995 to .997).
 
 import { log, orElse } from '../../../domain/base/log.ts';
 
@@ -9,7 +10,10 @@ import { log, orElse } from '../../../domain/base/log.ts';
 export interface EncoderShape {
   readonly vocabulary: number;
   readonly layers: number;
-  /** Layout of the vocabulary's vectors: bytes with a step for each vector, or halves of bytes with a step for each 32 numbers. */
+  /**
+   * Layout of the vocabulary's vectors: bytes with a step for each vector, or halves of
+   * bytes with a step for each 32 numbers.
+   */
   readonly words: 'bytes' | 'halves';
 }
 
@@ -26,7 +30,9 @@ export interface Encoder {
 
 /** A model in memory, with its reader on this thread. */
 interface LoadedEncoder extends Encoder {
-  /** Gives another thread of an isolated page access to the same weights, through `joinEncoder`. At most `SHARES` times. */
+  /**
+   * Gives another thread of an isolated page access to the same weights, through `joinEncoder`. At most `SHARES` times.
+   */
   share(): EncoderShare;
 }
 export const SHARES = 4;
@@ -152,7 +158,9 @@ export type ReadEncoderCode = (name: 'encoder' | 'encoder-plain') => Promise<Arr
 
 /** Build of the arithmetic, and kind of memory. */
 export interface EncoderKind {
-  /** Chromium since 114, Firefox since 145, Node since 21, no Safari yet. False: the older SIMD, which all of them have. */
+  /**
+   * Chromium since 114, Firefox since 145, Node since 21, no Safari yet. False: the older SIMD, which all of them have.
+   */
   readonly relaxed: boolean;
   /** Other threads can read the same weights. Some browsers give such memory to isolated pages only. */
   readonly shared: boolean;
@@ -167,7 +175,9 @@ export interface EncoderCode {
 const SHARED = 3;
 const OWN = 1;
 
-/** The code for one kind of memory. Its import of the memory says which: a byte behind its name and the kind of import. */
+/**
+ * The code for one kind of memory. Its import of the memory says which: a byte behind its name and the kind of import.
+ */
 function codeFor(shared: boolean, assembled: ArrayBuffer): Uint8Array<ArrayBuffer> {
   const code = new Uint8Array(assembled);
   const name = new TextEncoder().encode('memory');
@@ -213,7 +223,8 @@ const arithmeticIn = (memory: WebAssembly.Memory, code: WebAssembly.Module): Ari
 
 /**
  * Makes the encoder. Takes 60 ms, and as much memory as the weights and 7 MB more.
- * @param numbers the weights one after another, as `onnx/encoder_quantized.onnx_data` of a bundled model has them; not needed afterwards
+ * @param numbers the weights one after another, as `onnx/encoder_quantized.onnx_data` of a bundled
+ *   model has them; not needed afterwards
  * @throws RangeError where the weights are too short or too long for the shape
  */
 export function createEncoder(
