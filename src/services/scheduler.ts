@@ -1,5 +1,6 @@
-// The one way background work runs. Level-triggered: a wake only says "look again", so doubled it costs nothing, and missed it is
-// made good by the next. A job never runs twice at once, lets the event loop breathe, and ends with its signal.
+// The one way background work runs. Level-triggered: a wake only says "look again", so doubled it
+// costs nothing, and missed it is made good by the next. A job never runs twice at once, lets the
+// event loop breathe, and ends with its signal.
 //
 //   wake ──► (gap since the last run) ──► run ──► woken meanwhile? ──yes──► run again
 //                                          └─ throws ──► onError, again after a growing pause
@@ -9,7 +10,10 @@ interface JobOptions {
   /** Compares what is with what should be, and does the difference. Must stop soon after its signal. */
   readonly run: (signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
-  /** Shortest time from the end of a run to the start of the next, ms; what is asked for within it is one run. Default 0. */
+  /**
+   * Shortest time from the end of a run to the start of the next, ms; what is asked
+   * for within it is one run. Default 0.
+   */
   readonly gapMs?: number;
   /** Hears of a failed run. `pauseMs`: when it is tried again by itself. */
   readonly onError: (error: unknown, pauseMs: number) => void;
@@ -23,7 +27,10 @@ interface Job {
   wake(now?: boolean): void;
   /** Asks for a run in `ms` at the latest. Several calls: the earliest counts. */
   wakeWithin(ms: number): void;
-  /** Resolves when nothing runs and nothing is asked for right away (later wakes may be due). For tests and orderly ends. */
+  /**
+   * Resolves when nothing runs and nothing is asked for right away (later wakes may
+   * be due). For tests and orderly ends.
+   */
   settled(): Promise<void>;
 }
 

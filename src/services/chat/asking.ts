@@ -1,6 +1,6 @@
-// Asks a model once for a step: builds a request that fits, then reuses the answer to an identical request, or streams a new one to
-// the screen and into its draft row; asks again without tools if the endpoint refuses them. Errors of the model are part of
-// the result; only a request that cannot be made throws.
+// Asks a model once for a step: builds a request that fits, then reuses the answer to an identical request, or streams
+// a new one to the screen and into its draft row; asks again without tools if the endpoint refuses them. Errors of the
+// model are part of the result; only a request that cannot be made throws.
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { createPacer, pauseWhileWriting, speedOf } from '../../domain/base/pacer.ts';
@@ -72,7 +72,10 @@ interface Asked {
   readonly tools: readonly ToolDescription[];
 }
 
-/** Makes the function that asks a model for one step. It rejects only if the request cannot be made; the model's errors are in its result. */
+/**
+ * Makes the function that asks a model for one step. It rejects only if the request cannot be made;
+ * the model's errors are in its result.
+ */
 export const createAsking =
   ({ context, refusals }: { context: TurnContext; refusals: ModelRefusals }) =>
   async (step: StepToAsk): Promise<Asked> => {
@@ -229,7 +232,9 @@ function answerTo(conversation: Conversation, key: string): Message | undefined 
   return found;
 }
 
-/** True if the endpoint may have refused the tools: nothing arrived, and neither key, model nor length was the reason. */
+/**
+ * True if the endpoint may have refused the tools: nothing arrived, and neither key, model nor length was the reason.
+ */
 function looksRefused(
   { parts, finish, problem }: { parts: readonly Part[]; finish: Finish; problem: Problem | null },
   before: readonly Part[],

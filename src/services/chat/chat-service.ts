@@ -60,7 +60,10 @@ import { createTurns } from './turns.ts';
 interface ChatDependencies {
   readonly documents: Documents;
   readonly keyValues: KeyValues;
-  /** Model that answers in a conversation now, or the one asked for (`by`); null: memory answers. Called once for each turn. */
+  /**
+   * Model that answers in a conversation now, or the one asked for (`by`); null: memory
+   * answers. Called once for each turn.
+   */
   readonly model: (conversation: Conversation, by?: ModelChoice) => ChatModel | null;
   /** Called with a conversation after its first message. */
   readonly onBegun?: (id: ConversationId) => void;
@@ -261,7 +264,8 @@ class ChatService implements Chat {
           const { queue } = session.state.get();
           // The message left the queue meanwhile: its turn has begun.
           if (!queue.some((item) => item.id === queued)) return;
-          // Takes the message out: its sender gets it back with the error, so it must not be sent from the queue as well.
+          // Takes the message out: its sender gets it back with the error, so it must
+          // not be sent from the queue as well.
           session.chosen.delete(queued);
           this.#set(session, { queue: queue.filter((item) => item.id !== queued) });
           throw error;
@@ -317,8 +321,8 @@ class ChatService implements Chat {
       this.#start(session, id, {
         asked: asked.id,
         explicit: true,
-        // The same passages as before, byte for byte, as far as they still hold. An answer without any, or whose memory was not ready,
-        // may find some now, unless the person wanted none.
+        // The same passages as before, byte for byte, as far as they still hold. An answer without any, or whose memory
+        // was not ready, may find some now, unless the person wanted none.
         ...(stored && ((hasRecallContent(stored) && !stored.degraded) || stored.leftOut?.length)
           ? { recall: stored }
           : {}),
@@ -550,7 +554,10 @@ class ChatService implements Chat {
     session.state.update((state) => ({ ...state, ...change }));
   }
 
-  /** Continues as soon as the message is on the disk, unless the person has moved on by then. Until then the turn shows the reason. */
+  /**
+   * Continues as soon as the message is on the disk, unless the person has moved on by then.
+   * Until then the turn shows the reason.
+   */
   #onceSaved(
     session: ChatSession,
     id: ConversationId,
@@ -740,8 +747,8 @@ class ChatService implements Chat {
   }
 
   /**
-   * Finds the first message to ask about after something was sent back: the one without its answer, or else the next question
-   * of the branch.
+   * Finds the first message to ask about after something was sent back: the one without its answer, or
+   * else the next question of the branch.
    */
   async #firstOf(
     id: ConversationId,
@@ -777,8 +784,8 @@ const shownOf = ({ status, parts, parentId, step, calls, answerId, model, starte
 });
 
 /**
- * Finds the question of an answer, and the answer's first message (tool calls may split it). A question is its own question,
- * so one that was never answered can be answered this way.
+ * Finds the question of an answer, and the answer's first message (tool calls may split it). A question is its own
+ * question, so one that was never answered can be answered this way.
  */
 function questionOf(
   messages: Conversation['messages'],

@@ -13,8 +13,8 @@ import type { ComposerDrafts } from './composer-drafts.ts';
 /** Current turn of a conversation. Session state: the log gets the finished message only. */
 export interface TurnState {
   /**
-   * `compacting`: the window is being reduced; `confirming`: a plan for that waits for the person (`ContextState.pending`);
-   * `calling`: tools run, `calls` names them.
+   * `compacting`: the window is being reduced; `confirming`: a plan for that waits for the person
+   * (`ContextState.pending`); `calling`: tools run, `calls` names them.
    */
   readonly status: 'idle' | 'recalling' | 'compacting' | 'confirming' | 'waiting' | 'streaming' | 'calling';
   /** The answer so far, in order of arrival. Empty when idle. */
@@ -32,7 +32,9 @@ export interface TurnState {
   readonly model: string | null;
   /** ms since 1970 */
   readonly startedAt: number;
-  /** Messages written during an answer; sent one by one when it ends. After a failed answer they wait for the person. */
+  /**
+   * Messages written during an answer; sent one by one when it ends. After a failed answer they wait for the person.
+   */
   readonly queue: readonly { readonly id: string; readonly parts: readonly Part[] }[];
   /** Problem that kept the last turn from starting; the next turn clears it. */
   readonly problem: Problem | null;
@@ -85,8 +87,8 @@ export type AfterSendBack = Config['context']['after_send_back'];
 /** Something sent back to an earlier message of a conversation. */
 export interface SendBack {
   /**
-   * `edit`: another wording of a message (of the person, or a tool's result) in its place. `note`: a message to the model at that point
-   * of the conversation.
+   * `edit`: another wording of a message (of the person, or a tool's result) in its place. `note`: a message to the
+   * model at that point of the conversation.
    */
   readonly type: 'edit' | 'note';
   readonly message: MessageId;
@@ -94,8 +96,8 @@ export interface SendBack {
   readonly parts: readonly Part[];
   readonly callId?: string;
   /**
-   * `answer`: asks again; `branch`: the later questions as well. Both reuse answers with unchanged inputs. `patch`: a model
-   * edits the old answer, else as `answer`. `none`: only moves there. Absent: as the settings say.
+   * `answer`: asks again; `branch`: the later questions as well. Both reuse answers with unchanged inputs. `patch`: a
+   * model edits the old answer, else as `answer`. `none`: only moves there. Absent: as the settings say.
    */
   readonly replay?: AfterSendBack;
 }
@@ -153,7 +155,8 @@ export interface Chat {
   turn(id: ConversationId): Readable<TurnState>;
   /**
    * Saves the user message, then starts or queues the answer. Without a model the answer is recall, and says so.
-   * @returns once the message is saved, or shown and waiting for space on the disk: then `turn` and `Documents.saving` say
+   * @returns once the message is saved, or shown and waiting for space on the disk: then
+   *   `turn` and `Documents.saving` say
    * so, and the answer begins once it is saved
    * @throws only if the words are lost
    */
@@ -161,15 +164,15 @@ export interface Chat {
   /** Asks for a new sibling of an answer, from the same user message. */
   regenerate(id: ConversationId, answer: MessageId, options?: RegenerateOptions): Promise<void>;
   /**
-   * Asks the model to continue an answer that was cut off (`domain/chat/continuation.ts`), as a message below it. An attempt
-   * without any words is replaced. Throws `message-missing` if there is nothing to continue.
+   * Asks the model to continue an answer that was cut off (`domain/chat/continuation.ts`), as a message below it. An
+   * attempt without any words is replaced. Throws `message-missing` if there is nothing to continue.
    */
   goOn(id: ConversationId, answer: MessageId): Promise<void>;
   /** A new sibling of a user message; `rerun` asks the model again. */
   edit(id: ConversationId, message: MessageId, parts: readonly Part[], rerun: boolean): Promise<void>;
   /**
-   * Sends a D-Mail: appends below an earlier message, moves the head there and regenerates. The old branch stays; `dmail` links both ways
-   * (`domain/chat/dmail.ts`). Resolves once it is saved, or waits for the disk as `send` does.
+   * Sends a D-Mail: appends below an earlier message, moves the head there and regenerates. The old branch stays;
+   * `dmail` links both ways (`domain/chat/dmail.ts`). Resolves once it is saved, or waits for the disk as `send` does.
    * @returns `undo` moves the head back
    * @throws `conversation-missing`, `message-missing`
    */
@@ -178,8 +181,8 @@ export interface Chat {
     mail: SendBack,
   ): Promise<{ readonly messageId: MessageId; readonly undo: () => Promise<void> }>;
   /**
-   * Counts questions and answers that `sendBack` with `replay: 'branch'` would repeat, and whether `patch` would find an
-   * answer.
+   * Counts questions and answers that `sendBack` with `replay: 'branch'` would repeat, and
+   * whether `patch` would find an answer.
    */
   sendBackCost(
     id: ConversationId,
@@ -207,7 +210,10 @@ export interface Chat {
   sendQueued(id: ConversationId): void;
   /** Changes a queued message; null removes it. Nothing happens to one that is being sent, which has left the queue. */
   editQueued(id: ConversationId, queued: string, parts: readonly Part[] | null): void;
-  /** Removes forgotten words from texts that are neither sent nor saved yet: drafts, queued messages, passages chosen for them. */
+  /**
+   * Removes forgotten words from texts that are neither sent nor saved yet: drafts, queued
+   * messages, passages chosen for them.
+   */
   takeOut(eraser: Eraser): void;
   /** Appends answers that a crash cut off, from their draft rows, at the start. Returns how many. */
   rescueDrafts(): Promise<number>;

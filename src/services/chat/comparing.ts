@@ -1,5 +1,6 @@
 // Compares models: each has a turn of its own, each answer is a sibling branch. The head stays
-// until the person continues with one of them. The device remembers which answers belong to a comparison, so a reload does not end it.
+// until the person continues with one of them. The device remembers which answers belong to a
+// comparison, so a reload does not end it.
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { asMessageId, type ConversationId, isTemporary, type MessageId } from '../../domain/base/ids.ts';

@@ -1,5 +1,5 @@
-// Unsent texts of the composer and of message editors, stored beside the log by place. Each tab has its own rows, so that
-// sending in one tab deletes nothing of another; the next tab takes over the rows of a closed one.
+// Unsent texts of the composer and of message editors, stored beside the log by place. Each tab has its own rows, so
+// that sending in one tab deletes nothing of another; the next tab takes over the rows of a closed one.
 
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
@@ -29,7 +29,10 @@ export interface ComposerDrafts {
   saveOnUnload(place: string, text: string): void;
   /** Lists places with this prefix that have a draft. */
   places(prefix: string): Promise<string[]>;
-  /** Removes words from the drafts that this tab has in memory and in rows; `clean` returns the same object if there are none. */
+  /**
+   * Removes words from the drafts that this tab has in memory and in rows; `clean`
+   * returns the same object if there are none.
+   */
   takeOut(clean: <T>(value: T) => T): void;
 }
 
@@ -79,7 +82,10 @@ interface ComposerDraftsDeps {
   readonly memory?: (() => TabMemory) | undefined;
 }
 
-/** Opens the drafts of this tab. Drafts of closed tabs are found by their Web Locks, or by their age if the browser has none. */
+/**
+ * Opens the drafts of this tab. Drafts of closed tabs are found by their Web Locks, or
+ * by their age if the browser has none.
+ */
 export function createComposerDrafts(deps: ComposerDraftsDeps): ComposerDrafts {
   return new StoredComposerDrafts(deps);
 }

@@ -1,4 +1,5 @@
-// Shares turns between tabs. A turn runs in the tab that began it; every other tab shows it, can stop it, and queues its own messages until it ends.
+// Shares turns between tabs. A turn runs in the tab that began it; every other tab shows it, can stop it, and
+// queues its own messages until it ends.
 //
 //   tab with the turn ──notify──► channel ──► onTurn in every other tab
 //                     ◄──stop──
@@ -51,7 +52,8 @@ interface CrossTabTurns {
 
 /**
  * Makes the tab's part.
- * @param deps.alive resolves once others can see that this tab lives; false if they never can: then nothing is sent or believed
+ * @param deps.alive resolves once others can see that this tab lives; false if they never
+ *   can: then nothing is sent or believed
  * @param deps.whenGone resolves when that tab is gone
  * @param deps.onTurn null: it has ended there, or its tab is gone
  */

@@ -1,5 +1,5 @@
-// Rows beside the log for anything that a crash of the tab would lose: the streaming answer and queued messages. Each row
-// names the tab that owns it (`tab.ts`): no tab takes a row from a living one.
+// Rows beside the log for anything that a crash of the tab would lose: the streaming answer and queued messages. Each
+// row names the tab that owns it (`tab.ts`): no tab takes a row from a living one.
 
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
@@ -64,8 +64,8 @@ interface StoredDraftRowsDeps {
 }
 
 /**
- * Opens the draft rows of this tab and its queued messages; a row is written at most every 500 ms, and touched every 5 s so that other tabs see
- * it is in use.
+ * Opens the draft rows of this tab and its queued messages; a row is written at most every 500 ms, and touched every 5
+ * s so that other tabs see it is in use.
  */
 export function createDraftRows(deps: StoredDraftRowsDeps) {
   return new StoredDraftRows(deps);

@@ -1,4 +1,5 @@
-// Makes the answering model, for each question from the connected endpoints, with the key and the repairs of its endpoint.
+// Makes the answering model, for each question from the connected endpoints, with the
+// key and the repairs of its endpoint.
 import type { ChatModel, Endpoint } from '../../adapters/models/chat-model.ts';
 import { createEndpointModel } from '../../adapters/models/index.ts';
 import { isTemporary } from '../../domain/base/ids.ts';
@@ -43,7 +44,9 @@ export class EndpointModels {
     this.#passing = deps.filter.passing();
   }
 
-  /** Returns the model of a conversation, or of one that has not begun; `by`: that one instead. Null if memory answers. */
+  /**
+   * Returns the model of a conversation, or of one that has not begun; `by`: that one instead. Null if memory answers.
+   */
   modelOf(conversation?: Conversation, by?: ModelChoice): ChatModel | null {
     const { settings, keys, fetch, refusals, personaOf, spending, filter } = this.#deps;
     const connections = settings.connections.get();

@@ -1,4 +1,5 @@
-// Writes what a person says into a conversation: a message and the head in one change, and a name for a conversation that has none.
+// Writes what a person says into a conversation: a message and the head in one change, and a
+// name for a conversation that has none.
 import type { Problem } from '../../domain/base/errors.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary, type MessageId, newMessageId } from '../../domain/base/ids.ts';
@@ -25,8 +26,8 @@ export class MessageAppender {
   }
 
   /**
-   * Appends a message of a person, by default a question, and moves the head to it. `conversation`: absent for a new one. `unsaved`: null once it is
-   * durable, else why it waits. Throws as `change` does.
+   * Appends a message of a person, by default a question, and moves the head to it. `conversation`: absent for a new
+   * one. `unsaved`: null once it is durable, else why it waits. Throws as `change` does.
    */
   async appendMessage(
     id: ConversationId,
@@ -64,8 +65,8 @@ export class MessageAppender {
   }
 
   /**
-   * Makes a change that contains `message`. Null once it is durable; the problem if the conversation has it but it waits for
-   * the disk. Throws if even the conversation does not have it.
+   * Makes a change that contains `message`. Null once it is durable; the problem if the conversation has it but it
+   * waits for the disk. Throws if even the conversation does not have it.
    */
   async change(id: ConversationId, change: ConversationChange, message: MessageId): Promise<Problem | null> {
     try {

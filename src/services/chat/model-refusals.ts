@@ -1,5 +1,5 @@
-// Parts of requests that models refused: tools, thoughts, a parameter. Kept on the device by endpoint and model, and left
-// out until the person decides otherwise.
+// Parts of requests that models refused: tools, thoughts, a parameter. Kept on the device by endpoint and model, and
+// left out until the person decides otherwise.
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -39,7 +39,10 @@ const OMISSIONS: readonly string[] = ['tools', 'thoughts', 'images'] satisfies O
 /** True if the word names a part that requests can do without. */
 export const isOmission = (what: string): what is Omission => OMISSIONS.includes(what);
 
-/** Reads the refusals kept on this device and follows new ones. Storage errors go to `onProblem`: the refusals then count in this tab only. */
+/**
+ * Reads the refusals kept on this device and follows new ones. Storage errors go to `onProblem`: the
+ * refusals then count in this tab only.
+ */
 export function createModelRefusals({
   keyValues,
   now,

@@ -1,5 +1,5 @@
-// Patches an answer after something before it has changed: one request in which the model writes only the differences. If its blocks cannot be
-// applied nothing is lost: the whole answer is requested.
+// Patches an answer after something before it has changed: one request in which the model writes only the differences.
+// If its blocks cannot be applied nothing is lost: the whole answer is requested.
 
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { pathTo } from '../../domain/chat/conversation.ts';
@@ -63,7 +63,9 @@ export function shownPatching(
   return [...before, ...come.filter((part) => !isText(part)), { type: 'text', text }];
 }
 
-/** Applies all blocks; or returns the reason for which the whole answer must be requested. `got`: the streamed result. */
+/**
+ * Applies all blocks; or returns the reason for which the whole answer must be requested. `got`: the streamed result.
+ */
 export function patchedAnswer<Streamed extends Pick<Message, 'parts' | 'finish'>>(
   got: Streamed,
   before: readonly Part[],

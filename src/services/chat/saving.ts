@@ -1,5 +1,5 @@
-// Writes the messages of a turn into the document: each in one transaction with the deletion of its draft row; the head follows unless
-// the person has moved on.
+// Writes the messages of a turn into the document: each in one transaction with the deletion of its draft row; the head
+// follows unless the person has moved on.
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { type ConversationId, isTemporary, type MessageId, newMessageId } from '../../domain/base/ids.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
@@ -8,7 +8,10 @@ import type { Message } from '../../domain/chat/message.ts';
 import type { Documents, OpenConversation } from '../documents/documents.ts';
 import type { DraftRow } from './draft-rows.ts';
 
-/** Makes the functions that write a turn's messages. `withoutForgotten` removes from a message whatever was forgotten while it streamed. */
+/**
+ * Makes the functions that write a turn's messages. `withoutForgotten` removes from a message
+ * whatever was forgotten while it streamed.
+ */
 export function createSaving({
   documents,
   keyValues,
@@ -22,7 +25,9 @@ export function createSaving({
   device: () => string;
   withoutForgotten?: ((message: Message) => Message | null) | undefined;
 }) {
-  /** Appends the message and deletes its draft row in one transaction. The head follows unless the person has moved on. */
+  /**
+   * Appends the message and deletes its draft row in one transaction. The head follows unless the person has moved on.
+   */
   async function save(
     id: ConversationId,
     conversation: Conversation,
@@ -102,7 +107,10 @@ export function createSaving({
     return leaf;
   }
 
-  /** False once the conversation was erased for good, here or in another tab: its answer must not return as a lone message. */
+  /**
+   * False once the conversation was erased for good, here or in another tab: its
+   * answer must not return as a lone message.
+   */
   const stillThere = async (id: ConversationId): Promise<boolean> => {
     const { ready, entries } = documents.library.get();
     const isListed = !ready || isTemporary(id) || entries.some((entry) => entry.id === id);

@@ -1,5 +1,5 @@
-// Plans the changes of sending something back: new messages, the head, the next question. Writes nothing; the old branch
-// stays.
+// Plans the changes of sending something back: new messages, the head, the next question.
+// Writes nothing; the old branch stays.
 import { RecollectError } from '../../domain/base/errors.ts';
 import { type MessageId, newMessageId } from '../../domain/base/ids.ts';
 import { startsTurn } from '../../domain/chat/checkpoint.ts';
@@ -149,8 +149,8 @@ export function planSendBack(
 }
 
 /**
- * Applies the person's wording to a message. With tool results, one result is replaced and the text after them goes; otherwise
- * only the words change, and attached files stay unless new ones are sent.
+ * Applies the person's wording to a message. With tool results, one result is replaced and the text after them goes;
+ * otherwise only the words change, and attached files stay unless new ones are sent.
  */
 function wording(original: Message, { parts, callId }: SendBack): readonly Part[] {
   const target = original.parts.findIndex(

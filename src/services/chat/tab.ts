@@ -1,4 +1,5 @@
-// Owners of rows beside the log. A tab holds a Web Lock for its whole life, so no other tab takes a row from a living one.
+// Owners of rows beside the log. A tab holds a Web Lock for its whole life, so no
+// other tab takes a row from a living one.
 
 import { newEntryId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
@@ -17,7 +18,10 @@ export type TabMemory = Pick<Storage, 'getItem' | 'setItem'>;
 
 /** Without Web Locks, a row that was untouched for so long counts as abandoned, ms. */
 const ABANDONED_MS = 30_000;
-/** `touchedAt`, `now`: ms since 1970. A row from the future was touched before the clock was set back, and counts as abandoned. */
+/**
+ * `touchedAt`, `now`: ms since 1970. A row from the future was touched before the clock
+ * was set back, and counts as abandoned.
+ */
 export const isAbandoned = (touchedAt: number, now: number): boolean =>
   Math.abs(now - touchedAt) > ABANDONED_MS;
 const NAME = 'recollect.tab';

@@ -1,5 +1,5 @@
-// Runs the tools that a message calls, one after another; their results are a message of its own. A tool that fails or is stopped has a
-// result that says so.
+// Runs the tools that a message calls, one after another; their results are a message of its own. A tool that fails or
+// is stopped has a result that says so.
 import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, type MessageId, newMessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';

@@ -80,8 +80,8 @@ export interface RecallOfTurn {
 
 interface TurnRecall {
   /**
-   * Finds passages for the question at the end of the path. `pressure`: fill of the window, 0–1, read only if it matters.
-   * `onAsking`: called when memory is asked. Never throws.
+   * Finds passages for the question at the end of the path. `pressure`: fill of the window, 0–1, read only if it
+   * matters. `onAsking`: called when memory is asked. Never throws.
    */
   forQuestion(request: QuestionToRecall): Promise<RecallOfTurn>;
 }
@@ -169,7 +169,9 @@ interface TurnRecallServiceDeps {
   readonly applying?: Applying | undefined;
 }
 
-/** Makes the recall of turns. An answer waits for it 3 s at most; without a model, when the recall is the answer, 120 s. */
+/**
+ * Makes the recall of turns. An answer waits for it 3 s at most; without a model, when the recall is the answer, 120 s.
+ */
 export function createTurnRecall(deps: TurnRecallServiceDeps): TurnRecall {
   return new TurnRecallService(deps);
 }
@@ -255,7 +257,8 @@ class TurnRecallService implements TurnRecall {
     const { exclude_current_session: exclude } = this.#deps.config.get().recall.filters;
     try {
       const before = announced?.query === text ? announced : undefined;
-      // A person who left something out chose among the announced passages, so use those: a fresh search may add others.
+      // A person who left something out chose among the announced passages, so use
+      // those: a fresh search may add others.
       const seen = announced && without?.length ? announced : undefined;
       const ask = () =>
         withDeadline(signal, timeoutMs, (bounded) =>
@@ -310,7 +313,10 @@ class TurnRecallService implements TurnRecall {
     }
   }
 
-  /** Recalls for a message on another topic than the last query, as for a first message; so also if passages were offered while it was typed. */
+  /**
+   * Recalls for a message on another topic than the last query, as for a first message; so also if
+   * passages were offered while it was typed.
+   */
   async #onNewTopic(
     conversation: Conversation,
     path: readonly Message[],
@@ -357,7 +363,8 @@ class TurnRecallService implements TurnRecall {
     const calls = refersToEarlierTalk(textOf(asked));
     const repeated = first ? null : askedAgain(path.slice(0, -1));
     if (repeated !== null) {
-      // "As always" is searched for with the question that it answers; a call with more words may be about something else.
+      // "As always" is searched for with the question that it answers; a call with more
+      // words may be about something else.
       const more = calls && queryWords(textOf(asked)).split(' ').length >= CALL_WORDS ? itself : [];
       return { why: { trigger: 'repeat' }, queries: [...queriesFor(repeated, textOf(asked)), ...more] };
     }

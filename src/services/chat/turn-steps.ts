@@ -242,8 +242,8 @@ export class TurnSteps {
   }
 
   /**
-   * True if a smaller request may help: cut off for its length, or the question refused for its length. At the endpoint's
-   * own limit for answers, space in the window would not help.
+   * True if a smaller request may help: cut off for its length, or the question refused for its length. At the
+   * endpoint's own limit for answers, space in the window would not help.
    */
   async #wasCutOff(got: Streamed, { tools }: Outcome): Promise<boolean> {
     if (got.problem?.code === 'model-context') return true;

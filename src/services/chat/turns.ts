@@ -50,7 +50,10 @@ interface TurnDependencies {
   readonly draft: (id: ConversationId, answer: Message, replaces: MessageId | null) => DraftRow;
 }
 
-/** Makes the runner of turns. One runner serves all conversations of a tab; each `run` is one turn, from its question to its last step. */
+/**
+ * Makes the runner of turns. One runner serves all conversations of a tab; each `run` is one
+ * turn, from its question to its last step.
+ */
 export function createTurns(deps: TurnDependencies) {
   return new TurnRunner(deps);
 }

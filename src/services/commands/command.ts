@@ -14,7 +14,10 @@ import type { Prompts } from '../prompts/prompts.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Sync } from '../sync/sync.ts';
 
-/** One word or flag of a command. Help text is in the catalogue: `commands.<command>.<name>`, of a flag `commands.<command>.--<name>`. */
+/**
+ * One word or flag of a command. Help text is in the catalogue: `commands.<command>.<name>`, of
+ * a flag `commands.<command>.--<name>`.
+ */
 export interface ArgumentDescription {
   readonly name: string;
   /** `flag`: --name [VALUE]; `choice`: one of `choices`; `rest`: all remaining words. */

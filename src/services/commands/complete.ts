@@ -6,7 +6,10 @@ export interface Suggestion {
   readonly kind: 'command' | 'choice' | 'flag' | 'value';
   /** Replacement for the word at the caret, without the space behind it. */
   readonly text: string;
-  /** Key of the help line in the catalogue's `commands` namespace, e.g. `recall.summary`, `recall.--limit`, `memory.list`. */
+  /**
+   * Key of the help line in the catalogue's `commands` namespace, e.g.
+   * `recall.summary`, `recall.--limit`, `memory.list`.
+   */
   readonly help: string;
   /** Value that the flag wants: `1–50`, `json, markdown`; empty if it wants none (said). */
   readonly wants: string;
@@ -101,7 +104,10 @@ const flagOf = (command: Command, word: Word | undefined): ArgumentDescription |
 const plainWords = (command: Command, among: readonly Word[]): Word[] =>
   among.filter((other, index) => !other.text.startsWith('-') && !flagOf(command, among[index - 1]));
 
-/** Names that contain these letters: an exact match first, then those that begin with them. A flag's value is one word, so spaces need quotes. */
+/**
+ * Names that contain these letters: an exact match first, then those that begin with them. A flag's
+ * value is one word, so spaces need quotes.
+ */
 const offer = (
   command: Command,
   offered: readonly Offered[],

@@ -194,7 +194,9 @@ const wordless = (action: Action, words: string) =>
 /** Most titles listed if several conversations match. */
 const MAX_NAMED = 5;
 
-/** Finds the meant conversation: by id, by title, by a unique part of the title; without words the one on the screen. */
+/**
+ * Finds the meant conversation: by id, by title, by a unique part of the title; without words the one on the screen.
+ */
 function meant(context: CommandContext, args: CommandArguments): LibraryEntry {
   const entries = living(context);
   const query = queryOf(args);

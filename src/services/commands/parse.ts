@@ -32,8 +32,8 @@ const CLOSING: Readonly<Record<string, string>> = {
 export const hasSlash = (line: string): boolean => /^[/／]/.test(line);
 
 /**
- * Splits a line into words. Quotation marks count at the beginning of a word (or a flag's value), so that "what's" stays a word; inside
- * them a backslash keeps the next character. An unclosed mark lasts to the end of the line.
+ * Splits a line into words. Quotation marks count at the beginning of a word (or a flag's value), so that "what's"
+ * stays a word; inside them a backslash keeps the next character. An unclosed mark lasts to the end of the line.
  */
 export function wordsOf(line: string): Word[] {
   const words: Word[] = [];
@@ -70,7 +70,10 @@ export function wordsOf(line: string): Word[] {
 const COMMA_BEHIND = /[,，、]$/;
 const COMMA_BEFORE = /^[,，、]/;
 
-/** Flag that a word names, with the value after its equals sign. Also accepts a dash or wide hyphens, which keyboards make of two hyphens. */
+/**
+ * Flag that a word names, with the value after its equals sign. Also accepts a dash or wide hyphens,
+ * which keyboards make of two hyphens.
+ */
 function flagOf(word: Word): { name: string; value: string | undefined } | undefined {
   const match = word.quoted
     ? null
@@ -135,8 +138,8 @@ export const unknownCommand = (commands: readonly Command[], name: string): Reco
   });
 
 /**
- * Reads `line`, which begins with a slash. Problems: `command-unknown` (name, nearest), `command-flag` (command, flag, allowed,
- * nearest), `command-argument` (command, argument, value, allowed, nearest).
+ * Reads `line`, which begins with a slash. Problems: `command-unknown` (name, nearest), `command-flag` (command, flag,
+ * allowed, nearest), `command-argument` (command, argument, value, allowed, nearest).
  */
 export function parseCommand(commands: readonly Command[], line: string): ParsedCommand {
   const [head, ...words] = wordsOf(line);

@@ -1,4 +1,5 @@
-// Checkpoints of a conversation: naming a message, going back to one, comparing two. Going back moves the head and copies nothing.
+// Checkpoints of a conversation: naming a message, going back to one, comparing two. Going
+// back moves the head and copies nothing.
 import { distance } from 'fastest-levenshtein';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
@@ -41,7 +42,10 @@ export function createCheckpoints({
   const listed = (conversation: Conversation) =>
     listCheckpoints(conversation, { rules: config.get().context.checkpoints, now: now() });
 
-  /** Finds the message of a name or an id; one without a name gets its first words. Names and whole ids are found without reading the branch. */
+  /**
+   * Finds the message of a name or an id; one without a name gets its first words. Names and whole ids
+   * are found without reading the branch.
+   */
   function find(conversation: Conversation, nameOrId: string): { name: string; messageId: MessageId } {
     const wanted = nameOrId.trim();
     const named = conversation.checkpoints.get(wanted);

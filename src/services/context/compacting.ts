@@ -1,5 +1,5 @@
-// Runs compactions: automatic ones for a step, those a person asks for, pending plans, and undoing. Every attempt has one
-// begin and one end event, and a failed one changes nothing.
+// Runs compactions: automatic ones for a step, those a person asks for, pending plans, and undoing. Every attempt has
+// one begin and one end event, and a failed one changes nothing.
 import { v7 } from 'uuid';
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -61,8 +61,8 @@ interface Compacting
 }
 
 /**
- * Makes the part of the context service that runs compactions. Attempts of one conversation run one after another; a failed attempt changes
- * nothing and ends in an event with its problem.
+ * Makes the part of the context service that runs compactions. Attempts of one conversation run one after another; a
+ * failed attempt changes nothing and ends in an event with its problem.
  */
 export function createCompacting(deps: CompactingDependencies): Compacting {
   return new CompactionService(deps);
@@ -269,8 +269,8 @@ class CompactionService implements Compacting {
   }
 
   /**
-   * Null once it is durable; the problem if it is in force but waits for the disk. Throws if it is not even in force: also
-   * `message-missing`, if its source (`read`) was deleted or forgotten meanwhile.
+   * Null once it is durable; the problem if it is in force but waits for the disk. Throws if it is not even in force:
+   * also `message-missing`, if its source (`read`) was deleted or forgotten meanwhile.
    */
   async #store(
     id: ConversationId,
@@ -316,8 +316,8 @@ class CompactionService implements Compacting {
   }
 
   /**
-   * Runs one attempt, from its begin to its end. Throws only the AbortError of a stopped turn. `onPreview` is called before the plan can be seen,
-   * and so before the person can decide.
+   * Runs one attempt, from its begin to its end. Throws only the AbortError of a stopped turn. `onPreview` is called
+   * before the plan can be seen, and so before the person can decide.
    */
   async #runAttempt(
     id: ConversationId,

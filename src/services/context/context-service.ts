@@ -78,7 +78,10 @@ const BETWEEN_TASKS = 0.5;
 /** With more unread messages than this, the context meter leaves out what would be brought back. */
 const MANY_UNREAD = 200;
 
-/** Creates the service. Nothing happens before the first call. `sessions`: states of conversations that somebody may look at already. */
+/**
+ * Creates the service. Nothing happens before the first call. `sessions`: states of
+ * conversations that somebody may look at already.
+ */
 export function createContext(
   deps: ContextDependencies,
   sessions = createSessions(),
@@ -375,7 +378,10 @@ class ContextService implements ContextControl, TurnContext {
     return this.#requests.build(conversation, path, { ...request, goesOn: true }, bringBack);
   }
 
-  /** Builds the final request: with messages brought back by the question's words, and by its meaning if the index answers in time. */
+  /**
+   * Builds the final request: with messages brought back by the question's words, and by its
+   * meaning if the index answers in time.
+   */
   async #sendable(request: StepRequest) {
     const conversation = request.conversation();
     await this.#requests.understand(

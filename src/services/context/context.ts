@@ -49,13 +49,16 @@ export type CompactionEvent =
        */
       readonly summary: string | null;
       /**
-       * Usage of the summary calls; null if no model was asked, or it reported none. Applying or dismissing a shown plan reports
-       * the sum of all its calls, those of its preview among them.
+       * Usage of the summary calls; null if no model was asked, or it reported none. Applying or dismissing a shown
+       * plan reports the sum of all its calls, those of its preview among them.
        */
       readonly usage: Usage | null;
       /** US dollars (or the price list's currency); null if unknown. */
       readonly cost: number | null;
-      /** Problem because of which it failed, or differs from what was asked for (fallback): with a sentence in the catalogue. */
+      /**
+       * Problem because of which it failed, or differs from what was asked for
+       * (fallback): with a sentence in the catalogue.
+       */
       readonly problem: Problem | null;
       /** ms since 1970 */
       readonly at: number;
@@ -182,11 +185,14 @@ export interface ContextControl {
   /** Every event of this tab, as it happens; returns how to stop. */
   onEvent(listener: (event: CompactionEvent) => void): () => void;
 
-  /** Compacts the branch that is shown. Waits for a turn that is just using the window. Throws only `conversation-missing`. */
+  /**
+   * Compacts the branch that is shown. Waits for a turn that is just using the window.
+   * Throws only `conversation-missing`.
+   */
   compact(id: ConversationId, options?: CompactOptions): Promise<CompactResult>;
   /**
-   * Remakes the pending plan with other guidance, another strategy, or more blocks kept or compacted by hand. Choices add up, and stay
-   * through later changes; the last one for a message counts.
+   * Remakes the pending plan with other guidance, another strategy, or more blocks kept or compacted by hand. Choices
+   * add up, and stay through later changes; the last one for a message counts.
    */
   adjust(
     id: ConversationId,
@@ -221,8 +227,8 @@ export interface ContextControl {
   remakeMemoryFile(id: ConversationId): Promise<{ readonly undo: () => Promise<void> }>;
 
   /**
-   * Parts of the next request, including compacted messages that it brings back. `draft`: text in the composer; `announced`:
-   * passages of memory that would go along. Null for an unknown conversation.
+   * Parts of the next request, including compacted messages that it brings back. `draft`: text in the composer;
+   * `announced`: passages of memory that would go along. Null for an unknown conversation.
    */
   next(
     id: ConversationId | null,
@@ -234,12 +240,17 @@ export interface ContextControl {
 
   /** All checkpoints, newest first. */
   checkpoints(id: ConversationId): Promise<readonly ListedCheckpoint[]>;
-  /** Finds a checkpoint by name or message id. Throws `checkpoint-unknown` (name, nearest); `checkpoint-none` if there is none at all. */
+  /**
+   * Finds a checkpoint by name or message id. Throws `checkpoint-unknown` (name, nearest);
+   * `checkpoint-none` if there is none at all.
+   */
   find(
     id: ConversationId,
     nameOrId: string,
   ): Promise<{ readonly name: string; readonly messageId: MessageId }>;
-  /** Names a message (default: the head). Without a name: the first free of `checkpoint-1` …. An existing name moves. */
+  /**
+   * Names a message (default: the head). Without a name: the first free of `checkpoint-1` …. An existing name moves.
+   */
   checkpoint(
     id: ConversationId,
     name?: string,
@@ -262,8 +273,8 @@ export interface ContextControl {
     to: string,
   ): Promise<{ readonly name: string; readonly undo: () => Promise<void> }>;
   /**
-   * Moves the head to a checkpoint, a name or a message id (at least 8 characters of it). Copies nothing, whatever the size.
-   * Throws `checkpoint-unknown` (name, nearest).
+   * Moves the head to a checkpoint, a name or a message id (at least 8 characters of it). Copies nothing, whatever the
+   * size. Throws `checkpoint-unknown` (name, nearest).
    */
   restore(
     id: ConversationId,

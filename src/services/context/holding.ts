@@ -10,13 +10,19 @@ import type { Recognising } from '../memory/recognising.ts';
 
 /** Longest wait of a compaction for it, ms. */
 const TIMEOUT_MS = 5_000;
-/** Most sentences examined, newest first; most that are kept, surest first; most tokens of all, and their largest share of the window. */
+/**
+ * Most sentences examined, newest first; most that are kept, surest first; most tokens of all,
+ * and their largest share of the window.
+ */
 const [LOOKED_AT, MOST, MOST_TOKENS, SHARE] = [240, 40, 1_000, 0.03];
 
 /** Sentences examined at a time: those a slow model has read by the time limit count. */
 const GROUP = 24;
 
-/** Returns sentences by their message, as far as they are recognised in time. `window`: tokens. Rejects only when aborted. */
+/**
+ * Returns sentences by their message, as far as they are recognised in time.
+ * `window`: tokens. Rejects only when aborted.
+ */
 export async function heldOn(
   path: readonly Message[],
   recognising: Recognising,

@@ -1,4 +1,5 @@
-// The context service, whose code is loaded with the first call (decision 1113). States and events of conversations are there at once.
+// The context service, whose code is loaded with the first call (decision 1113). States and
+// events of conversations are there at once.
 import { ignore } from '../../domain/base/log.ts';
 import { loadPart } from '../../domain/base/part.ts';
 import type { ContextControl } from './context.ts';
@@ -8,7 +9,10 @@ import type { TurnContext } from './turn-context.ts';
 
 type Service = ContextControl & TurnContext;
 
-/** Makes the service. Each call that needs its code rejects with `part-missing` if that cannot be loaded; the next call tries again. */
+/**
+ * Makes the service. Each call that needs its code rejects with `part-missing` if that cannot
+ * be loaded; the next call tries again.
+ */
 export function createLateContext(deps: ContextDependencies): Service {
   const sessions = createSessions();
   let made: Service | undefined;

@@ -1,5 +1,5 @@
-// Reads from the memory index how relevant messages are to a question, as recall ranks them, and their vectors. Returns nothing while
-// the index starts, is slow or behind: then words alone decide.
+// Reads from the memory index how relevant messages are to a question, as recall ranks them, and their vectors. Returns
+// nothing while the index starts, is slow or behind: then words alone decide.
 import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
@@ -68,7 +68,10 @@ export function meaningBy({
   };
 }
 
-/** Bounds a source: after `timeoutMs` or an error it returns nothing. Throws only the AbortError of the caller's own signal. */
+/**
+ * Bounds a source: after `timeoutMs` or an error it returns nothing. Throws only the
+ * AbortError of the caller's own signal.
+ */
 export function withTimeout(
   source: MeaningSource,
   timeoutMs: number = TIMEOUT_MS,

@@ -1,5 +1,5 @@
-// The session memory as a file that a person reads, edits and pins lines of, with or without a compaction. A model gets this file in place
-// of compacted messages.
+// The session memory as a file that a person reads, edits and pins lines of, with or without a compaction. A model gets
+// this file in place of compacted messages.
 import { v7 } from 'uuid';
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
@@ -82,7 +82,10 @@ export interface MemoryFiles {
   cleared(conversation: Conversation): Promise<Partial<ConversationMeta>>;
 }
 
-/** Makes the reader and writer of session memory files. It stores nothing by itself: its writing methods return the change of metadata to append. */
+/**
+ * Makes the reader and writer of session memory files. It stores nothing by itself: its writing methods
+ * return the change of metadata to append.
+ */
 export const createMemoryFiles = (deps: MemoryFilesDependencies): MemoryFiles => new FileKeeper(deps);
 
 class FileKeeper implements MemoryFiles {

@@ -1,4 +1,5 @@
-// Keeps one token meter for each model, corrected by the usage that endpoints report. The corrections are kept on the device.
+// Keeps one token meter for each model, corrected by the usage that endpoints report.
+// The corrections are kept on the device.
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
@@ -30,8 +31,8 @@ export interface Meters {
 }
 
 /**
- * Makes the token meters, one for each model of an endpoint. The ratio learnt from reported usage is kept in the key-value store; storage
- * errors go to `onProblem` and cost only that ratio.
+ * Makes the token meters, one for each model of an endpoint. The ratio learnt from reported usage is kept in the
+ * key-value store; storage errors go to `onProblem` and cost only that ratio.
  */
 export function createMeters({
   keyValues,

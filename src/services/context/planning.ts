@@ -1,4 +1,5 @@
-// Makes a plan for a branch, and the plan's stored record. Asks model and index if the strategy wants them; carries nothing out.
+// Makes a plan for a branch, and the plan's stored record. Asks model and index if the
+// strategy wants them; carries nothing out.
 import { v7 } from 'uuid';
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
@@ -116,7 +117,10 @@ export interface Planning {
   ): Compaction | null;
 }
 
-/** Makes the planner of compactions. It writes nothing to the conversation; the calls that it makes to a model are added to the attempt's bill. */
+/**
+ * Makes the planner of compactions. It writes nothing to the conversation; the calls that it makes to a
+ * model are added to the attempt's bill.
+ */
 export function createPlanning({
   config,
   meters,

@@ -1,5 +1,5 @@
-// Tasks in the background after an answer: finds compacted messages that it missed, and reads ahead so that a compaction
-// under pressure finds its work done.
+// Tasks in the background after an answer: finds compacted messages that it missed, and reads ahead so that a
+// compaction under pressure finds its work done.
 
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -22,7 +22,9 @@ import type { Sessions } from './sessions.ts';
 
 /** Longest stretch of reading ahead, ms. */
 const SLICE_MS = 8;
-/** From this share of the trigger on, sentences are read ahead: after a compaction, questions search them by meaning. */
+/**
+ * From this share of the trigger on, sentences are read ahead: after a compaction, questions search them by meaning.
+ */
 const COMING = 0.5;
 /** Messages that are combined at once. */
 const STRETCH = 500;

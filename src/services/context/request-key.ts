@@ -1,4 +1,5 @@
-// Makes a key of everything that a model is sent: equal requests have equal keys, so that an answer can be reused. Pure.
+// Makes a key of everything that a model is sent: equal requests have equal keys,
+// so that an answer can be reused. Pure.
 
 import type { ChatModel, Prompt, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { hashOfText } from '../../domain/base/hash.ts';

@@ -80,7 +80,8 @@ interface RequestBuilderDeps {
 }
 
 /**
- * Makes the builder of requests. It caches per conversation: the same branch, question and settings give the same bytes, which providers can cache.
+ * Makes the builder of requests. It caches per conversation: the same branch, question and settings give the
+ * same bytes, which providers can cache.
  */
 export function createRequests(deps: RequestBuilderDeps) {
   return new RequestBuilder(deps);
@@ -98,7 +99,10 @@ class RequestBuilder {
       readonly near: ReadonlyMap<Unit, number>;
     }
   >();
-  /** Compacted messages brought back for a question: the same bytes for every step of its answer. The newest of each conversation. */
+  /**
+   * Compacted messages brought back for a question: the same bytes for every step of its
+   * answer. The newest of each conversation.
+   */
   readonly #returned = new Map<
     ConversationId,
     {
@@ -139,7 +143,9 @@ class RequestBuilder {
     };
   };
 
-  /** Builds the request. `bringBack`: with compacted messages that the question needs; without, for the context meter. */
+  /**
+   * Builds the request. `bringBack`: with compacted messages that the question needs; without, for the context meter.
+   */
   readonly build = (
     conversation: Conversation,
     path: readonly Message[],
@@ -225,8 +231,8 @@ class RequestBuilder {
   }
 
   /**
-   * Computes once for each question how relevant compacted messages and their sentences are to it, so that every step of its answer
-   * gets the same. Throws only AbortError.
+   * Computes once for each question how relevant compacted messages and their sentences are to it, so that every step
+   * of its answer gets the same. Throws only AbortError.
    */
   async understand(conversation: Conversation, path: readonly Message[], signal: AbortSignal): Promise<void> {
     const { id } = conversation;

@@ -1,5 +1,6 @@
-// Computes how near the sentences of a conversation are to a question: an index has one vector for a passage of many sentences, so only
-// their own vectors show which of them is meant. Computed on this device, kept in memory with the sentence.
+// Computes how near the sentences of a conversation are to a question: an index has one vector for a
+// passage of many sentences, so only their own vectors show which of them is meant. Computed on this
+// device, kept in memory with the sentence.
 
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
 import { cosine } from '../../adapters/embedding/vector.ts';

@@ -1,5 +1,6 @@
-// Lets a model write the session memory, and updates it once a compaction comes near, unless the person switched that off, within the
-// tokens they allow. Stored in the key-value store: derived, on this device only, and made again if it is lost.
+// Lets a model write the session memory, and updates it once a compaction comes near, unless the person
+// switched that off, within the tokens they allow. Stored in the key-value store: derived, on this
+// device only, and made again if it is lost.
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
@@ -44,7 +45,10 @@ function endOf(memory: Kept, path: readonly Message[]): number {
   return at + 1 === memory.messages ? at : -1;
 }
 
-/** Takes as many of the first messages as cost at most `available` tokens, at least one; returns their tokens and calls, too. */
+/**
+ * Takes as many of the first messages as cost at most `available` tokens, at least one;
+ * returns their tokens and calls, too.
+ */
 function readAtOnce(
   messages: readonly Message[],
   available: number,
@@ -73,7 +77,10 @@ interface SessionMemoryWriterDeps {
   readonly onState: (id: ConversationId, state: SessionMemoryState) => void;
 }
 
-/** Makes the job that lets a model write session memories of up to 1,200 tokens. It deletes the memories of erased conversations; `close` ends it. */
+/**
+ * Makes the job that lets a model write session memories of up to 1,200 tokens. It deletes the memories of
+ * erased conversations; `close` ends it.
+ */
 export function createSessionMemoryJob(deps: SessionMemoryWriterDeps) {
   return new SessionMemoryWriter(deps);
 }

@@ -18,7 +18,10 @@ export interface Session {
   control: AbortController | null;
   /** Tokens at which the last attempt did not help; 0: it did. */
   futile: number;
-  /** The pending plan, how it was made, and the latest request for it: the same, unless it is being remade. All its calls are billed. */
+  /**
+   * The pending plan, how it was made, and the latest request for it: the same, unless it is
+   * being remade. All its calls are billed.
+   */
   pendingPlan: {
     readonly attempt: CompactionAttempt;
     readonly planned: Planned;
@@ -38,8 +41,8 @@ export interface Sessions {
   emit(session: Session, event: CompactionEvent): void;
   onEvent(listener: (event: CompactionEvent) => void): () => void;
   /**
-   * Runs `work` after all earlier work on the conversation. Aborting `signal` while it waits rejects at once, and the work never begins;
-   * work that has begun is awaited.
+   * Runs `work` after all earlier work on the conversation. Aborting `signal` while it waits rejects at once, and the
+   * work never begins; work that has begun is awaited.
    */
   enqueue<T>(session: Session, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Removes the pending plan and continues the turn behind it. */

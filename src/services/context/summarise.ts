@@ -1,4 +1,5 @@
-// Lets the answering model write a summary. One request, no tools, bounded in time; errors are thrown, and the strategy decides.
+// Lets the answering model write a summary. One request, no tools, bounded in time; errors
+// are thrown, and the strategy decides.
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { RecollectError, toError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
@@ -10,8 +11,8 @@ import type { Summarise } from '../../domain/context/compaction/strategy.ts';
 export const SUMMARY_TIMEOUT_MS = 120_000;
 
 /**
- * Makes the function. It throws RecollectError (`model-*`, `compaction-failed` for no time or no space), or AbortError. `onUsage` gets every
- * call's usage. `answerTokens`: most tokens of an answer.
+ * Makes the function. It throws RecollectError (`model-*`, `compaction-failed` for no time or no space), or AbortError.
+ * `onUsage` gets every call's usage. `answerTokens`: most tokens of an answer.
  */
 export function summariseWith(
   model: ChatModel,
@@ -54,7 +55,10 @@ export function summariseWith(
 const failed = (detail: string, reason: string) =>
   new RecollectError('compaction-failed', detail, { params: { detail, reason }, retry: true });
 
-/** Blocks in which models write calls without a tool interface: Qwen, Llama, Mistral, Kimi, DeepSeek. One without an end takes the rest. */
+/**
+ * Blocks in which models write calls without a tool interface: Qwen, Llama, Mistral, Kimi,
+ * DeepSeek. One without an end takes the rest.
+ */
 const CALLS: readonly RegExp[] = [
   /<(tool_calls?|function_calls?|invoke|function)\b[^>\n]{0,200}>[\s\S]*?(?:<\/\1>|$)/gi,
   /<function=[^>\n]{0,200}>[\s\S]*?(?:<\/function>|$)/gi,

@@ -29,11 +29,14 @@ export interface TurnContext {
   /** Fill of the window, 0–1 and above, before any compaction. */
   pressure(request: Omit<StepRequest, 'signal' | 'onStatus'>): Promise<number>;
   /**
-   * Makes the request for a step. If it would be too large, compacts the branch first (after a question, with `context.confirm`).
-   * A failure of that never stops the step. Throws only AbortError.
+   * Makes the request for a step. If it would be too large, compacts the branch first (after a question, with
+   * `context.confirm`). A failure of that never stops the step. Throws only AbortError.
    */
   prepare(request: StepRequest): Promise<PreparedStep>;
-  /** An answer ended for want of space: compacts once, below the window's stated size. True if the request is smaller now. */
+  /**
+   * An answer ended for want of space: compacts once, below the window's stated size.
+   * True if the request is smaller now.
+   */
   compactAfterCutOff(request: StepRequest): Promise<boolean>;
   /** Learns from an answer how the model counts tokens. */
   learn(model: ChatModel, manifest: RequestManifest, usage: Usage | undefined): void;

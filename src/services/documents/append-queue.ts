@@ -1,5 +1,5 @@
-// Writes changes to the log: in order, one transaction at a time. A change that cannot be written stays queued and is written with the
-// next one, or by a retry.
+// Writes changes to the log: in order, one transaction at a time. A change that cannot be written stays queued and is
+// written with the next one, or by a retry.
 import type {
   ConversationLog,
   KeyValueWrite,

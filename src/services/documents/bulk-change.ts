@@ -1,5 +1,5 @@
-// Changes many conversations in one durable append, for imports. Prepares the changes on copies and shows them once they are durable, so that
-// an import is there as a whole or not at all.
+// Changes many conversations in one durable append, for imports. Prepares the changes on copies and shows them once
+// they are durable, so that an import is there as a whole or not at all.
 
 import * as Y from 'yjs';
 import type { Origin } from '../../adapters/log/conversation-log.ts';
@@ -33,7 +33,10 @@ interface BulkChangeDeps {
   readonly loader: DocumentLoader;
 }
 
-/** Throws `newer-conversation` if a newer version of the app wrote it: a change could damage parts that this version does not know. */
+/**
+ * Throws `newer-conversation` if a newer version of the app wrote it: a change could damage
+ * parts that this version does not know.
+ */
 export function refuseNewer(document: ConversationDocument): void {
   if (document.read().newer)
     throw new RecollectError(
@@ -95,7 +98,10 @@ export class BulkChange {
     return prepared;
   }
 
-  /** Recomputes list entries that changed since: an old one would undo a change made meanwhile. Leaves out erased conversations. */
+  /**
+   * Recomputes list entries that changed since: an old one would undo a change made
+   * meanwhile. Leaves out erased conversations.
+   */
   async #refreshEntries(prepared: PreparedChange[], origin: Origin): Promise<PreparedChange[]> {
     const { queue, list, loader } = this.#deps;
     for (;;) {

@@ -1,5 +1,5 @@
-// Redacts values that leave the device: secrets, in words and in attached texts, and quotes from conversations that stay
-// here.
+// Redacts values that leave the device: secrets, in words and in attached texts, and
+// quotes from conversations that stay here.
 import { readJson } from '../../domain/base/json.ts';
 import { log } from '../../domain/base/log.ts';
 import { MEMORY_TOOLS } from '../../domain/memory/own-tools.ts';
@@ -15,15 +15,17 @@ export interface Holdback {
   /** True for messages that must leave neither as passages nor as a whole. Default: none. */
   readonly isRedactedMessage?: (message: string) => boolean;
   /**
-   * Removes words for good, so only from people's words and names: field names reveal nothing, the app's own values (ids, models, reasons) stay, and
-   * files are searched at any size. `all`: no value is the app's own.
+   * Removes words for good, so only from people's words and names: field names reveal nothing, the app's own values
+   * (ids, models, reasons) stay, and files are searched at any size. `all`: no value is the app's own.
    */
   readonly forgets?: 'words' | 'all';
   /** With `forgets`: true for values said later, which stay. Default: no value counts as later. */
   readonly isLater?: ((said: Occurrence) => boolean) | undefined;
 }
 
-/** Time at which something was said, ms since 1970, and a mark that identifies it; each wording of a thing has its own. */
+/**
+ * Time at which something was said, ms since 1970, and a mark that identifies it; each wording of a thing has its own.
+ */
 export interface Occurrence {
   readonly mark: string;
   readonly at: number;
@@ -102,7 +104,9 @@ const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 const HEAD_DIGITS = 4096;
 const CONVERSATION_ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Returns the cleaned value; the same one if nothing in it is hidden. `field`: name under which the value is stored. */
+/**
+ * Returns the cleaned value; the same one if nothing in it is hidden. `field`: name under which the value is stored.
+ */
 export function cleanValue(value: unknown, rules: Holdback, field = ''): unknown {
   let holdback = rules;
   if (typeof value === 'string') {
@@ -240,7 +244,10 @@ function fileIn(url: string): DataUrl | null {
   return { head: url.slice(0, comma + 1), type: type.toLowerCase(), base64 };
 }
 
-/** Cleans a text file. A picture's bytes are no words, and a change in them would break it. undefined: the bytes stay here. */
+/**
+ * Cleans a text file. A picture's bytes are no words, and a change in them would
+ * break it. undefined: the bytes stay here.
+ */
 function cleanFile(
   url: string,
   { head, type, base64 }: DataUrl,
@@ -280,7 +287,10 @@ function cleanUrl(url: string, { hide }: Pick<Holdback, 'hide'>): string {
   }
 }
 
-/** Decodes bytes (each a character), including a byte order mark; null if they are no text. `cut`: the end may be missing. */
+/**
+ * Decodes bytes (each a character), including a byte order mark; null if they are no
+ * text. `cut`: the end may be missing.
+ */
 function textIn(binary: string, cut = false): string | null {
   const bytes = new Uint8Array(binary.length);
   for (let at = 0; at < bytes.length; at += 1) bytes[at] = binary.charCodeAt(at);

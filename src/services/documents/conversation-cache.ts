@@ -1,5 +1,5 @@
-// Keeps conversations in memory while they are in use, by reference count. An erased conversation leaves the cache: content that its holders
-// still show is in no log.
+// Keeps conversations in memory while they are in use, by reference count. An erased conversation leaves the cache:
+// content that its holders still show is in no log.
 import { RecollectError } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
 import { ignore, orElse } from '../../domain/base/log.ts';

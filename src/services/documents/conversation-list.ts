@@ -1,5 +1,6 @@
-// The library's list in this tab: one entry per conversation, each a last-writer-wins value. If two tabs change a conversation at
-// once, each may write an entry that lacks the other's change; a tab with the conversation in memory notices and writes it again.
+// The library's list in this tab: one entry per conversation, each a last-writer-wins value. If two tabs
+// change a conversation at once, each may write an entry that lacks the other's change; a tab with the
+// conversation in memory notices and writes it again.
 import type { Problem } from '../../domain/base/errors.ts';
 import { type ConversationId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
@@ -50,7 +51,10 @@ export class ConversationList {
     this.#queue.enqueueInBackground([newEntry(LIBRARY_DOCUMENT, 'user', update)]);
   }
 
-  /** Writes the conversation's entry again if it differs. A conversation without one was erased, or is listed at the next start. */
+  /**
+   * Writes the conversation's entry again if it differs. A conversation without one was
+   * erased, or is listed at the next start.
+   */
   refresh({ document, damaged }: Pick<LoadedConversation, 'document' | 'damaged'>): void {
     const conversation = document.read();
     // The entry of a damaged conversation may say more than its readable part.

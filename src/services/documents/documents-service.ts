@@ -1,4 +1,5 @@
-// Opens and changes conversations, and follows changes made elsewhere. The screen is ahead of the log only while `saving` says so.
+// Opens and changes conversations, and follows changes made elsewhere. The screen is ahead of
+// the log only while `saving` says so.
 //
 //   change ──► Y.Doc ──► readers here redraw
 //                 └────► append queue ──► log.append (one transaction, in order) ──► resolved = durable

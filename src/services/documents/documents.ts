@@ -49,7 +49,10 @@ export interface LibraryListing {
   readonly projects: readonly ProjectEntry[];
 }
 
-/** Resolves with the library once it was read. Rejects with the problem where it could not be: an empty list says nothing then. */
+/**
+ * Resolves with the library once it was read. Rejects with the problem where it could not
+ * be: an empty list says nothing then.
+ */
 export async function readLibrary(
   library: Readable<LibraryListing>,
   signal?: Parameters<typeof until>[2],
@@ -87,13 +90,20 @@ export interface ConversationChange {
   readonly checkpoints?: Readonly<Record<string, Checkpoint | MessageId | null>>;
   /** Id → a whole new compaction, or changed fields of an existing one (`undone`, `summary`); null removes it. */
   readonly compactions?: Readonly<Record<string, Partial<Compaction> | null>>;
-  /** Removes content for good (forget), and summaries that may quote it. Children move to the removed message's parent. */
+  /**
+   * Removes content for good (forget), and summaries that may quote it. Children move to the removed message's parent.
+   */
   readonly removed?: readonly MessageId[];
   /** Restores removed messages with their content, in their old place, without anything that was forgotten since. */
   readonly restored?: readonly Message[];
-  /** Removes words from messages for good: each replaces the one with its id. Otherwise as `removed`, but no child moves. */
+  /**
+   * Removes words from messages for good: each replaces the one with its id.
+   * Otherwise as `removed`, but no child moves.
+   */
   readonly rewritten?: readonly Message[];
-  /** For good: `removed` messages cannot be `restored`, and titles in `meta` also replace the conversation's first one. */
+  /**
+   * For good: `removed` messages cannot be `restored`, and titles in `meta` also replace the conversation's first one.
+   */
   readonly takesOut?: true;
 }
 
@@ -116,10 +126,11 @@ export interface Documents {
   /** Reads once, without following changes. Undefined if there is none. */
   read(id: ConversationId): Promise<Conversation | undefined>;
   /**
-   * Makes the change and resolves when it is durable; the screen sees it at once. Temporary conversations change in memory
-   * only.
+   * Makes the change and resolves when it is durable; the screen sees it at once. Temporary
+   * conversations change in memory only.
    * @param writes go into the key-value store in the same transaction
-   * @throws `storage-full` …: the change stays on the screen, `saving` says so, and it is written with the next change or
+   * @throws `storage-full` …: the change stays on the screen, `saving` says so, and it
+   *   is written with the next change or
    * `retry`
    * @throws `newer-conversation`, with nothing changed, if a newer app wrote it
    */
@@ -129,23 +140,23 @@ export interface Documents {
     options?: { origin?: Origin; writes?: readonly KeyValueWrite[] },
   ): Promise<void>;
   /**
-   * Changes many conversations in one durable append, after all waiting writes, for imports. All or none, except that conversations erased
-   * meanwhile are left out. Throws as `change` does.
+   * Changes many conversations in one durable append, after all waiting writes, for imports. All or none, except that
+   * conversations erased meanwhile are left out. Throws as `change` does.
    */
   changeMany(
     changes: readonly { id: ConversationId; change: ConversationChange }[],
     origin: Origin,
   ): Promise<void>;
   /**
-   * Turns a temporary conversation into an ordinary one, in one durable change, and returns its id, the same for every call. The
-   * temporary one then ends. Throws `conversation-ended`, and as `change` does, with nothing changed.
+   * Turns a temporary conversation into an ordinary one, in one durable change, and returns its id, the same for every
+   * call. The temporary one then ends. Throws `conversation-ended`, and as `change` does, with nothing changed.
    */
   keep(id: ConversationId): Promise<ConversationId>;
   /** Picks those that only imports have written and that are not open here. */
   onlyImported(ids: readonly ConversationId[]): Promise<ConversationId[]>;
   /**
-   * Erases the documents from log and library for good, with feedback on their passages. Throws if a part fails (a full disk),
-   * and finishes it at the next start.
+   * Erases the documents from log and library for good, with feedback on their passages. Throws if a part fails (a full
+   * disk), and finishes it at the next start.
    */
   erase(ids: readonly ConversationId[]): Promise<void>;
   /**
@@ -156,9 +167,14 @@ export interface Documents {
    * @throws `storage-full`, `storage-failed`
    */
   purge(rules: PurgeRules, only?: readonly DocumentId[]): Promise<readonly DocumentId[]>;
-  /** Reads every entry of the log; returns the documents that still contain what the rules name, or that cannot be read. */
+  /**
+   * Reads every entry of the log; returns the documents that still contain what the rules name, or that cannot be read.
+   */
   unpurged(rules: PurgeRules): Promise<readonly DocumentId[]>;
-  /** Removes the list entry of a conversation that does not exist (e.g. a damaged entry that still decodes). An existing one stays. */
+  /**
+   * Removes the list entry of a conversation that does not exist (e.g. a damaged entry that
+   * still decodes). An existing one stays.
+   */
   unlist(id: ConversationId): Promise<void>;
   /** Repeats failed writes. */
   retry(): Promise<void>;

@@ -1,5 +1,5 @@
-// Erases conversations for good, with everything that quotes them. A key-value entry names them until that is done, so that after a kill
-// neither a conversation nor a quotation remains.
+// Erases conversations for good, with everything that quotes them. A key-value entry names them until that is done, so
+// that after a kill neither a conversation nor a quotation remains.
 import type { ConversationLog, KeyValues } from '../../adapters/log/conversation-log.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
@@ -51,8 +51,8 @@ export class Erasure {
         ids.map((id) => ({ key: `${ERASING}${id}`, value: true })),
       );
     } catch (error) {
-      // On a full disk only erasing makes space for the note of it, and for queued entries before it. A kill in between leaves
-      // a list entry without a conversation, which can be unlisted.
+      // On a full disk only erasing makes space for the note of it, and for queued entries before it. A kill in between
+      // leaves a list entry without a conversation, which can be unlisted.
       if (toProblem(error).code !== 'storage-full') throw error;
       let done = 0;
       try {

@@ -1,6 +1,6 @@
 // Records of what was forgotten, in the document of the notes, so that they travel to the person's other devices:
-//   x   id -> record as JSON             (the same map as a conversation's: sync counts its keys, and replaces a room that still has the words)
-//   k   `id/device` -> confirmation      (that device did what the record asks)
+//   x id -> record as JSON (the same map as a conversation's: sync counts its keys, and replaces a room that still has
+//   the words) k `id/device` -> confirmation (that device did what the record asks)
 import {
   type Confirmation,
   confirmationSchema,

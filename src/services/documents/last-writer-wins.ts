@@ -1,6 +1,6 @@
-// Last-writer-wins values, robust against wrong clocks. Yjs settles two writes of one key by the ids of their clients, and the loser's
-// value is lost with its time. So each client writes under a key of its own, with a hybrid time; readers take the latest; a writer removes
-// older values, so that only concurrent ones lie side by side.
+// Last-writer-wins values, robust against wrong clocks. Yjs settles two writes of one key by the ids of their clients,
+// and the loser's value is lost with its time. So each client writes under a key of its own, with a hybrid time;
+// readers take the latest; a writer removes older values, so that only concurrent ones lie side by side.
 import type * as Y from 'yjs';
 import { z } from 'zod';
 import { type Hlc, nextHlc, readHlc } from '../../domain/sync/hlc.ts';
@@ -19,8 +19,8 @@ interface LastWriterWins {
 }
 
 /**
- * Opens the values in the map `w` of a document. A time is a hybrid logical clock (Kulkarni et al., "Logical Physical Clocks", 2014):
- * `now` (ms since 1970), but later than every time in the map.
+ * Opens the values in the map `w` of a document. A time is a hybrid logical clock (Kulkarni et al., "Logical Physical
+ * Clocks", 2014): `now` (ms since 1970), but later than every time in the map.
  */
 export function createLastWriterWins(doc: Y.Doc, now: () => number): LastWriterWins {
   const w = doc.getMap<unknown>('w');

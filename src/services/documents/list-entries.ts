@@ -1,5 +1,5 @@
-// Updates the library's entries after conversations changed on other devices. The library document is not synced: each device makes
-// each entry from its conversation, so that an entry never says more, or less, than the conversation here.
+// Updates the library's entries after conversations changed on other devices. The library document is not synced: each
+// device makes each entry from its conversation, so that an entry never says more, or less, than the conversation here.
 import type { KeyValueWrite, LogEntry, NewEntry, Store } from '../../adapters/log/conversation-log.ts';
 import { type ConversationId, LIBRARY_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
 import { log as diagnostics } from '../../domain/base/log.ts';
@@ -9,11 +9,17 @@ import { toLibraryEntry } from './yjs-conversation.ts';
 import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 
 interface ListEntryWriter {
-  /** Rewrites the entries of these conversations, or removes those without anything in the log; `writes` go into the same append. */
+  /**
+   * Rewrites the entries of these conversations, or removes those without anything in the
+   * log; `writes` go into the same append.
+   */
   refresh(ids: readonly ConversationId[], writes: readonly KeyValueWrite[]): Promise<void>;
 }
 
-/** Makes the writer of list entries. It reads the library from the log and keeps it, so that a later call reads only new entries. */
+/**
+ * Makes the writer of list entries. It reads the library from the log and keeps it, so that
+ * a later call reads only new entries.
+ */
 export function createListEntryWriter({ log }: Store): ListEntryWriter {
   const reader = createReader(log);
   let held: { document: LibraryDocument; last: LogEntry } | undefined;

@@ -1,5 +1,5 @@
-// Keeps an open conversation on its branch. All devices share one head, and its last change wins; but a question asked on
-// another device at the same time must not take a question asked here off the screen. Then the conversation stays on
+// Keeps an open conversation on its branch. All devices share one head, and its last change wins; but a question asked
+// on another device at the same time must not take a question asked here off the screen. Then the conversation stays on
 // its branch, and the other branch is offered beside it. Stores nothing.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
@@ -17,7 +17,9 @@ export interface LocalHead {
   originOf(question: MessageId): 'here' | 'elsewhere' | null;
 }
 
-/** Makes the keeper of the head. `document`: the conversation as all devices have it; the same object until it changes. */
+/**
+ * Makes the keeper of the head. `document`: the conversation as all devices have it; the same object until it changes.
+ */
 export function createLocalHead(document: () => Conversation): LocalHead {
   /** Questions asked here since it was opened. */
   const asked = new Set<MessageId>();

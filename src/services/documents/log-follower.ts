@@ -1,4 +1,5 @@
-// Follows the entries of other tabs and devices: applies them to the list and to conversations in memory, and drops erased ones.
+// Follows the entries of other tabs and devices: applies them to the list and to
+// conversations in memory, and drops erased ones.
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import { type DocumentId, isConversation, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';

@@ -1,9 +1,8 @@
 // Memory notes, and feedback on recall: sentences for memory itself, not messages of conversations.
 // Synced facts: one small Yjs document in the log, read whole.
-//   n   key -> one wording of a note as JSON          (the note's id, or a random key if it was rewritten: see `wordingsOf`)
-//   f   feedback id -> feedback as JSON
-//   x, k   what was forgotten for good: `forgotten-records.ts`
-//   p, d, w, s   what is proposed to memory, and what became of it: see `proposals.ts`
+//   n key -> one wording of a note as JSON (the note's id, or a random key if it was rewritten: see `wordingsOf`) f
+//   feedback id -> feedback as JSON x, k what was forgotten for good: `forgotten-records.ts` p, d, w, s what is
+//   proposed to memory, and what became of it: see `proposals.ts`
 // Keys and values that this version does not know are left where they are.
 
 import { v7 } from 'uuid';
@@ -131,8 +130,8 @@ export interface Notes {
   /** Removes a note for good, with its feedback. Returns what was removed, for `bring`. Unknown id: nothing happens. */
   remove(id: string): Promise<Pick<NotesState, 'notes' | 'feedback'>>;
   /**
-   * Settles concurrent wordings of a note, by the `id` of one. `alone`: it becomes the note, and the others go. `apart`: it becomes a
-   * note of its own. Unknown id: nothing happens.
+   * Settles concurrent wordings of a note, by the `id` of one. `alone`: it becomes the note, and the others go.
+   * `apart`: it becomes a note of its own. Unknown id: nothing happens.
    */
   settle(id: string, how: 'alone' | 'apart'): Promise<void>;
   /** Stores feedback: one of pinned and never for a message, any number of not-related for different questions. */
@@ -153,8 +152,8 @@ export interface Notes {
    */
   takeOut(rules: PurgeRules, whole: boolean, renamed?: (one: Feedback) => Feedback): Promise<number>;
   /**
-   * Adds notes and feedback of an export or an undo that this library lacks, without forgotten ones; for an existing note the later words win.
-   * Returns how many it added or changed.
+   * Adds notes and feedback of an export or an undo that this library lacks, without forgotten ones; for an existing
+   * note the later words win. Returns how many it added or changed.
    */
   bring(brought: {
     readonly notes: readonly MemoryNote[];
@@ -486,7 +485,9 @@ export function wordingsConflict(here: Uint8Array, update: Uint8Array): boolean 
   );
 }
 
-/** Reads the notes in updates of the log, newest first, without following changes. Counts updates that do not decode. */
+/**
+ * Reads the notes in updates of the log, newest first, without following changes. Counts updates that do not decode.
+ */
 export function readNotes(updates: readonly Uint8Array[]): { notes: MemoryNote[]; damaged: number } {
   const doc = new Y.Doc();
   let damaged = 0;

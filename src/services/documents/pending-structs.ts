@@ -1,13 +1,16 @@
-// Closes the gap that a damaged entry leaves. Yjs integrates an author's changes only in order, so everything by this author
-// after the gap would wait for ever for unreadable bytes. The gap is closed in a copy that is only read: the log keeps it,
-// and the missing piece still fits when another device sends an intact copy.
+// Closes the gap that a damaged entry leaves. Yjs integrates an author's changes only in order, so everything by this
+// author after the gap would wait for ever for unreadable bytes. The gap is closed in a copy that is only read: the log
+// keeps it, and the missing piece still fits when another device sends an intact copy.
 import * as encoding from 'lib0/encoding';
 import * as Y from 'yjs';
 
 /** True if a part of the document waits for missing changes. */
 export const hasPendingStructs = (doc: Y.Doc): boolean => doc.store.pendingStructs !== null;
 
-/** Copies the document with its waiting parts integrated, and nothing in the place of missing changes. The caller destroys it. */
+/**
+ * Copies the document with its waiting parts integrated, and nothing in the place of
+ * missing changes. The caller destroys it.
+ */
 export function withoutPendingStructs(doc: Y.Doc): Y.Doc {
   const update = Y.encodeStateAsUpdate(doc);
   const copy = new Y.Doc();

@@ -1,8 +1,8 @@
 // Proposals to memory and the decisions on them, as they lie in the document of the notes:
 //   p   proposal id -> proposal as JSON, while it is open
-//   d   proposal id -> what the person decided, without the words; once decided, a proposal does not come back, on no device
-//   w   kind -> true if the person wants no proposals of that kind
-//   s   salt -> true: ids are hashes with the first salt; two devices that begin apart have two salts, and find decisions by either
+//   d proposal id -> what the person decided, without the words; once decided, a proposal does not come back, on no
+//   device w kind -> true if the person wants no proposals of that kind s salt -> true: ids are hashes with the first
+//   salt; two devices that begin apart have two salts, and find decisions by either
 import { v4 } from 'uuid';
 import { z } from 'zod';
 import { timeSchema } from '../../domain/base/time.ts';

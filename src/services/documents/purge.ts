@@ -16,7 +16,9 @@ const heldIn = ({ bytes }: Pick<LogEntry, 'bytes'>, rules: PurgeRules): number |
 export const isHeldIn = (entry: Pick<LogEntry, 'bytes'>, rules: PurgeRules): boolean =>
   heldIn(entry, rules) !== 0;
 
-/** Purges every document (`only`: of these) that needs it; returns those with a damaged entry, which stay as they are. */
+/**
+ * Purges every document (`only`: of these) that needs it; returns those with a damaged entry, which stay as they are.
+ */
 export async function purgeLog(
   log: ConversationLog,
   rules: PurgeRules,
@@ -37,7 +39,10 @@ export async function purgeLog(
   return damaged;
 }
 
-/** True for a conversation in which everything was said later than the rules reach: nothing of it is meant, nor its title. */
+/**
+ * True for a conversation in which everything was said later than the rules reach:
+ * nothing of it is meant, nor its title.
+ */
 function beganLater(id: DocumentId, entries: readonly LogEntry[], { isLater }: PurgeRules): boolean {
   if (!isLater || !isConversation(id)) return false;
   const said = attempt(
@@ -113,7 +118,10 @@ const hasText = (value: unknown): boolean =>
   typeof value === 'string' ||
   (typeof value === 'object' && value !== null && Object.values(value).some(hasText));
 
-/** True for a removed message, its stand-in or a record of it. A moved head also deletes its old value, which does not count. */
+/**
+ * True for a removed message, its stand-in or a record of it. A moved head also deletes
+ * its old value, which does not count.
+ */
 const isDeletion = (bytes: Uint8Array): boolean =>
   Y.decodeUpdate(bytes).structs.some(
     (struct) => struct instanceof Y.Item && ['x', 'r'].includes(struct.parent as unknown as string),

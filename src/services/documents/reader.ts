@@ -17,8 +17,8 @@ import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 
 export interface Reader {
   /**
-   * Reads a conversation as the log has it now, the memory notes as `NOTES`; undefined if the log has nothing of it. `damaged` counts unreadable
-   * entries and messages; `grown` are messages with more words than at first.
+   * Reads a conversation as the log has it now, the memory notes as `NOTES`; undefined if the log has nothing of it.
+   * `damaged` counts unreadable entries and messages; `grown` are messages with more words than at first.
    */
   read(
     id: ConversationId,
@@ -27,7 +27,9 @@ export interface Reader {
   library(): Promise<readonly LibraryEntry[]>;
 }
 
-/** Makes a reader. It keeps the last `keep` documents, so that following a busy conversation applies only new entries. */
+/**
+ * Makes a reader. It keeps the last `keep` documents, so that following a busy conversation applies only new entries.
+ */
 export function createReader(log: ConversationLog, keep = 4): Reader {
   const kept = new Map<string, { document: ConversationDocument; last: LogEntry; broken: number }>();
   let library: { document: LibraryDocument; last: LogEntry | undefined } = {

@@ -1,8 +1,10 @@
-// Documents as sync sees them: merges, compares and cleans updates, without knowing what a conversation is. Nothing here changes the log.
+// Documents as sync sees them: merges, compares and cleans updates, without knowing what a
+// conversation is. Nothing here changes the log.
 //
-// Cleaning keeps the structure: a Yjs item keeps its id, place and length, and only strings within its values are replaced. So all
-// devices have the same document to Yjs and merge as usual; a device that did not write the words sees the mark instead of the secret.
-// This works because values are whole JSON (a message, a title): no secret is spread over two items.
+// Cleaning keeps the structure: a Yjs item keeps its id, place and length, and only strings within its values
+// are replaced. So all devices have the same document to Yjs and merge as usual; a device that did not write
+// the words sees the mark instead of the secret. This works because values are whole JSON (a message, a
+// title): no secret is spread over two items.
 import * as encoding from 'lib0/encoding';
 import * as Y from 'yjs';
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
@@ -28,8 +30,8 @@ export interface WholeDocument {
   /** False for a mere fragment: a change waits for its base, or nothing begins the conversation. */
   readonly standsAlone: boolean;
   /**
-   * True if another's update adds a message beside one that is here, while its writer knew only an earlier step than the
-   * latest here: both continued at once. A deliberate branch, as by asking again, starts from the latest step.
+   * True if another's update adds a message beside one that is here, while its writer knew only an earlier step than
+   * the latest here: both continued at once. A deliberate branch, as by asking again, starts from the latest step.
    */
   branchesOff(update: Uint8Array): boolean;
 }
@@ -38,7 +40,8 @@ export interface WholeDocument {
 export type WholeReader = (id: DocumentId) => Promise<WholeDocument | undefined>;
 
 /**
- * Makes a reader. It keeps the last `keep` documents, so that following a busy one applies only new entries. A result is valid until the next call.
+ * Makes a reader. It keeps the last `keep` documents, so that following a busy one applies only new entries. A
+ * result is valid until the next call.
  */
 export function createWholeReader(log: ConversationLog, keep = 8): WholeReader {
   const kept = new Map<
@@ -57,7 +60,8 @@ export function createWholeReader(log: ConversationLog, keep = 8): WholeReader {
   return async (id) => {
     const known = kept.get(id);
     kept.delete(id);
-    // Reads the last known entry and newer ones. If it is gone, the document was replaced by a snapshot or erased: then all is read again.
+    // Reads the last known entry and newer ones. If it is gone, the document was replaced by a snapshot
+    // or erased: then all is read again.
     let entries = known ? await log.read(id, known.last.seq - 1) : [];
     const follows = known !== undefined && entries[0]?.id === known.last.id;
     if (follows) entries = entries.slice(1);
@@ -118,8 +122,8 @@ export function forgottenIn(update: Uint8Array): number {
 }
 
 /**
- * Each step of the head is a Yjs item whose origin is the last step that its writer saw: so all devices agree on which writer knew
- * what, whatever their clocks say and whichever reached the relay first.
+ * Each step of the head is a Yjs item whose origin is the last step that its writer saw: so all devices agree on which
+ * writer knew what, whatever their clocks say and whichever reached the relay first.
  */
 function branchesOff(doc: Y.Doc, { messages }: Conversation, update: Uint8Array): boolean {
   const meta = doc.getMap('meta');
@@ -303,8 +307,8 @@ function encodeUpdate(
 }
 
 /**
- * Makes the update that moves a conversation into the trash at this time (ms since 1970), or out of it (null); null if there is none, or
- * nothing to do.
+ * Makes the update that moves a conversation into the trash at this time (ms since 1970), or out of it (null);
+ * null if there is none, or nothing to do.
  */
 export async function trashUpdateOf(
   log: ConversationLog,

@@ -1,5 +1,5 @@
-// A small synced document of plain values by key, read whole: named maps in one document of the log. Follows other tabs and devices;
-// a change is shown once it is durable. Unknown keys and maps are left alone.
+// A small synced document of plain values by key, read whole: named maps in one document of the log. Follows other tabs
+// and devices; a change is shown once it is durable. Unknown keys and maps are left alone.
 import * as Y from 'yjs';
 import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';

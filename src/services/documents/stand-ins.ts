@@ -1,6 +1,6 @@
-// Stand-ins for messages that lost words: the original is forgotten, and a copy without those words replaces it. The map `r` of a conversation
-// holds them by `id/client`; `id/-` marks a message removed as a whole, `id/!` one removed for good. Both win over a removal of words
-// elsewhere at the same time.
+// Stand-ins for messages that lost words: the original is forgotten, and a copy without those words replaces it. The
+// map `r` of a conversation holds them by `id/client`; `id/-` marks a message removed as a whole, `id/!` one removed
+// for good. Both win over a removal of words elsewhere at the same time.
 import type * as Y from 'yjs';
 import { type Message, messageSchema } from '../../domain/chat/message.ts';
 

@@ -1,5 +1,5 @@
-// Removes forgotten words from notes, feedback, proposals, prompts and personas. Each function returns null for an item that
-// must be removed as a whole, the same object if it loses nothing. Words said later than the rules reach stay.
+// Removes forgotten words from notes, feedback, proposals, prompts and personas. Each function returns null for an item
+// that must be removed as a whole, the same object if it loses nothing. Words said later than the rules reach stay.
 import type { Feedback, MemoryNote, Proposal } from '../../domain/memory/notes.ts';
 import { cleanValue, holdbackOf, saidOf } from './cleaning.ts';
 import type { PurgeRules } from './documents.ts';
@@ -14,7 +14,10 @@ const isSaidLater = (value: object, { isLater }: PurgeRules): boolean => {
   return said !== undefined && isLater?.(said) === true;
 };
 
-/** Cleans a note. `whole`: a note with forgotten words is removed as a whole. Earlier wordings with them always go, since they only serve to look back. */
+/**
+ * Cleans a note. `whole`: a note with forgotten words is removed as a whole. Earlier wordings with them always
+ * go, since they only serve to look back.
+ */
 export function noteWithout(note: MemoryNote, rules: PurgeRules, whole: boolean): MemoryNote | null {
   if (note.source && isFromGone(note.source, rules)) return null;
   const isLater = isSaidLater(note, rules);
@@ -28,8 +31,8 @@ export function noteWithout(note: MemoryNote, rules: PurgeRules, whole: boolean)
 }
 
 /**
- * Removes forgotten words from what the person said of a passage. `whole`: an item with forgotten words goes as a whole; one whose question has
- * such words always does.
+ * Removes forgotten words from what the person said of a passage. `whole`: an item with forgotten words goes as a
+ * whole; one whose question has such words always does.
  */
 export function feedbackWithout(one: Feedback, rules: PurgeRules, whole: boolean): Feedback | null {
   if (isFromGone(one, rules)) return null;

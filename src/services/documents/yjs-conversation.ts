@@ -1,12 +1,12 @@
 // How a conversation lies in a Yjs document. One document each:
 //   m            message id -> message as JSON        (immutable; removed only by forget)
-//   c            `id/client` -> the same message, more complete (joined by `completeMessage`, so that no device's takes another's place)
-//   meta         title, flags, head …                 (as they were at first; head: last writer wins); v: the format, if it is above 1
-//   w            `key/client` -> a later title or flag and its hybrid time (the latest wins, see latest.ts)
-//   checkpoints  name -> message id, or { messageId, createdAt, auto, by }
-//   compactions  id -> compaction as JSON, and `id:key` -> a value of it that changed later (last writer wins, key by key)
-//   x            forgotten message id -> its parent   (so that children find the next living ancestor); and a key for each rewriting
-//   r            `id/client` -> what stands in for a forgotten message: the same without the removed words; or a mark that it is gone: stand-ins.ts
+//   c `id/client` -> the same message, more complete (joined by `completeMessage`, so that no device's takes another's
+//   place) meta title, flags, head … (as they were at first; head: last writer wins); v: the format, if it is above 1 w
+//   `key/client` -> a later title or flag and its hybrid time (the latest wins, see latest.ts) checkpoints name ->
+//   message id, or { messageId, createdAt, auto, by } compactions id -> compaction as JSON, and `id:key` -> a value of
+//   it that changed later (last writer wins, key by key) x forgotten message id -> its parent (so that children find
+//   the next living ancestor); and a key for each rewriting r `id/client` -> what stands in for a forgotten message:
+//   the same without the removed words; or a mark that it is gone: stand-ins.ts
 // Keys and values that this version does not know are left where they are.
 import * as Y from 'yjs';
 import type { Origin } from '../../adapters/log/conversation-log.ts';
@@ -43,8 +43,8 @@ export interface ConversationDocument {
   /** Messages with more words than at first, as they are now: the same objects until they change. */
   grown(): readonly Message[];
   /**
-   * Makes the change; returns its Yjs update, or undefined if nothing changed. `restores`: values lost to damage are restored as
-   * first values, so that every title or flag with a time wins, also one that arrives later.
+   * Makes the change; returns its Yjs update, or undefined if nothing changed. `restores`: values lost to damage are
+   * restored as first values, so that every title or flag with a time wins, also one that arrives later.
    */
   change(change: ConversationChange, options?: { readonly restores?: boolean }): Uint8Array | undefined;
   /**
@@ -274,7 +274,8 @@ class YjsConversation implements ConversationDocument {
       );
     behind?.destroy();
     if (!deletion) return update;
-    // The deletion waits with the message: otherwise the message would return with the missing piece, and never be deleted elsewhere.
+    // The deletion waits with the message: otherwise the message would return with the missing
+    // piece, and never be deleted elsewhere.
     Y.applyUpdate(this.#doc, deletion, 'log');
     this.#current = undefined;
     return update ? Y.mergeUpdates([update, deletion]) : deletion;
@@ -359,7 +360,9 @@ class YjsConversation implements ConversationDocument {
     return messages;
   }
 
-  /** Reads parts behind a gap made by damage; parts that wait for other devices stay hidden until those have sent them. */
+  /**
+   * Reads parts behind a gap made by damage; parts that wait for other devices stay hidden until those have sent them.
+   */
   #readAcrossGaps(): Conversation {
     const whole = withoutPendingStructs(this.#doc);
     const there = whole.getMap('m');
@@ -399,7 +402,9 @@ function deletionOf(doc: Y.Doc, removed: readonly MessageId[]): Uint8Array | und
   return update;
 }
 
-/** Attaches a message whose parent was lost to the last message before it, so that the conversation still reads as one. */
+/**
+ * Attaches a message whose parent was lost to the last message before it, so that the conversation still reads as one.
+ */
 function rejoined(messages: Conversation['messages']): Conversation['messages'] {
   const lost = ({ parentId }: Message) => parentId !== null && !messages.has(parentId);
   const all = [...messages.values()];

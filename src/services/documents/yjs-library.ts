@@ -34,7 +34,9 @@ export interface LibraryDocument {
   readonly doc: Y.Doc;
   /** All entries, projects included, as stored; newest first. The same array until the document changes. */
   entries(): readonly LibraryEntry[];
-  /** Conversations and projects separately, each with its present project. The same arrays until the document changes. */
+  /**
+   * Conversations and projects separately, each with its present project. The same arrays until the document changes.
+   */
   listed(): Pick<LibraryListing, 'entries' | 'projects'>;
   get(id: ConversationId): LibraryEntry | undefined;
   /** Sets and removes entries; returns the update, or undefined if nothing changed. */
@@ -43,8 +45,8 @@ export interface LibraryDocument {
 }
 
 /**
- * Wraps a Yjs document as the library. Entries are parsed leniently: a damaged value falls back to its default, and only an entry that is no
- * object is left out.
+ * Wraps a Yjs document as the library. Entries are parsed leniently: a damaged value falls back to its default, and
+ * only an entry that is no object is left out.
  */
 export function createLibraryDocument(doc: Y.Doc = new Y.Doc()): LibraryDocument {
   const c = doc.getMap<unknown>('c');

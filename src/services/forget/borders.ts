@@ -1,4 +1,5 @@
-// Words that begin in one text and end in the next: in an answer that continued after a cut, or in a message of several texts. Pure.
+// Words that begin in one text and end in the next: in an answer that continued after a cut, or
+// in a message of several texts. Pure.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { continuesAnswer, piecesUpTo } from '../../domain/chat/continuation.ts';
 import type { Message } from '../../domain/chat/message.ts';
@@ -8,7 +9,9 @@ import type { Eraser } from './eraser.ts';
 /** A text continues in the next one without a gap, or the next one is a new paragraph. */
 const JOINTS = ['', '\n\n'];
 
-/** Removes words across borders from messages whose own text holds only a part of them. Returns the changed messages. */
+/**
+ * Removes words across borders from messages whose own text holds only a part of them. Returns the changed messages.
+ */
 export function acrossBorders(
   messages: ReadonlyMap<MessageId, Message>,
   { spansIn, isLater }: Pick<Eraser, 'spansIn' | 'isLater'>,

@@ -1,5 +1,5 @@
-// Finds, waits for an undo, removes, confirms. Level-triggered: every record that this device has not confirmed is work to do,
-// whichever device made it.
+// Finds, waits for an undo, removes, confirms. Level-triggered: every record that this device has not confirmed is
+// work to do, whichever device made it.
 import { v7 } from 'uuid';
 import { z } from 'zod';
 import { LOG_REPAIRED } from '../../adapters/log/recovering.ts';
@@ -37,8 +37,8 @@ const ASKED = 'forgetting/asked';
 /** Begins a request of another page that is this much overdue, in ms: that page is gone. */
 const GRACE_MS = 5_000;
 /**
- * First and longest delay before an unconfirmed record is tried again, in ms; each delay is twice the one before. The second copy follows within
- * seconds, and a person may be reading the report.
+ * First and longest delay before an unconfirmed record is tried again, in ms; each delay is twice the one before. The
+ * second copy follows within seconds, and a person may be reading the report.
  */
 const [RETRY_MS, MAX_RETRY_MS] = [4_000, 3_600_000];
 /** First delay after a failure, in ms. */

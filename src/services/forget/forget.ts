@@ -48,7 +48,10 @@ export interface Forget {
   begin(plan: ForgetPlan): Promise<void>;
   /** Returns true if nothing was removed yet; then nothing will be. */
   undo(): Promise<boolean>;
-  /** Report of a record that this device carried out for a person here; undefined if there is none. It counts and holds no words. */
+  /**
+   * Report of a record that this device carried out for a person here; undefined if there is
+   * none. It counts and holds no words.
+   */
   reportOf(id: string): Promise<ForgetReport | undefined>;
   /** Shows an earlier report, unless something is being forgotten now. */
   reopen(report: ForgetReport): void;

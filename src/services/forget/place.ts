@@ -21,7 +21,9 @@ export type PlaceId = (typeof PLACES)[number];
 
 export interface Find {
   readonly place: PlaceId;
-  /** `card`: recalled passages; `words`, `quote`: the message stays without them; `draft`: unsent or unfinished words. */
+  /**
+   * `card`: recalled passages; `words`, `quote`: the message stays without them; `draft`: unsent or unfinished words.
+   */
   readonly what:
     | 'conversation'
     | 'message'

@@ -1,4 +1,5 @@
-// Computes what one conversation loses to a record of forgetting: whole messages, or words within those that stay. Pure.
+// Computes what one conversation loses to a record of forgetting: whole messages,
+// or words within those that stay. Pure.
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import { cleanedFiles, memoryFileWithout } from '../../domain/chat/memory-file.ts';

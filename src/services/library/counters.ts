@@ -5,7 +5,10 @@ export interface Counters {
   readonly left: number;
 }
 
-/** Updates the counters with `left`: work that vanished was done, more work raises the total, and the next work after zero starts again. */
+/**
+ * Updates the counters with `left`: work that vanished was done, more work raises the total, and
+ * the next work after zero starts again.
+ */
 export const updateCounters = (before: Counters, left: number): Counters =>
   left <= 0
     ? { done: 0, left: 0 }

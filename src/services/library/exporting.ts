@@ -126,7 +126,10 @@ export function createExporting({
 const savedWords = (saved: PromptsState | undefined) =>
   saved ? { prompts: saved.prompts, personas: saved.personas } : {};
 
-/** Waits for writes under way, then returns all. A failed read is repeated; fails with its problem rather than leave them out. */
+/**
+ * Waits for writes under way, then returns all. A failed read is repeated; fails with
+ * its problem rather than leave them out.
+ */
 async function wholeStateOf<State extends { readonly ready: boolean }>(part: {
   known(): Promise<State>;
   readonly failure: Readable<Problem | null>;

@@ -1,7 +1,7 @@
 // Plans the changes of an imported conversation: ids, new messages, the head. Decides; writes nothing.
 //
-// Ids are derived from the identity in the source, not random: an export imported on two devices gives the same documents, which
-// merge when the devices meet, and a message that exists already is recognised.
+// Ids are derived from the identity in the source, not random: an export imported on two devices gives the same
+// documents, which merge when the devices meet, and a message that exists already is recognised.
 
 import { fingerprint } from '../../adapters/importers/fingerprint.ts';
 import type { ImportedConversation, ImportedMessage } from '../../adapters/importers/importer.ts';
@@ -71,8 +71,8 @@ export const asChanges = (changes: ReadonlyMap<ConversationId, ConversationChang
   [...changes].map(([id, change]) => ({ id, change }));
 
 /**
- * Plans one conversation. `existing` is the present one, whose changes by the person stay; `parent` started it. `again`: the same import has met
- * it before, in no known order, so the head moves only along its own branch.
+ * Plans one conversation. `existing` is the present one, whose changes by the person stay; `parent` started it.
+ * `again`: the same import has met it before, in no known order, so the head moves only along its own branch.
  */
 export function planImport(
   imported: ImportedConversation,
@@ -256,8 +256,8 @@ const checkpointsOf = (
   );
 
 /**
- * Completes an existing message with what was missing: undefined if nothing was. An answer that was continued here keeps its words,
- * since the continuation was written after them.
+ * Completes an existing message with what was missing: undefined if nothing was. An answer that was continued here
+ * keeps its words, since the continuation was written after them.
  */
 function wholeOf(
   here: Message | undefined,
@@ -276,8 +276,8 @@ function wholeOf(
 }
 
 /**
- * Picks newer titles and flags of the source: the last write wins, as between devices. Our own backup has the time of each.
- * Another tool does not: a newer export of it renames only a conversation that still has the tool's own title.
+ * Picks newer titles and flags of the source: the last write wins, as between devices. Our own backup has the time of
+ * each. Another tool does not: a newer export of it renames only a conversation that still has the tool's own title.
  */
 function metaChangeFrom(
   { own, source, meta, messages }: ImportedConversation,
@@ -359,7 +359,10 @@ function headMark(imported: ImportedConversation): { head?: string } {
   return leaf ? { head: keyOf(leaf) } : {};
 }
 
-/** True if the head still stands where the source had left it (`mark`), or above its new place: then it follows the source. */
+/**
+ * True if the head still stands where the source had left it (`mark`), or above its
+ * new place: then it follows the source.
+ */
 function mayMoveHead(
   existing: Conversation,
   added: readonly Message[],

@@ -28,7 +28,10 @@ import { inMegabytes, type StorageSpace } from './storage-space.ts';
 
 /** Size of one append of a larger source, bytes. */
 const APPEND_BYTES = 4 * 1024 * 1024;
-/** Final size of a conversation (log, rows, search columns) relative to its words. Vectors are not counted: they can wait. */
+/**
+ * Final size of a conversation (log, rows, search columns) relative to its words.
+ * Vectors are not counted: they can wait.
+ */
 const SPACE_FACTOR = 3;
 
 export const NO_MESSAGES: Readonly<Record<Role, number>> = { system: 0, user: 0, assistant: 0, tool: 0 };
@@ -61,7 +64,10 @@ export interface ImportRunDeps {
   readonly storageSpace: (() => Promise<StorageSpace>) | undefined;
   /** Reports new and grown conversations, for the index. */
   readonly onImported: (ids: readonly ConversationId[]) => void;
-  /** Records that an import in parts is under way, and removes the record. A record found later means that its tab was closed meanwhile. */
+  /**
+   * Records that an import in parts is under way, and removes the record. A record found later
+   * means that its tab was closed meanwhile.
+   */
   readonly interruption: { begin(name: string): Promise<void>; end(): Promise<void> };
   /** Sources up to this size, unpacked, are held in memory and appended at once, bytes. */
   readonly wholeUpToBytes: number;
@@ -108,7 +114,10 @@ export class ImportRun {
   readonly #bySource = new Map<string, ConversationId>();
   readonly #ids = new Set<ConversationId>();
   readonly #callers = new Map<string, ReadonlyMap<string, MessageId>>();
-  /** Planned but unwritten changes. Overlapping exports may hold a conversation twice: the second copy adds what the first lacks. */
+  /**
+   * Planned but unwritten changes. Overlapping exports may hold a conversation twice: the
+   * second copy adds what the first lacks.
+   */
   readonly #pending = new Map<ConversationId, ConversationChange>();
 
   readonly #states = new Map<ConversationId, ImportPlan['state']>();
@@ -137,7 +146,10 @@ export class ImportRun {
     this.#source = watch(source, progress);
   }
 
-  /** Carries it out once. Rejects with `import-empty`, `import-broken`, `import-storage`, `import-limit`, or as the log does. */
+  /**
+   * Carries it out once. Rejects with `import-empty`, `import-broken`, `import-storage`,
+   * `import-limit`, or as the log does.
+   */
   async run(): Promise<ImportResult> {
     for (const entry of await this.#deps.entries()) {
       this.#ids.add(entry.id);
@@ -290,7 +302,10 @@ export class ImportRun {
     return touched;
   }
 
-  /** Reads again and appends in parts. After a failure or cancel it erases all additions, except conversations that others have touched since. */
+  /**
+   * Reads again and appends in parts. After a failure or cancel it erases all additions, except
+   * conversations that others have touched since.
+   */
   async #appendInParts(idle: SourceReading['idle']): Promise<ConversationId[]> {
     const { signal } = this.#progress;
     const { interruption } = this.#deps;
@@ -374,8 +389,8 @@ export class ImportRun {
 }
 
 /**
- * Translates a write that failed on a full disk into the same problem as one refused beforehand. Only after everything was erased again,
- * since the sentence says that nothing was imported.
+ * Translates a write that failed on a full disk into the same problem as one refused beforehand. Only after everything
+ * was erased again, since the sentence says that nothing was imported.
  */
 function takenBack(error: unknown): unknown {
   const problem = toProblem(error);

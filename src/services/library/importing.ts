@@ -2,9 +2,10 @@
 //
 //   files ──► sources ──► sniff ──► read ──► plan (ids, what is new) ──► room? ──► changeMany ──► onImported
 //
-// A whole source is read and understood before anything of it is written. Up to WHOLE_UP_TO_BYTES it is one durable append; a larger
-// source is read a second time and appended in a few large parts, and if one of those fails, or the person cancels, all additions are
-// erased again. Changes to existing conversations come last, in one append, so they never need undoing.
+// A whole source is read and understood before anything of it is written. Up to WHOLE_UP_TO_BYTES it is one
+// durable append; a larger source is read a second time and appended in a few large parts, and if one of those
+// fails, or the person cancels, all additions are erased again. Changes to existing conversations come last, in
+// one append, so they never need undoing.
 import type { Importer, ImportSource, Skipped, SourceFile } from '../../adapters/importers/importer.ts';
 import { IMPORTERS } from '../../adapters/importers/index.ts';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -29,7 +30,9 @@ export interface ImportingDeps extends Omit<ImportRunDeps, 'interruption' | 'who
   /** Sources up to this size are appended at once, bytes. */
   readonly wholeUpToBytes?: number | undefined;
   readonly activities: Activities;
-  /** Name of an import that is being written in parts. One that is still there at the start was cut off with its tab. */
+  /**
+   * Name of an import that is being written in parts. One that is still there at the start was cut off with its tab.
+   */
   readonly unfinished:
     | { recall(): Promise<string | null | undefined>; keep(name: string | null): Promise<void> }
     | undefined;
@@ -86,7 +89,10 @@ class FileImporter implements Importing {
     return reports;
   }
 
-  /** If the record cannot be removed, the next start reports an interruption by mistake: no reason to call this import a failure. */
+  /**
+   * If the record cannot be removed, the next start reports an interruption by mistake: no
+   * reason to call this import a failure.
+   */
   async #ended(): Promise<void> {
     await this.#deps.unfinished
       ?.keep(null)

@@ -34,7 +34,10 @@ export interface LibraryDeps
   readonly forReading?: ExportingDeps['forReading'];
   /** Activities of other services, shown in the same list. */
   readonly others?: NonNullable<Parameters<typeof createActivities>[0]['others']>;
-  /** Runs one piece of work at a time over all tabs: an import must not rely on conversations that another is about to undo. */
+  /**
+   * Runs one piece of work at a time over all tabs: an import must not rely on
+   * conversations that another is about to undo.
+   */
   readonly exclusive?: <T>(work: () => Promise<T>) => Promise<T>;
 }
 

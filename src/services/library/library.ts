@@ -33,8 +33,8 @@ export interface ImportReport {
   readonly skipped: readonly Skipped[];
   readonly tookMs: number;
   /**
-   * The error, if any. A source that could not be read imported nothing, and all figures are zero; if only its notes failed, the figures
-   * count what was imported.
+   * The error, if any. A source that could not be read imported nothing, and all figures are zero; if only its notes
+   * failed, the figures count what was imported.
    */
   readonly problem: Problem | null;
   readonly cancelled: boolean;
@@ -59,7 +59,10 @@ export interface Library {
   dismiss(activity: string): void;
   /** The person has seen how it ended: it stays in the list without asking for attention. */
   acknowledge(activity: string): void;
-  /** Each dropped file, ZIP or folder is one source with a report of its own. Never rejects because of the files' content. */
+  /**
+   * Each dropped file, ZIP or folder is one source with a report of its own. Never
+   * rejects because of the files' content.
+   */
   importFiles(files: readonly SourceFile[], signal?: AbortSignal): Promise<readonly ImportReport[]>;
   exportConversations(
     ids: readonly ConversationId[] | 'all',

@@ -14,7 +14,10 @@ const NOTICE_MS = 30 * DAY_MS;
 const TRASH_MS = 30 * DAY_MS;
 /** Time from one run to the next, ms. */
 export const RUN_EVERY_MS = DAY_MS;
-/** After a longer pause, a run deletes nothing: the clock may be wrong, and the person may not have seen the announcements, ms. */
+/**
+ * After a longer pause, a run deletes nothing: the clock may be wrong, and the person may
+ * not have seen the announcements, ms.
+ */
 const MOST_PAUSE_MS = 14 * DAY_MS;
 /** Most reports of past runs that are kept. */
 const MOST_RUNS = 30;
@@ -33,7 +36,9 @@ const runSchema = z.object({
 });
 export type RetentionRun = Readonly<z.infer<typeof runSchema>>;
 
-/** This device's record of its clean-ups. Parsed leniently: a damaged part starts again empty, and then nothing is due. */
+/**
+ * This device's record of its clean-ups. Parsed leniently: a damaged part starts again empty, and then nothing is due.
+ */
 export const retentionStateSchema = z.object({
   /** Time of the last run, ms since 1970. */
   ranAt: timeSchema.nullable().catch(null),
@@ -78,8 +83,8 @@ export interface RetentionPlan {
 const touchedAt = ({ updatedAt, movedAt }: LibraryEntry): number => Math.max(updatedAt, movedAt);
 
 /**
- * Makes the plan. It never contains pinned conversations, sources of a memory note or a pinned passage (`noted`), samples, conversations
- * that another one started, and those that the settings except. `now` in ms since 1970.
+ * Makes the plan. It never contains pinned conversations, sources of a memory note or a pinned passage (`noted`),
+ * samples, conversations that another one started, and those that the settings except. `now` in ms since 1970.
  */
 export function retentionPlan(
   { entries, projects }: Pick<LibraryListing, 'entries' | 'projects'>,
@@ -143,7 +148,8 @@ export function retentionPlan(
 }
 
 /**
- * True if a run here moved it only because it did not know the newest message. Judged by that run's own days, since the settings may have changed.
+ * True if a run here moved it only because it did not know the newest message. Judged by that run's own days,
+ * since the settings may have changed.
  */
 function wasUsed(
   { id, archived, deletedAt, movedAt, updatedAt }: LibraryEntry,
@@ -159,7 +165,10 @@ function wasUsed(
   return days !== undefined && updatedAt > movedAt - days.archive * DAY_MS;
 }
 
-/** Computes the report of a run by this plan, and the state after it; `done` is null if nothing moves. `at` in ms since 1970. */
+/**
+ * Computes the report of a run by this plan, and the state after it; `done` is null if
+ * nothing moves. `at` in ms since 1970.
+ */
 export function runBy(
   { archive, announced, trash, erase }: RetentionPlan,
   before: RetentionState,

@@ -1,5 +1,5 @@
-// Cleans up once a day, if the person switched that on: archives unused conversations, deletes those they agreed to. Each run is reported and can be
-// undone.
+// Cleans up once a day, if the person switched that on: archives unused conversations, deletes those they agreed to.
+// Each run is reported and can be undone.
 //
 //   wake every hour ──► a day since the last run? ──► plan ──► report written first ──► archive, trash, erase
 import { ignore, log } from '../../domain/base/log.ts';
@@ -37,7 +37,9 @@ export interface Retention {
   run(): Promise<RetentionRun | null>;
   /** Moves back the conversations of a run that have not moved since; returns their count. Unknown run: 0. */
   undo(at: number): Promise<number>;
-  /** Records or withdraws the person's consent to delete archived conversations; a withdrawal ends all announcements. */
+  /**
+   * Records or withdraws the person's consent to delete archived conversations; a withdrawal ends all announcements.
+   */
   agree(agreed: boolean): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
-// Groups dropped files into sources: a folder, a ZIP, a set of files that only make sense together, or any other single file.
+// Groups dropped files into sources: a folder, a ZIP, a set of files that only make
+// sense together, or any other single file.
 
 import { isGzip, openGzip } from '../../adapters/importers/gzip.ts';
 import type { Importer, ImportSource, Skipped, SourceFile } from '../../adapters/importers/importer.ts';
@@ -26,7 +27,9 @@ const MARKDOWN_NAME = /\.(?:md|markdown|mdown)$/i;
 const KIMI_NAME = /^(?:context(?:_\d+)?\.jsonl|wire\.jsonl|state\.json|metadata\.json)$/;
 /** Files that operating systems leave in folders. */
 const SYSTEM_NAME = /^(?:\.DS_Store|\._.*|Thumbs\.db|desktop\.ini)$/i;
-/** True for files that a reader may open though no importer claimed them: a damaged part of a listing, or an attachment. */
+/**
+ * True for files that a reader may open though no importer claimed them: a damaged part of a listing, or an attachment.
+ */
 const mayBeRead = (file: SourceFile): boolean =>
   JSON_NAME.test(file.path) || isListing(file) || isAsset(file);
 /** Most ZIPs within a ZIP that are opened. */
@@ -49,7 +52,8 @@ export function groupFiles(files: readonly SourceFile[]): ImportSource[] {
   }
   const sources: ImportSource[] = [...folders].map(([name, list]) => ({ name, files: list }));
 
-  // Picked one by one out of a session's folder, or all of an unpacked export: the parts of a listing, its files, and those beside them.
+  // Picked one by one out of a session's folder, or all of an unpacked export: the parts of a
+  // listing, its files, and those beside them.
   const session = loose.filter((file) => KIMI_NAME.test(baseName(file.path)));
   const isSession = session.length > 1 && session.some((file) => file.path.endsWith('.jsonl'));
   const listing = namedListings(loose);

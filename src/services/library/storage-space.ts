@@ -13,8 +13,8 @@ export interface StorageSpace {
 }
 
 /**
- * Combines the figures: `usage` is the browser's own, rounded and late, null if it gives none; `known` are bytes that exist for certain;
- * `limit` is `storage.max_size_mb`.
+ * Combines the figures: `usage` is the browser's own, rounded and late, null if it gives none; `known` are bytes that
+ * exist for certain; `limit` is `storage.max_size_mb`.
  */
 export function storageSpaceOf({
   usage,

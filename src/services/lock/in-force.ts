@@ -132,7 +132,10 @@ async function copyVault(from: Vault, to: Vault): Promise<void> {
   for (const name of await to.names()) if (!names.includes(name)) await to.put(name, '');
 }
 
-/** Deletes replaced databases with their second copies, while no thread copies into one; `removeIndex`: the index's files of the other kind. */
+/**
+ * Deletes replaced databases with their second copies, while no thread copies into one; `removeIndex`:
+ * the index's files of the other kind.
+ */
 export async function deleteStale(
   records: LockRecords,
   removeIndex: (sealed: boolean) => Promise<void>,

@@ -1,5 +1,6 @@
-// Holds the data key in this thread's memory, and passes it between threads: a window that opens while another is unlocked, and the workers of
-// a tab, ask for it by BroadcastChannel. It travels as a non-extractable CryptoKey, and is never on a disk.
+// Holds the data key in this thread's memory, and passes it between threads: a window that opens while
+// another is unlocked, and the workers of a tab, ask for it by BroadcastChannel. It travels as a
+// non-extractable CryptoKey, and is never on a disk.
 import { z } from 'zod';
 import type { DataKey } from '../../adapters/vault/data-key.ts';
 import { ignore } from '../../domain/base/log.ts';
@@ -32,7 +33,9 @@ const now = (): number => performance.timeOrigin + performance.now();
 export class KeyHolder {
   #key: DataKey | null = null;
   #wasLocked = false;
-  /** When the device was unlocked with it, when all tabs were locked last, and when this thread gave the key away last. */
+  /**
+   * When the device was unlocked with it, when all tabs were locked last, and when this thread gave the key away last.
+   */
   #since = 0;
   #lockedAt = 0;
   #gaveAt = 0;
@@ -118,7 +121,10 @@ export class KeyHolder {
     else await this.#takeKey(message);
   }
 
-  /** It may replace another key: locking may have been cancelled and turned on again. Ignored if a lock came during the check. */
+  /**
+   * It may replace another key: locking may have been cancelled and turned on again.
+   * Ignored if a lock came during the check.
+   */
   async #takeKey({ key, since }: Extract<Message, { type: 'key' }>): Promise<void> {
     const locks = this.#locks;
     // A thread that has not heard of the lock yet still gives away the key of before.

@@ -1,4 +1,5 @@
-// Turns locking on and off, and copies the log in the background for it: in one tab at a time, resumed at the next start.
+// Turns locking on and off, and copies the log in the background for it: in one tab
+// at a time, resumed at the next start.
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import { newRecoveryPhrase, type Opener } from '../../adapters/vault/key-slots.ts';
 import { type LockRecord, type LockRecords, NEVER_LOCKED } from '../../adapters/vault/lock-records.ts';

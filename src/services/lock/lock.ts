@@ -35,7 +35,10 @@ export interface DeviceLock {
   addPasskey(opener: Opener): Promise<void>;
   /** Throws `lock-last`. */
   remove(id: string): Promise<void>;
-  /** Passes words that another app shared, also while the device was locked, to `deliver`; they wait until it resolves with true. */
+  /**
+   * Passes words that another app shared, also while the device was locked, to `deliver`;
+   * they wait until it resolves with true.
+   */
   takeShared(deliver: (words: string) => Promise<boolean>): Promise<void>;
   /** Locks all tabs: each reloads and asks. Also applies a change that is `ready`. */
   lockNow(): void;

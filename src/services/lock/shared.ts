@@ -1,5 +1,5 @@
-// Receives shares from other apps: the service worker stores them without a key, an unlocked tab takes them. On a locked device
-// they are sealed into its box first.
+// Receives shares from other apps: the service worker stores them without a key, an unlocked tab takes them. On a
+// locked device they are sealed into its box first.
 import { exclusively } from '../../adapters/browser/locks.ts';
 import type { DataKey } from '../../adapters/vault/data-key.ts';
 import type { LockRecord, LockRecords } from '../../adapters/vault/lock-records.ts';
@@ -11,8 +11,8 @@ import { log } from '../../domain/base/log.ts';
 const QUEUE = 'recollect:shared';
 
 /**
- * Stores the words until a tab takes them: durable when resolved. False, with nothing stored, if the device locks and has no box yet,
- * which it gets at the next unlocking.
+ * Stores the words until a tab takes them: durable when resolved. False, with nothing stored, if the device locks and
+ * has no box yet, which it gets at the next unlocking.
  */
 export const keepShared = (records: LockRecords, words: string, now: () => number): Promise<boolean> =>
   exclusively(QUEUE, async () => {
@@ -54,8 +54,8 @@ export const takeShared = (
   });
 
 /**
- * Replaces the record in force by `change`; waiting items are sealed, or opened, for it first. After an interruption anywhere, they are in
- * the queue of the record in force.
+ * Replaces the record in force by `change`; waiting items are sealed, or opened, for it first. After an interruption
+ * anywhere, they are in the queue of the record in force.
  */
 export const changeQueue = <Result>(
   before: LockRecord,

@@ -1,5 +1,5 @@
-// Opens the device by its key slots and limits the attempts. Counts an attempt before it is made: closing the page in the middle
-// avoids no wait.
+// Opens the device by its key slots and limits the attempts. Counts an attempt before it is made: closing
+// the page in the middle avoids no wait.
 import { cipherFor, type DataKey, holdDataKey, newDataKey } from '../../adapters/vault/data-key.ts';
 import {
   addSlot,
@@ -30,8 +30,8 @@ export async function isKeyOf({ check }: Pick<LockRecord, 'check'>, key: DataKey
 }
 
 /**
- * Returns the data key, 32 bytes in clear: hold or wrap it, then overwrite it. Throws `lock-wait` during the wait after wrong attempts (`seconds`),
- * and `lock-wrong` if nothing opens.
+ * Returns the data key, 32 bytes in clear: hold or wrap it, then overwrite it. Throws `lock-wait` during the wait after
+ * wrong attempts (`seconds`), and `lock-wrong` if nothing opens.
  */
 async function openedBy(records: LockRecords, opener: Opener, now: () => number): Promise<Uint8Array> {
   const counted = await records.change((before) => {

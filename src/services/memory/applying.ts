@@ -1,5 +1,5 @@
-// Finds memory notes that apply to a request although they share no word with it: "a small function that parses dates" brings "TypeScript strict,
-// tests first".
+// Finds memory notes that apply to a request although they share no word with it: "a small function that parses dates"
+// brings "TypeScript strict, tests first".
 import { isTemporary } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
@@ -26,7 +26,9 @@ const AGAIN_AFTER = 24;
 const SURELY: Partial<Record<NoteKind, number>> = { decision: 0.5, project: 0.5, person: 0.3 };
 
 export interface Applying {
-  /** Lists the notes that apply to the question, the most fitting first; none if that is switched off. Never rejects. */
+  /**
+   * Lists the notes that apply to the question, the most fitting first; none if that is switched off. Never rejects.
+   */
   forRequest(asked: {
     readonly conversation: Conversation;
     readonly path: readonly Message[];
@@ -37,7 +39,10 @@ export interface Applying {
   }): Promise<readonly AppliedNote[]>;
 }
 
-/** Makes the finder of notes that apply. A request waits for it 1.5 s at most and gets at most eight notes, within `notes.apply_max_tokens`. */
+/**
+ * Makes the finder of notes that apply. A request waits for it 1.5 s at most and gets at most eight
+ * notes, within `notes.apply_max_tokens`.
+ */
 export function createApplying({
   recognising,
   config,

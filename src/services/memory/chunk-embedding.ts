@@ -4,7 +4,9 @@ import type { MemoryIndex, NewVector, PendingChunk } from '../../adapters/index/
 import { isAbort } from '../../domain/base/errors.ts';
 import { yieldToEvents } from '../../domain/base/yielding.ts';
 
-/** Vectors are saved about this often, ms: a kill loses no more. A pause waits at most as long for the batch in hand. */
+/**
+ * Vectors are saved about this often, ms: a kill loses no more. A pause waits at most as long for the batch in hand.
+ */
 const BATCH_MS = 700;
 /** Texts in the first batch of a model. */
 const FIRST_BATCH = 4;
@@ -61,8 +63,9 @@ export class ChunkEmbedder {
   }
 
   /**
-   * Embeds chunks and saves their vectors as they come; returns how many were read. Ends early at a pause or a change of model. A local model
-   * gets chunks singly, as many as it reads side by side, so that a person who begins to type waits for no more.
+   * Embeds chunks and saves their vectors as they come; returns how many were read. Ends early at a pause or
+   * a change of model. A local model gets chunks singly, as many as it reads side by side, so that a person
+   * who begins to type waits for no more.
    * @param wasRead true if the model has read something before in this run
    * @param onKept called with the count of chunks whose vectors were saved
    */

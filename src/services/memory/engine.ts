@@ -67,8 +67,8 @@ export interface MemoryEngineDeps {
 }
 
 /**
- * Gives a title made from the words to a conversation without one. Opens it first, which restores the title of a damaged entry
- * from the library. Throws as `open` and `change` do.
+ * Gives a title made from the words to a conversation without one. Opens it first, which restores the title of a
+ * damaged entry from the library. Throws as `open` and `change` do.
  */
 export async function giveTitle(
   documents: Pick<Documents, 'open' | 'change'>,
@@ -104,8 +104,8 @@ const PROVIDER_LOOKS = [100, 1_000, 10_000];
 const GAP_MS = 30;
 
 /**
- * Asks the engine that runs now or next to rebuild the index. Durable when resolved. Calibrations of models are deleted, and measured again from the
- * next start on.
+ * Asks the engine that runs now or next to rebuild the index. Durable when resolved. Calibrations of models are
+ * deleted, and measured again from the next start on.
  */
 export async function requestRebuild(keyValues: KeyValues): Promise<void> {
   for (const key of await keyValues.keys(CALIBRATIONS)) await keyValues.set(key, undefined);
@@ -417,7 +417,10 @@ class BackgroundEngine implements MemoryEngine {
     return Array.isArray(kept) ? kept.filter((id): id is ConversationId => typeof id === 'string') : [];
   }
 
-  /** Counts messages that cannot be found yet: of named conversations as the library counts, and one for each entry beyond the page. */
+  /**
+   * Counts messages that cannot be found yet: of named conversations as the library counts, and
+   * one for each entry beyond the page.
+   */
   async #countUnread(ids: ReadonlySet<ConversationId>, reach: number): Promise<number> {
     const beyond = Math.max(0, (await this.#log.head()) - reach);
     this.#isCountedByEntry = ids.size <= 3;

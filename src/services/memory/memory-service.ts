@@ -1,5 +1,6 @@
-// Memory as a tab uses it: recall for a question, search for the palette. Works with the parts that are ready: the index may still
-// start, the model may load or fail, vectors may be missing. Reports what a recall lacks, and never throws it.
+// Memory as a tab uses it: recall for a question, search for the palette. Works with the parts that
+// are ready: the index may still start, the model may load or fail, vectors may be missing. Reports
+// what a recall lacks, and never throws it.
 
 import { cosine } from '../../adapters/embedding/vector.ts';
 import type {
@@ -34,7 +35,10 @@ import { createSearching, type Ranked, restrictTo, type SearchingDeps } from './
 const CANDIDATES = 50;
 /** Neighbours on each side of a hit. */
 const NEIGHBOURS = 1;
-/** Longest wait of a recall for model and index once the index is there, ms: a busy device takes seconds, a broken one for ever. */
+/**
+ * Longest wait of a recall for model and index once the index is there, ms: a busy device
+ * takes seconds, a broken one for ever.
+ */
 const ANSWER_TIMEOUT_MS = 30_000;
 /** Parts of a long message are searched for only up to this time, since an answer waits three seconds for all, ms. */
 const PARTS_UNTIL = 1_200;
@@ -348,7 +352,10 @@ class MemoryService implements Memory {
     return { hits, total: total - (candidates.length - kept.length) };
   }
 
-  /** Searches for a text without search words: the newest messages that contain it, then those near in meaning if there is space. */
+  /**
+   * Searches for a text without search words: the newest messages that contain it, then
+   * those near in meaning if there is space.
+   */
   async #searchLiterally(
     from: MemoryIndex,
     literal: string,
@@ -381,7 +388,10 @@ class MemoryService implements Memory {
   }
 }
 
-/** Cuts a passage to begin shortly before `text`, if that is deep in it: the code that cuts snippets cannot find a sign without search words. */
+/**
+ * Cuts a passage to begin shortly before `text`, if that is deep in it: the code that cuts snippets
+ * cannot find a sign without search words.
+ */
 function wordsAround(passage: string, text: string): string {
   const at = text === '' ? -1 : passage.indexOf(text);
   if (at < SIGN_DEEP) return passage;
@@ -412,8 +422,8 @@ const BEHIND: Problem = {
 };
 
 /**
- * Keeps shown hits in order with their new scores; inserts hits by meaning before the first shown one that scores lower, but
- * never first, where the cursor may be.
+ * Keeps shown hits in order with their new scores; inserts hits by meaning before the first shown one that scores
+ * lower, but never first, where the cursor may be.
  */
 function merge(shown: readonly Ranked[], both: readonly Ranked[]): Ranked[] {
   const byMessage = new Map(both.map((hit) => [hit.candidate.messageId, hit]));

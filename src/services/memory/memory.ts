@@ -50,7 +50,10 @@ export interface RecallResult {
   readonly degraded: Problem | null;
   /** The index could not be asked, so nothing was searched. `degraded` says why. */
   readonly unavailable?: true;
-  /** Scope that was searched, or searched first, for a project or persona; its name is empty if it is gone. Absent: everywhere. */
+  /**
+   * Scope that was searched, or searched first, for a project or persona; its name is
+   * empty if it is gone. Absent: everywhere.
+   */
   readonly scope?: RecallScope;
   readonly tookMs: number;
 }
@@ -101,8 +104,8 @@ export interface Memory {
   readonly status: Readable<MemoryStatus>;
   recall(request: RecallRequest): Promise<RecallResult>;
   /**
-   * True if a text differs in topic from an earlier one, by meaning; false if no model can decide now, or the text says too
-   * little. `draft`: as in a recall.
+   * True if a text differs in topic from an earlier one, by meaning; false if no model can decide now, or the text says
+   * too little. `draft`: as in a recall.
    */
   topicMoved(
     text: string,
@@ -110,9 +113,9 @@ export interface Memory {
     options: Pick<RecallRequest, 'draft' | 'signal'>,
   ): Promise<boolean>;
   /**
-   * Reports exact words at once through `onHits`, then adds hits by meaning; later calls keep the order of repeated hits if
-   * possible. Also finds messages that are never recalled. Without a text: the newest messages that pass; without search words
-   * (one Han character, an emoji): the newest that contain it.
+   * Reports exact words at once through `onHits`, then adds hits by meaning; later calls keep the order of repeated
+   * hits if possible. Also finds messages that are never recalled. Without a text: the newest messages that pass;
+   * without search words (one Han character, an emoji): the newest that contain it.
    * @param request.filter its `workDir` is any part of a folder's path
    * @returns `total`: how many match
    * @throws the problem of an index that cannot be asked

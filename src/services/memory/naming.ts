@@ -1,5 +1,6 @@
-// Names a conversation after its first answer, by the model that gave it: one small request, once. A name from a person or an import
-// stays; without a model, if this is switched off (`chat.titles_by_model`) or fails, the title made from the words stays.
+// Names a conversation after its first answer, by the model that gave it: one small request, once. A name
+// from a person or an import stays; without a model, if this is switched off (`chat.titles_by_model`) or
+// fails, the title made from the words stays.
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -42,7 +43,9 @@ interface NamingDeps {
   readonly exclusively?: (work: () => Promise<void>) => Promise<void>;
 }
 
-/** True if a model may name the conversation: begun here, answered, and neither in the trash nor in an excluded folder. */
+/**
+ * True if a model may name the conversation: begun here, answered, and neither in the trash nor in an excluded folder.
+ */
 export const mayBeNamed = (entry: LibraryEntry, { exclude_work_dirs }: Config['privacy']): boolean =>
   entry.deletedAt === null &&
   !entry.sample &&
@@ -153,7 +156,9 @@ interface Exchange {
   readonly answer: Message;
 }
 
-/** Returns the first question and its finished answer; null if there is none yet, or the conversation was named already. */
+/**
+ * Returns the first question and its finished answer; null if there is none yet, or the conversation was named already.
+ */
 function firstExchange(conversation: Conversation): Exchange | null {
   if (conversation.meta.titleCall) return null;
   const path = pathTo(conversation.messages, effectiveHead(conversation));

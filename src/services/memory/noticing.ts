@@ -1,5 +1,6 @@
-// Notices sentences in which a person describes themselves or their wishes, and puts them into the inbox of the memory notes as questions.
-// Reads the log with its own bookmark, only messages written on this device; once per origin, after the index, never while the person types.
+// Notices sentences in which a person describes themselves or their wishes, and puts them into the inbox of the memory
+// notes as questions. Reads the log with its own bookmark, only messages written on this device; once per origin, after
+// the index, never while the person types.
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation } from '../../domain/base/ids.ts';
@@ -66,7 +67,10 @@ interface Bookmark {
 }
 const BOOKMARK = 'memory.noticed';
 
-/** Starts looking for sentences worth remembering, 3 s after each message; ends with `deps.signal`. Runs once per origin, in the leader. */
+/**
+ * Starts looking for sentences worth remembering, 3 s after each message; ends with `deps.signal`.
+ * Runs once per origin, in the leader.
+ */
 export function startNoticing(deps: NoticingDeps): Noticing {
   return new NoticingService(deps);
 }
@@ -208,13 +212,16 @@ class NoticingService implements Noticing {
     if (config.get().notes.accept) await this.#acceptAll(id);
   }
 
-  /** Notes go to the person's other devices and into the index, so words that are kept out of either are not proposed. */
+  /**
+   * Notes go to the person's other devices and into the index, so words that are kept out of either are not proposed.
+   */
   #isPlain(text: string): boolean {
     return (['index', 'sync'] as const).every((place) => this.#deps.filter.find(place, text).length === 0);
   }
 
   /**
-   * The person wants no questions: sentences that replace nothing are kept. Those that may contradict a note, or that a model suggests, still wait.
+   * The person wants no questions: sentences that replace nothing are kept. Those that may contradict a note,
+   * or that a model suggests, still wait.
    */
   async #acceptAll(id: ConversationId): Promise<void> {
     const { notes } = this.#deps;

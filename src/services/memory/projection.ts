@@ -1,5 +1,5 @@
-// Turns changed conversations into rows of the index, in batches: a batch is one transaction, a bad row costs only its conversation,
-// and everything may be repeated.
+// Turns changed conversations into rows of the index, in batches: a batch is one transaction, a bad row costs only its
+// conversation, and everything may be repeated.
 
 import type { ConversationRow, MemoryIndex, MessageRow } from '../../adapters/index/memory-index.ts';
 import { toProblem } from '../../domain/base/errors.ts';
@@ -62,7 +62,10 @@ interface ProjectionDeps {
 }
 
 interface Projection {
-  /** Projects conversations in batches; the bookmark moves to `reach` with the last one. `all`: existing rows are rebuilt too. */
+  /**
+   * Projects conversations in batches; the bookmark moves to `reach` with the last one.
+   * `all`: existing rows are rebuilt too.
+   */
   projectAll(
     ids: readonly ConversationId[],
     reach: number,

@@ -1,4 +1,5 @@
-// Waits for the parts that a question needs: an index that is opening or being rebuilt, and the model that reads the question.
+// Waits for the parts that a question needs: an index that is opening or being rebuilt,
+// and the model that reads the question.
 
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
 import { hasCentredTokenVectors } from '../../adapters/embedding/state-centres.ts';
@@ -17,7 +18,10 @@ import type { Notes } from '../documents/notes.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import type { MemoryStatus } from './memory.ts';
 
-/** Longest wait of a recall for an index that opens or is rebuilt, ms: seconds, on a busy device more. A caller may wait less. */
+/**
+ * Longest wait of a recall for an index that opens or is rebuilt, ms: seconds, on a busy
+ * device more. A caller may wait less.
+ */
 const INDEX_TIMEOUT_MS = 90_000;
 /** Time for a newly opened index with content to read what it missed, before it is asked, ms. */
 const CATCH_UP = 1_000;
@@ -98,8 +102,8 @@ class QuestionEmbedder {
   }
 
   /**
-   * Runs `work` on an index, and on its replacement if that one is damaged, stops or is closed. Runs it once more if another
-   * engine took over meanwhile, which may not have read everything yet.
+   * Runs `work` on an index, and on its replacement if that one is damaged, stops or is closed. Runs it once more if
+   * another engine took over meanwhile, which may not have read everything yet.
    */
   async inIndex<Found>(
     from: MemoryIndex,
@@ -205,8 +209,8 @@ class QuestionEmbedder {
   }
 
   /**
-   * Waits until `ready`, at most `ms`; it is asked again whenever index, status or one of `others` changes. Gives up at once on an index
-   * that failed to start; one that opened and failed may be rebuilt.
+   * Waits until `ready`, at most `ms`; it is asked again whenever index, status or one of `others` changes. Gives up at
+   * once on an index that failed to start; one that opened and failed may be rebuilt.
    */
   async #wait(
     ready: () => boolean,

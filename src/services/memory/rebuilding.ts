@@ -22,8 +22,8 @@ function refuseFailed({ state, problem }: Pick<MemoryStatus, 'state' | 'problem'
 }
 
 /**
- * Makes the function that asks for a rebuild and shows it under `rebuild` until everything is found by words again. That
- * resolves once the rebuild is asked for, rejects if it cannot be. `messages`: how many there are to read.
+ * Makes the function that asks for a rebuild and shows it under `rebuild` until everything is found by words again.
+ * That resolves once the rebuild is asked for, rejects if it cannot be. `messages`: how many there are to read.
  */
 export function createRebuilding({
   activities,

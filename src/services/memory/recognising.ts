@@ -1,5 +1,6 @@
-// Recognises kinds of sentences with classifiers that were trained on the embedding model in use, else by their words. Those for the bundled
-// model ship with it; for another model they are trained once, on the same examples, and kept on the device.
+// Recognises kinds of sentences with classifiers that were trained on the embedding model in use, else by
+// their words. Those for the bundled model ship with it; for another model they are trained once, on the
+// same examples, and kept on the device.
 
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
@@ -34,7 +35,9 @@ const learntWithTheApp = async () => (await import('../../domain/memory/recognit
 /** How many vectors are kept: requests and notes are looked at again and again. */
 const KEPT = 2_000;
 
-/** Makes the recogniser. It keeps the vectors of the last 2,000 texts, since requests and notes come again and again. */
+/**
+ * Makes the recogniser. It keeps the vectors of the last 2,000 texts, since requests and notes come again and again.
+ */
 export function createRecognising(deps: RecognisingDeps): Recognising {
   return new RecognisingService(deps);
 }

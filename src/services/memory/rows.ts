@@ -48,8 +48,8 @@ export const pipelineVersionOf = (privacy: Privacy): string =>
   ]);
 
 /**
- * True if a conversation may be found: not in the trash, not from an excluded folder. `line`: its list entry, if not all of
- * it could be read.
+ * True if a conversation may be found: not in the trash, not from an excluded folder. `line`: its list
+ * entry, if not all of it could be read.
  */
 export const isRemembered = ({ meta }: Conversation, privacy: Privacy, line?: LibraryEntry): boolean =>
   (line ? [meta, line] : [meta]).every(
@@ -155,8 +155,8 @@ export function continuations({ messages }: Conversation): ReadonlyMap<MessageId
 }
 
 /**
- * Removes private words that were split between an answer that was cut off and its continuation, since neither half shows what it is. The same
- * object if there are none.
+ * Removes private words that were split between an answer that was cut off and its continuation, since neither half
+ * shows what it is. The same object if there are none.
  */
 export function withoutCutWords(
   conversation: Conversation,
@@ -187,8 +187,8 @@ export function withoutCutWords(
 }
 
 /**
- * Joins the beginning of the sentence in which an answer was cut off to its continuation: neither half would be found alone.
- * Both are searched for secrets as one text.
+ * Joins the beginning of the sentence in which an answer was cut off to its continuation: neither half would be found
+ * alone. Both are searched for secrets as one text.
  */
 function withBegunSentence(
   conversation: Conversation,
@@ -219,8 +219,8 @@ function withBegunSentence(
 const STEPS_UP = 8;
 
 /**
- * The message with these words first: the original of a copy on another branch or of a reused answer. Only the original is
- * found, else each copy would be a hit of its own. A copy whose original was forgotten stands for itself.
+ * The message with these words first: the original of a copy on another branch or of a reused answer. Only the original
+ * is found, else each copy would be a hit of its own. A copy whose original was forgotten stands for itself.
  */
 function originalOf(conversation: Conversation, message: Message): Message {
   let at = message;

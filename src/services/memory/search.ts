@@ -52,7 +52,9 @@ export interface SearchingDeps {
 /** Passages taken from conversations that only their descriptions lead to. */
 const DESCRIBED_PASSAGES = 12;
 
-/** A candidate, with: is it a memory note, is it an unanswered question, which of the question's words are in its title. */
+/**
+ * A candidate, with: is it a memory note, is it an unanswered question, which of the question's words are in its title.
+ */
 type Rated = Candidate & Pick<Rankable, 'note' | 'titled' | 'unanswered'>;
 export type Ranked = Scored<Rated>;
 
@@ -74,8 +76,8 @@ interface SearchOptions {
 }
 
 /**
- * Brings all candidates of a question: by words and meaning, those of `first`, the passages that found answers were made from, and
- * messages to which summaries and keywords lead. `described`: what these say of each conversation.
+ * Brings all candidates of a question: by words and meaning, those of `first`, the passages that found answers were
+ * made from, and messages to which summaries and keywords lead. `described`: what these say of each conversation.
  */
 async function gather(
   from: MemoryIndex,
@@ -122,7 +124,10 @@ async function gather(
   return { found, vector, described };
 }
 
-/** Makes the searcher, with its translation of people's filters into the index's, and its test for passages that must not be found. */
+/**
+ * Makes the searcher, with its translation of people's filters into the index's, and its test
+ * for passages that must not be found.
+ */
 export function createSearching(deps: SearchingDeps) {
   return new PassageSearch(deps);
 }
@@ -158,8 +163,8 @@ class PassageSearch {
   }
 
   /**
-   * Ranks words, meaning and neighbours together, then the best again by token vectors. A neighbour may be a hit, unless
-   * the filter is about messages. Searches by words while the model still reads the question.
+   * Ranks words, meaning and neighbours together, then the best again by token vectors. A neighbour may be a hit,
+   * unless the filter is about messages. Searches by words while the model still reads the question.
    * @param options.everything also finds messages that are never to be recalled
    * @param options.notesKnown resolves when all memory notes are known
    * @param options.first conversations whose best are candidates in any case
@@ -259,7 +264,10 @@ class PassageSearch {
     return this.#known.isOut;
   }
 
-  /** Adds facts to candidates that the index lacks: person's notes, unanswered questions, words of titles and descriptions. */
+  /**
+   * Adds facts to candidates that the index lacks: person's notes, unanswered
+   * questions, words of titles and descriptions.
+   */
   #rated(
     words: string,
     found: readonly Candidate[],

@@ -1,5 +1,6 @@
-// Asks the answering model which of the person's own words may be worth remembering: few, small requests, limited tokens a day, about
-// new messages from this device. The model may only quote: words that are not literally in a message are not proposed.
+// Asks the answering model which of the person's own words may be worth remembering: few, small requests,
+// limited tokens a day, about new messages from this device. The model may only quote: words that are not
+// literally in a message are not proposed.
 import { z } from 'zod';
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
@@ -145,7 +146,8 @@ class SuggestingService {
     const { read, prompt } = this.#promptOf(fresh);
     const price = estimateTokens(SYSTEM) + estimateTokens(prompt) + ANSWER_TOKENS;
     if (kept.tokens + price > config.get().notes.model_tokens_per_day) return;
-    // Recorded before the request: these messages are never asked about again, and the highest price counts until the real one is known.
+    // Recorded before the request: these messages are never asked about again, and the highest price
+    // counts until the real one is known.
     await this.#keep({
       ...kept,
       tokens: kept.tokens + price,
@@ -190,7 +192,10 @@ class SuggestingService {
     log.info(`${by.id} was asked what is worth remembering: ${spent} tokens, ${added} new`);
   }
 
-  /** The person's messages on the shown branch, written here since the start, answered by a model, and not asked about yet. */
+  /**
+   * The person's messages on the shown branch, written here since the start, answered
+   * by a model, and not asked about yet.
+   */
   #fresh(conversation: Conversation, seen: ReadonlySet<string>): Message[] {
     const { privacy } = this.#deps.config.get();
     const path = pathTo(conversation.messages, effectiveHead(conversation));
@@ -232,7 +237,9 @@ class SuggestingService {
     };
   }
 
-  /** Notes go to the person's other devices and into the index, so words that are kept out of either are not proposed. */
+  /**
+   * Notes go to the person's other devices and into the index, so words that are kept out of either are not proposed.
+   */
   #isPlain(text: string): boolean {
     return (['index', 'sync'] as const).every((place) => this.#deps.filter.find(place, text).length === 0);
   }

@@ -1,6 +1,6 @@
-// Lets the answering model write better titles and summaries, if the person allows it (`indexing.summaries: model`). In the
-// background, one conversation at a time, only for recent conversations from this device that have come to rest; the result is kept with the
-// conversation. Without a model, or if it fails, the version made without one stays.
+// Lets the answering model write better titles and summaries, if the person allows it (`indexing.summaries: model`). In
+// the background, one conversation at a time, only for recent conversations from this device that have come to rest;
+// the result is kept with the conversation. Without a model, or if it fails, the version made without one stays.
 
 import { z } from 'zod';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';

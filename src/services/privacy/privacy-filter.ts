@@ -1,5 +1,5 @@
-// The one filter before every place that private words may be kept out of: index, requests to models, sync. It finds them by the
-// configuration and by earlier finds, and replaces them by tokens.
+// The one filter before every place that private words may be kept out of: index, requests to models, sync. It finds
+// them by the configuration and by earlier finds, and replaces them by tokens.
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Category, PrivacyPlace } from '../../domain/privacy/categories.ts';
 import { findPrivate, type PrivateSpan, replaceFound } from '../../domain/privacy/scan.ts';
@@ -93,8 +93,8 @@ export class PrivacyFilter {
     replaceFound(text, this.find(place, text), () => REDACTED);
 
   /**
-   * Runs `work` with a filter for this place and keeps every token first. `work` may run more than once, and must have no
-   * side effects. Tokens that leave for other devices carry the tag of this one.
+   * Runs `work` with a filter for this place and keeps every token first. `work` may run more than once, and must have
+   * no side effects. Tokens that leave for other devices carry the tag of this one.
    */
   readonly hiding = <T>(place: PrivacyPlace, work: (hiding: Hiding) => T): Promise<T> =>
     this.tokens.withTokens((tokenOf) => {
@@ -117,8 +117,8 @@ export class PrivacyFilter {
     });
 
   /**
-   * Lists the words of a text that would be replaced, with their tokens, without storing any: new words show the number they would
-   * get.
+   * Lists the words of a text that would be replaced, with their tokens, without storing any: new
+   * words show the number they would get.
    */
   readonly preview = (place: PrivacyPlace, text: string): readonly Replaced[] => {
     const next = this.tokens.preview();

@@ -1,5 +1,6 @@
-// A model that never reads what the person keeps out of requests: every request leaves through it, whether a question, a continued
-// answer, a title or a summary. Tokens in its answer are turned back for the person, however the stream cuts them.
+// A model that never reads what the person keeps out of requests: every request leaves through it, whether
+// a question, a continued answer, a title or a summary. Tokens in its answer are turned back for the
+// person, however the stream cuts them.
 import type { ChatEvent, ChatModel, Prompt } from '../../adapters/models/chat-model.ts';
 import { bytesOfDataUrl } from '../../domain/base/data-url.ts';
 import type { Part } from '../../domain/chat/message.ts';

@@ -1,5 +1,5 @@
-// The table of tokens and their words on this device. The words are in the key-value store, as they are in the log; the table is never
-// sent. A number is given once: a forgotten word leaves its number empty.
+// The table of tokens and their words on this device. The words are in the key-value store, as they are in the log; the
+// table is never sent. A number is given once: a forgotten word leaves its number empty.
 import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { log } from '../../domain/base/log.ts';
@@ -91,8 +91,8 @@ export class TokenTable {
   readonly abroad = (token: string): string => token.replace(/\]$/, `@${this.#tag || '0000'}]`);
 
   /**
-   * Runs `work` with tokens for all words that it asks about, and again if some had none: it must have no side effects. If
-   * no number can be stored, words get no token, and stay hidden.
+   * Runs `work` with tokens for all words that it asks about, and again if some had none: it must have no side effects.
+   * If no number can be stored, words get no token, and stay hidden.
    */
   readonly withTokens = async <T>(work: (tokenOf: TokenOf) => T): Promise<T> => {
     await this.#ready;

@@ -21,9 +21,15 @@ export interface ProjectRequest {
 /** Undoes a change, unless a later one contradicts it. */
 export type Undo = () => Promise<void>;
 
-/** Each change resolves when it is durable, and throws `storage-full`, `storage-failed` as `Documents.change` does, with nothing changed. */
+/**
+ * Each change resolves when it is durable, and throws `storage-full`, `storage-failed` as
+ * `Documents.change` does, with nothing changed.
+ */
 export interface Projects {
-  /** Throws `project-name` for a name that is invisible or too long, `project-text` for too long instructions, `project-nested`. */
+  /**
+   * Throws `project-name` for a name that is invisible or too long, `project-text` for too
+   * long instructions, `project-nested`.
+   */
   create(request: ProjectRequest & { readonly name: string }): Promise<ProjectId>;
   /** Throws as `create` does, and `project-missing`. */
   change(id: ProjectId, request: ProjectRequest): Promise<void>;
@@ -39,8 +45,8 @@ export interface Projects {
   /** Deletes files or notes for good: words, index and other devices. */
   takeOut(id: ProjectId, items: readonly MessageId[]): Promise<Undo>;
   /**
-   * Moves the project to the trash: with everything in it, projects too (`trash`), or alone: its conversations are then in no project, and the
-   * projects in it stand by themselves.
+   * Moves the project to the trash: with everything in it, projects too (`trash`), or alone: its conversations are then
+   * in no project, and the projects in it stand by themselves.
    */
   remove(id: ProjectId, conversations: 'outside' | 'trash'): Promise<Undo>;
 }

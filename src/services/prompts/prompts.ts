@@ -32,7 +32,10 @@ export interface Prompts {
   takeOut(rules: PurgeRules, whole: boolean): Promise<void>;
   /** Removes prompts and personas. The result puts them back unchanged. */
   remove(ids: readonly string[]): Promise<Undo>;
-  /** Adds the items of a file, without forgotten ones; equal ones are not stored twice. A backup's id is kept if it is free. */
+  /**
+   * Adds the items of a file, without forgotten ones; equal ones are not stored twice.
+   * A backup's id is kept if it is free.
+   */
   bring(brought: {
     readonly prompts: readonly (NewPrompt & { readonly id?: string })[];
     readonly personas: readonly (NewPersona & { readonly id?: string })[];

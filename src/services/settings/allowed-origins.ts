@@ -19,8 +19,8 @@ function configuredOrigins(
 }
 
 /**
- * Allows requests to configured origins, now and after each change, as long as the page lives. `more` of the returned function:
- * addresses that the person is about to configure, until the next change.
+ * Allows requests to configured origins, now and after each change, as long as the page lives. `more` of the returned
+ * function: addresses that the person is about to configure, until the next change.
  */
 export function followAllowedOrigins(
   settings: Pick<Settings, 'connections' | 'config'>,

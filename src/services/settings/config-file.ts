@@ -6,7 +6,10 @@ import { configFields, settingInvalid } from '../../domain/settings/fields.ts';
 import { EMBEDDING_GROUPS, type EmbeddingGroup } from './embedding-groups.ts';
 
 const LARGEST_FILE = 1_000_000;
-/** Deepest nesting of a configuration file. Ours has four levels; the parser recurses for each, and an engine's stack ends beyond a thousand. */
+/**
+ * Deepest nesting of a configuration file. Ours has four levels; the parser recurses for each, and an
+ * engine's stack ends beyond a thousand.
+ */
 const MOST_LEVELS = 200;
 
 /** Writes a configuration as a file, made `at` (ms since 1970). */

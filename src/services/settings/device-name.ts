@@ -1,4 +1,5 @@
-// Name of this device, given by its owner or guessed from the browser. Signs what is written here; others see it in sync.
+// Name of this device, given by its owner or guessed from the browser. Signs what is
+// written here; others see it in sync.
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
@@ -17,8 +18,8 @@ export interface DeviceName {
 }
 
 /**
- * Reads the device's name from the key-value store and follows changes by other tabs, for as long as the tab lives. Errors in reading go to
- * `onProblem`.
+ * Reads the device's name from the key-value store and follows changes by other tabs, for as long as the tab lives.
+ * Errors in reading go to `onProblem`.
  */
 export function createDeviceName({
   keyValues,

@@ -17,12 +17,15 @@ export function originOf(address: string): string | null {
 }
 
 interface Keys {
-  /** Keeps the key for the origin of `address`; without an origin nothing could ever be sent. Throws `vault-unavailable`. */
+  /**
+   * Keeps the key for the origin of `address`; without an origin nothing could ever
+   * be sent. Throws `vault-unavailable`.
+   */
   keep(name: KeyName, key: string, address: string): Promise<void>;
   forget(name: KeyName): Promise<void>;
   /**
-   * Returns the key that belongs to the origin of `address`; undefined if none is stored, or it belongs elsewhere. One that an earlier
-   * version stored is bound to the address that first asks for it.
+   * Returns the key that belongs to the origin of `address`; undefined if none is stored, or it belongs elsewhere. One
+   * that an earlier version stored is bound to the address that first asks for it.
    */
   get(name: KeyName, address: string): Promise<string | undefined>;
   /** Origin of the stored key; null if none is stored, or it never had an address. */
@@ -40,7 +43,10 @@ function boundOf(kept: string): z.infer<typeof boundSchema> | undefined {
   );
 }
 
-/** Makes the keys over a vault. Each entry is JSON of the key and its origin; a bare key of an earlier version is bound at its first use. */
+/**
+ * Makes the keys over a vault. Each entry is JSON of the key and its origin; a bare key of an
+ * earlier version is bound at its first use.
+ */
 export function createKeys(vault: Vault): Keys {
   const bind = (name: KeyName, key: string, origin: string) =>
     vault.put(name, JSON.stringify({ origin, key } satisfies z.infer<typeof boundSchema>));

@@ -13,8 +13,8 @@ export interface ModelInUse {
 }
 
 /**
- * `preferred`: its project's choice for new conversations. `conversation` null: one that has not begun. Walks back to the latest answer of the
- * branch, usually one step.
+ * `preferred`: its project's choice for new conversations. `conversation` null: one that has not begun. Walks back to
+ * the latest answer of the branch, usually one step.
  */
 export function modelInUse(
   { endpoints, chosen, picked }: Connections,

@@ -1,5 +1,6 @@
-// The configuration in force, the endpoints and their keys. Everything is checked before anything changes; what was kept is
-// checked again when it is read, and a value that is not allowed gives way to its default while the others stand.
+// The configuration in force, the endpoints and their keys. Everything is checked before anything
+// changes; what was kept is checked again when it is read, and a value that is not allowed gives way
+// to its default while the others stand.
 //
 //   set ──► check ──► key-value store ──► config here redraws
 //                       └──► key-value store here and in other tabs says so ──► read again ──► config there redraws
@@ -33,7 +34,10 @@ import { createKeys, endpointKey, originOf } from './keys.ts';
 import type { ModelChoice } from './settings.ts';
 import { type Connections, OFFER_ALL, type Settings } from './settings.ts';
 
-/** Keys of the key-value store. The configuration is stored as the values a person set, by path, so that a better default reaches all others. */
+/**
+ * Keys of the key-value store. The configuration is stored as the values a person set, by path, so that
+ * a better default reaches all others.
+ */
 const CONFIG = 'settings/config';
 const CONNECTIONS = 'settings/connections';
 const ITEM = 'item/';
@@ -130,8 +134,8 @@ class StoredSettings implements Settings {
   /** Reads stored settings. Call it once, before anything else. */
   async load(): Promise<this> {
     await this.#load();
-    // Keys of an earlier version lack an origin: they get the present addresses before anybody changes one. A vault that
-    // cannot be opened is reported when a key is needed.
+    // Keys of an earlier version lack an origin: they get the present addresses before anybody changes one. A vault
+    // that cannot be opened is reported when a key is needed.
     const bound = this.#changes.run(async () => {
       const { embedding } = this.config.get();
       for (const group of EMBEDDING_GROUPS)
@@ -354,7 +358,10 @@ class StoredSettings implements Settings {
   }
 }
 
-/** Updates an endpoint by a new list: offered models stay, and new ones of a short list are offered too. Prices come from the list. */
+/**
+ * Updates an endpoint by a new list: offered models stay, and new ones of a short list are
+ * offered too. Prices come from the list.
+ */
 function withList(
   endpoint: Endpoint,
   { models, prices = {} }: Extract<ConnectionReport, { ok: true }>,

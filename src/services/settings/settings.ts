@@ -30,14 +30,23 @@ export interface Connections {
 export interface Settings {
   readonly config: Readable<Config>;
   readonly connections: Readable<Connections>;
-  /** Sets one key, e.g. `recall.filters.max_results`. Throws `setting-invalid` (key, value, allowed); the last good configuration stays. */
+  /**
+   * Sets one key, e.g. `recall.filters.max_results`. Throws `setting-invalid` (key, value,
+   * allowed); the last good configuration stays.
+   */
   set(path: string, value: unknown): Promise<void>;
   reset(): Promise<void>;
   /** YAML with every key; secrets are left out. */
   exportYaml(): Promise<string>;
-  /** Checks everything first, and names unknown keys, invalid values, and a key without an address. Throws `settings-file` or `setting-invalid`. */
+  /**
+   * Checks everything first, and names unknown keys, invalid values, and a key without an address. Throws
+   * `settings-file` or `setting-invalid`.
+   */
   importYaml(text: string): Promise<void>;
-  /** The key is stored for the endpoint's origin and sent nowhere else. `undefined` keeps the stored one, `''` forgets it. */
+  /**
+   * The key is stored for the endpoint's origin and sent nowhere else. `undefined`
+   * keeps the stored one, `''` forgets it.
+   */
   saveEndpoint(endpoint: Endpoint, key: string | undefined): Promise<void>;
   removeEndpoint(id: string): Promise<void>;
   /** For new conversations, and for this one. Throws `setting-invalid` for an unknown endpoint. */
@@ -47,9 +56,14 @@ export interface Settings {
   /** Origin of a stored key; null if none is stored. */
   keyOrigin(name: KeyName): Promise<string | null>;
   forgetKey(name: KeyName): Promise<void>;
-  /** Asks the endpoint for its models; explains CORS, 401, 404, 429 and no network. `key` undefined: the one kept for this origin. */
+  /**
+   * Asks the endpoint for its models; explains CORS, 401, 404, 429 and no network. `key`
+   * undefined: the one kept for this origin.
+   */
   test(endpoint: Endpoint, key: string | undefined, signal: AbortSignal): Promise<ConnectionReport>;
-  /** Asks for the endpoint's list again: offers new models of a short list, updates prices. A failure changes nothing. */
+  /**
+   * Asks for the endpoint's list again: offers new models of a short list, updates prices. A failure changes nothing.
+   */
   refreshModels(id: string, signal: AbortSignal): Promise<void>;
   /** Small values of the interface: panel widths, dismissed hints. */
   recallItem<T>(key: string): Promise<T | undefined>;

@@ -9,8 +9,8 @@ const FRAME_TOKENS = 4;
 type StreamOptions = Parameters<ChatModel['stream']>[1];
 
 /**
- * Wraps the model. `onSpent` is called for each request that was answered at least in part. If the endpoint reports no usage, or not all of it, an
- * estimate is in the stream before its end.
+ * Wraps the model. `onSpent` is called for each request that was answered at least in part. If the endpoint reports no
+ * usage, or not all of it, an estimate is in the stream before its end.
  */
 export function meteredModel(model: ChatModel, onSpent: (usage: Usage) => void): ChatModel {
   return { ...model, stream: (prompt, options) => metered(model, prompt, options, onSpent) };

@@ -25,7 +25,10 @@ interface SpendingDeps {
   readonly onProblem: (problem: Problem) => void;
 }
 
-/** Makes the record of spending, kept for 396 days. It follows other tabs for as long as the tab lives; storage errors go to `onProblem`. */
+/**
+ * Makes the record of spending, kept for 396 days. It follows other tabs for as long as the tab
+ * lives; storage errors go to `onProblem`.
+ */
 export function createSpending(deps: SpendingDeps): Spending {
   return new KeptSpending(deps);
 }

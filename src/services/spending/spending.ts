@@ -24,7 +24,10 @@ export interface SpentRequest {
 
 export interface Spending {
   readonly state: Readable<SpendingState>;
-  /** Reads what was spent from that day on (`2026-11-01`); older days are read when they are asked for. Throws `storage-failed`. */
+  /**
+   * Reads what was spent from that day on (`2026-11-01`); older days are read when they are
+   * asked for. Throws `storage-failed`.
+   */
   load(since: string): Promise<void>;
   /** Counts a request at once, and keeps it in the background. */
   record(request: SpentRequest): void;

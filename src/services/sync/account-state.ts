@@ -1,5 +1,5 @@
-// Account state that devices share in the index room: members, version announcements, moves, tombstones. Follows the state,
-// compares it with what is here, and publishes this device's own facts.
+// Account state that devices share in the index room: members, version announcements, moves, tombstones. Follows the
+// state, compares it with what is here, and publishes this device's own facts.
 
 import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
@@ -50,7 +50,9 @@ export interface AccountState {
   announcementCount(): number;
   /** Devices of the account, without those that left or were taken off the list. */
   devices(): ReadonlyMap<string, DeviceState>;
-  /** Adds to the transaction that a device has left the account. One that has not lists itself again when it connects. */
+  /**
+   * Adds to the transaction that a device has left the account. One that has not lists itself again when it connects.
+   */
   removeDevice(transaction: Transaction, device: string): Promise<void>;
   /** True if a device has announced this document. */
   isAnnounced(document: string): boolean;
@@ -94,8 +96,8 @@ export interface AccountState {
   /** Counts documents to fetch that the relay has not failed to give. */
   fetching(): number;
   /**
-   * Announced documents that are missing here: unread ones may still be on the relay, lacking ones were not in rooms read to
-   * the end.
+   * Announced documents that are missing here: unread ones may still be on the relay, lacking
+   * ones were not in rooms read to the end.
    */
   unfetched(): { readonly unread: number; readonly lacking: number };
   /** A document's room was read to its end: the document is here, or the relay does not have it. */

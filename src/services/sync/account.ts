@@ -1,5 +1,5 @@
-// The account of this device and its secrets: probing a relay, joining, locking other devices out, leaving. Each step asks the relay
-// before it writes anything, and writes everything in one transaction.
+// The account of this device and its secrets: probing a relay, joining, locking other devices out, leaving. Each step
+// asks the relay before it writes anything, and writes everything in one transaction.
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { RelayAccount, SyncBackend, SyncRoom } from '../../adapters/sync/sync-backend.ts';
@@ -49,8 +49,8 @@ export async function openAccount(
 }
 
 /**
- * Opens a room and waits until the relay has sent its content; the caller closes it. Throws the relay's error, or `sync-offline` without
- * an answer. `once`: the first failure counts, nothing is tried again.
+ * Opens a room and waits until the relay has sent its content; the caller closes it. Throws the relay's error, or
+ * `sync-offline` without an answer. `once`: the first failure counts, nothing is tried again.
  */
 async function openSynced(
   backend: SyncBackend,
@@ -91,8 +91,8 @@ async function openSynced(
 }
 
 /**
- * Finds the last epoch, from `from` on, in which these keys open something of the index: earlier rooms may have been left because of junk. Null:
- * none.
+ * Finds the last epoch, from `from` on, in which these keys open something of the index: earlier rooms may have
+ * been left because of junk. Null: none.
  */
 export async function findIndex(
   {
@@ -198,8 +198,8 @@ interface Membership extends AccountDeps {
 }
 
 /**
- * Locks all other devices out: a new key, under which everything is uploaded again; then the relay erases the old account.
- * One transaction ends the old account and begins the new one.
+ * Locks all other devices out: a new key, under which everything is uploaded again; then the relay erases the old
+ * account. One transaction ends the old account and begins the new one.
  * @param erase everything of the old account is here, so that it may be erased
  * @param name of the device that is the reason, for the journal
  * @param rooms names of the account's rooms on the relay

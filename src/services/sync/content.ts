@@ -41,8 +41,8 @@ export interface DocumentContents {
   /** Returns the update in the form in which it may leave the device. */
   clean(update: Uint8Array): Promise<Uint8Array>;
   /**
-   * Reason for which the document stays on this device; null: it does not. If it cannot be read, the earlier decision `before` counts, or else the
-   * folder in its list entry.
+   * Reason for which the document stays on this device; null: it does not. If it cannot be read, the earlier decision
+   * `before` counts, or else the folder in its list entry.
    */
   localOnlyReason(
     document: string,
@@ -84,7 +84,10 @@ function meetingIn(
   return wordingsConflict(here.update, arriving) ? 'wordings' : undefined;
 }
 
-/** Makes the contents of document rooms. Updates leave the device through the privacy filter; excluded documents and samples do not leave it. */
+/**
+ * Makes the contents of document rooms. Updates leave the device through the privacy filter; excluded
+ * documents and samples do not leave it.
+ */
 export function createDocumentContents({
   log,
   config,
@@ -110,7 +113,7 @@ export function createDocumentContents({
   };
 
   const projectsHere = () => projectsKeptHere(config.get().sync.exclude_projects, library);
-  /** From library or conversation, not from the records: a quotation may be sent before its conversation has a record. */
+  /** From library or conversation, not from the records: a quotation may be sent before its conversation has one. */
   const excludedOf = async (ids: ReadonlySet<string>): Promise<ReadonlySet<string>> => {
     const excluded = new Set<string>();
     if (ids.size === 0) return excluded;
@@ -146,7 +149,7 @@ export function createDocumentContents({
       )
     );
   };
-  /** Everything of it that may leave the device; null: nothing. Judged by the document itself, since its record may not be up to date. */
+  /** Everything of it that may leave the device; null: nothing. Judged by the document: its record may be older. */
   const shareable = async (document: string): Promise<Uint8Array | null> => {
     const here = await read(document as DocumentId);
     if (!here) return null;

@@ -1,5 +1,5 @@
-// Entry point of sync: follows configuration and account, runs a session while both allow it, and answers requests of tabs. Once per
-// origin: the leader runs it, the next leader resumes from the records.
+// Entry point of sync: follows configuration and account, runs a session while both allow it, and answers requests of
+// tabs. Once per origin: the leader runs it, the next leader resumes from the records.
 
 import type { KeyValues, Store } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';

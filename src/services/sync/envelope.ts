@@ -1,4 +1,5 @@
-// Turns bodies into blobs and back: cuts, deflates, seals, numbers and joins them. Knows keys, but not the meaning of a body.
+// Turns bodies into blobs and back: cuts, deflates, seals, numbers and joins them. Knows
+// keys, but not the meaning of a body.
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { KeyRing, SealingKey } from '../../adapters/vault/sealing.ts';
 import {
@@ -116,15 +117,18 @@ interface OutgoingBody {
   readonly content: { advanceClocks(before: RoomRecord['clocks'], body: Uint8Array): RoomRecord['clocks'] };
 }
 
-/** Seals a body into the outbox of a room. Returns the room's next record, which the caller adds to the same transaction. */
+/**
+ * Seals a body into the outbox of a room. Returns the room's next record, which the
+ * caller adds to the same transaction.
+ */
 export type SealInto = (transaction: Transaction, outgoing: OutgoingBody) => Promise<RoomRecord>;
 
 /** Bodies from this size on are deflated and sent as segments: their exact length reveals little. */
 const MIN_SEGMENT_BYTES = 4 * 1024;
 
 /**
- * Makes the function that seals bodies. Snapshots and bodies from 4 KB on are deflated if that makes them smaller, then cut into parts and
- * sealed under the room's key; `random` makes their nonces.
+ * Makes the function that seals bodies. Snapshots and bodies from 4 KB on are deflated if that makes them smaller, then
+ * cut into parts and sealed under the room's key; `random` makes their nonces.
  */
 export function createSealInto({
   records,

@@ -1,5 +1,5 @@
-// Fills the outbox from the log: reads new entries, leaves out what must stay here, seals the rest. A document that is new to the relay is
-// sent whole. Each transaction includes the bookmark that it reaches.
+// Fills the outbox from the log: reads new entries, leaves out what must stay here, seals the rest. A document that is
+// new to the relay is sent whole. Each transaction includes the bookmark that it reaches.
 import type { LogEntry } from '../../adapters/log/conversation-log.ts';
 import { type DocumentId, LIBRARY_DOCUMENT, NOTES_DOCUMENT } from '../../domain/base/ids.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
@@ -18,7 +18,10 @@ import type { SessionContext } from './session-context.ts';
 interface OutboxWriter {
   /** Seals new entries of the log. True if there were any. */
   pushChanges(): Promise<boolean>;
-  /** Handles documents without a record: sends them whole, or compares them with the relay's version. Only once the index was read. */
+  /**
+   * Handles documents without a record: sends them whole, or compares them with the relay's
+   * version. Only once the index was read.
+   */
   adoptDocuments(): Promise<boolean>;
   /** True while there may be documents without a record. */
   readonly isAdopting: boolean;
@@ -51,7 +54,8 @@ type SealingOutboxWriterDependencies = SessionContext & {
 };
 
 /**
- * Makes the writer of the outbox. First uploads pause while 16 MB wait in it; errors of the log reject, and the next round continues from the bookmark.
+ * Makes the writer of the outbox. First uploads pause while 16 MB wait in it; errors of the log reject, and the
+ * next round continues from the bookmark.
  */
 export function createOutboxWriter(deps: SealingOutboxWriterDependencies): OutboxWriter {
   return new SealingOutboxWriter(deps);
@@ -149,7 +153,8 @@ class SealingOutboxWriter implements OutboxWriter {
       const listed = await this.#deps.contents.listedReasons();
       for (const [document, record] of [...this.#deps.records.rooms]) {
         if (document === INDEX_ROOM || record.gone !== null) continue;
-        // Reading every document would take long: of shared ones, only those are read that the library excludes or does not list.
+        // Reading every document would take long: of shared ones, only those are read that the
+        // library excludes or does not list.
         if (record.localOnly === null && listed.get(document) === null) continue;
         const here = await this.#deps.contents.read(document as DocumentId);
         const localOnly = here
@@ -245,8 +250,8 @@ class SealingOutboxWriter implements OutboxWriter {
   }
 
   /**
-   * True if these entries may remove words: a snapshot does, some time after its record. A room rebuilt in between would
-   * still have them, and titles and notes leave no mark of their own.
+   * True if these entries may remove words: a snapshot does, some time after its record. A room rebuilt in between
+   * would still have them, and titles and notes leave no mark of their own.
    */
   async #mayTakeOut(list: readonly LogEntry[]): Promise<boolean> {
     if (!list.some(({ origin }) => origin === 'fold')) return false;

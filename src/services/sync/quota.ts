@@ -1,4 +1,5 @@
-// Handles a room for which the relay has no space left: withdraws redundant rows, and decides when the document moves to its next epoch.
+// Handles a room for which the relay has no space left: withdraws redundant rows, and decides when
+// the document moves to its next epoch.
 import { MAX_COMPACT_BYTES } from '../../domain/sync/compaction.ts';
 import { covers, EMPTY_COVERAGE, union, withRange } from '../../domain/sync/coverage.ts';
 import { newTransaction, replacesWithSnapshot } from './records.ts';
@@ -26,8 +27,8 @@ export class RoomQuota {
   }
 
   /**
-   * Withdraws redundant rows: compactions, and repairs that another device has made since. Removes their parts from the room
-   * and uses up their numbers with a tiny row.
+   * Withdraws redundant rows: compactions, and repairs that another device has made since. Removes their parts from the
+   * room and uses up their numbers with a tiny row.
    */
   async withdraw(): Promise<void> {
     const { content, device, document, record, records, sealInto } = this.#context;
@@ -63,7 +64,9 @@ export class RoomQuota {
     await records.commit(transaction);
   }
 
-  /** True if the room is too full even to compact; the document moves to the next epoch. `isFull`: the relay said so. */
+  /**
+   * True if the room is too full even to compact; the document moves to the next epoch. `isFull`: the relay said so.
+   */
   async isOverQuota(isFull: boolean): Promise<boolean> {
     const { clock, content, deflate, record, wakeWithin } = this.#context;
     const bytes = this.#bytesWithOutbox(isFull);

@@ -1,4 +1,5 @@
-// Receives: opens the blobs of a room and commits their bodies with the record that marks them as applied, in one transaction.
+// Receives: opens the blobs of a room and commits their bodies with the record that marks
+// them as applied, in one transaction.
 import { yieldToEvents } from '../../domain/base/yielding.ts';
 import { blobHash } from '../../domain/sync/blob.ts';
 import { toText } from '../../domain/sync/bytes.ts';
@@ -205,10 +206,11 @@ export class RoomReceiver {
     const { content, document, records, onCoverageGrown } = this.#context;
     const transaction = newTransaction();
     const applied = await content.apply(transaction, read.bodies, read.known);
-    // A rolled-back store may have used a number twice, and a device with one of them never asks for the other. So everything is sent again
-    // under a new number. The index needs none of this, since every device reads all of it.
+    // A rolled-back store may have used a number twice, and a device with one of them never asks for the other. So
+    // everything is sent again under a new number. The index needs none of this, since every device reads all of it.
     const reused = (isRolledBack && !continues) || (read.repeatsOwn && applied > read.bodies.length);
-    // If the last own body lacks nothing, another copy of this device has sent everything; answering it would never end.
+    // If the last own body lacks nothing, another copy of this device has sent
+    // everything; answering it would never end.
     const isSentAlready = async () =>
       read.lastOwnBody !== null && (await content.diff(read.lastOwnBody)) === null;
     const squash = read.record.squash || (reused && document !== INDEX_ROOM && !(await isSentAlready()));
@@ -230,7 +232,10 @@ export class RoomReceiver {
   }
 }
 
-/** Follows own blobs after the store's last one, each of which names its predecessor: nothing else was ever sent under their numbers. */
+/**
+ * Follows own blobs after the store's last one, each of which names its predecessor: nothing
+ * else was ever sent under their numbers.
+ */
 function followOwnChain(
   fresh: readonly OpenedBlob[],
   { marks }: ReadBodies,

@@ -181,7 +181,10 @@ export async function readJournal(keyValues: KeyValues): Promise<JournalEntry[]>
   return stored.success ? stored.data : [];
 }
 
-/** Makes the write that adds a step of the account itself to the journal, while no other code writes it. `problem`: adds an error, too. */
+/**
+ * Makes the write that adds a step of the account itself to the journal, while no other code
+ * writes it. `problem`: adds an error, too.
+ */
 export async function journalWrite(
   keyValues: KeyValues,
   what: 'created' | 'joined' | 'left' | 'revoked',
@@ -201,8 +204,8 @@ export async function deleteRecordsWrites(keyValues: KeyValues): Promise<KeyValu
 }
 
 /**
- * Makes the writes with which a new account continues after another: tombstones remain, as the first facts of the new index.
- * `gone`: erased documents, with the time, and whether this device has a record of them.
+ * Makes the writes with which a new account continues after another: tombstones remain, as the first facts of the new
+ * index. `gone`: erased documents, with the time, and whether this device has a record of them.
  */
 export function tombstoneWrites(
   gone: ReadonlyMap<string, { readonly known: boolean; readonly at: number | null }>,
@@ -245,8 +248,8 @@ export const staleAccounts = async (keyValues: KeyValues): Promise<string[]> =>
   (await keyValues.keys(STALE_SECRETS)).map((key) => key.slice(STALE_SECRETS.length));
 
 /**
- * Withdraws a room's outbox rows, within the transaction: none goes out any more, and parts that may be in the room already are
- * removed at the next opening. True if one of them was to replace everything in the room.
+ * Withdraws a room's outbox rows, within the transaction: none goes out any more, and parts that may be in the room
+ * already are removed at the next opening. True if one of them was to replace everything in the room.
  */
 export function retractOutbox(
   records: Records,
@@ -317,8 +320,8 @@ export interface Records {
 }
 
 /**
- * Reads all records from the key-value store. Only the leader may open them: it follows its own writes in memory. `now` in ms since 1970.
- * Throws `storage-failed`.
+ * Reads all records from the key-value store. Only the leader may open them: it follows its own writes in memory. `now`
+ * in ms since 1970. Throws `storage-failed`.
  */
 export async function openRecords(deps: Store, now: () => number): Promise<Records> {
   return await new StoredRecords(deps, now).load();

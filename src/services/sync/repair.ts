@@ -1,5 +1,6 @@
-// Repairs a room: restores what the relay lost, compares the room with the document, and replaces all of it by one snapshot. Replaces only
-// blobs that were opened, applied and committed, and removes them only once their replacement is confirmed.
+// Repairs a room: restores what the relay lost, compares the room with the document, and replaces all of
+// it by one snapshot. Replaces only blobs that were opened, applied and committed, and removes them only
+// once their replacement is confirmed.
 import { covers, EMPTY_COVERAGE } from '../../domain/sync/coverage.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { newTransaction, type RoomRecord } from './records.ts';

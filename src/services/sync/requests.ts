@@ -3,7 +3,10 @@ import { z } from 'zod';
 import type { SyncLocation } from './sync.ts';
 
 export const syncRequestSchema = z.discriminatedUnion('do', [
-  /** Checks with the relay that the key kept in the vault under this id opens something, then makes it this device's account. */
+  /**
+   * Checks with the relay that the key kept in the vault under this id opens something,
+   * then makes it this device's account.
+   */
   z.object({
     do: z.literal('join'),
     account: z.string(),

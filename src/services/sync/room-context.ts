@@ -1,5 +1,5 @@
-// Shared state of receiving, sending and repairing one room: the room on the relay, its keys, its record, and how its bodies
-// are read.
+// Shared state of receiving, sending and repairing one room: the room on the relay, its keys, its
+// record, and how its bodies are read.
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { SyncRoom } from '../../adapters/sync/sync-backend.ts';
 import type { CompactionPolicy } from '../../domain/sync/compaction.ts';
@@ -21,7 +21,8 @@ export interface RoomContent {
   /** Merges several bodies into one without loss. */
   merge(bodies: readonly Uint8Array[]): Uint8Array;
   /**
-   * Puts the bodies into the transaction. Skips those of `known` that hold nothing new. Returns how many bodies held something new.
+   * Puts the bodies into the transaction. Skips those of `known` that hold nothing new. Returns
+   * how many bodies held something new.
    */
   apply(
     transaction: Transaction,

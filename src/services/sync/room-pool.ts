@@ -1,5 +1,6 @@
-// Decides which rooms are open: always the index; of the others those with something to send or fetch, those on a screen, and a few
-// that were just used. Checks from time to time; on request, or after a loss on the relay, it checks every room.
+// Decides which rooms are open: always the index; of the others those with something to send or fetch,
+// those on a screen, and a few that were just used. Checks from time to time; on request, or after a
+// loss on the relay, it checks every room.
 
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { DocumentId } from '../../domain/base/ids.ts';
@@ -26,7 +27,10 @@ export interface RoomPool {
   openWanted(): Promise<void>;
   /** True if a wanted room is not open yet: another round is due. */
   readonly hasUnopened: boolean;
-  /** Requests a check at the beginning of the next round, since rooms must not vanish in the middle of one. `force`: of every room. */
+  /**
+   * Requests a check at the beginning of the next round, since rooms must not vanish in the
+   * middle of one. `force`: of every room.
+   */
   requestCheck(force: boolean): void;
   /** Runs a check that was requested or is due. */
   runCheck(): Promise<void>;
@@ -61,7 +65,10 @@ class PooledRooms implements RoomPool {
   #index: SyncedRoom | undefined;
   /** Rooms to be opened and compared whatever the index says. */
   readonly #toCheck = new Set<string>();
-  /** The index was read once: own blobs that arrive later are from another copy of this device, which announces its own changes. */
+  /**
+   * The index was read once: own blobs that arrive later are from another copy of this
+   * device, which announces its own changes.
+   */
   #indexWasRead = false;
   /** The relay has lost something. */
   #lossSeen = false;
@@ -263,8 +270,8 @@ class PooledRooms implements RoomPool {
   }
 
   /**
-   * The others may have left the index for a later epoch, and the announcement of that may have been deleted since: so from time to time
-   * this looks there, as far as a new device would look.
+   * The others may have left the index for a later epoch, and the announcement of that may have been deleted since: so
+   * from time to time this looks there, as far as a new device would look.
    */
   #probeIndex(): void {
     if (this.#isProbing) return;

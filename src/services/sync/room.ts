@@ -18,8 +18,8 @@ import type { RoomContext } from './room-context.ts';
 import { RoomSender } from './send.ts';
 
 /**
- * The device that moved a document into its next epoch uploads it. If nothing has arrived after this time, another one does, ms; the
- * jitter keeps several from doing so at once.
+ * The device that moved a document into its next epoch uploads it. If nothing has arrived after this time, another one
+ * does, ms; the jitter keeps several from doing so at once.
  */
 const MOVE_WAIT_MS = 60_000;
 const MOVE_JITTER_MS = 20_000;
@@ -225,7 +225,10 @@ export class SyncedRoom {
     return (await this.#repair.repair()) || (await this.#compactor.compact());
   }
 
-  /** Another device moved the document here and has not uploaded it yet. A second copy of a large document might not fit. */
+  /**
+   * Another device moved the document here and has not uploaded it yet. A second
+   * copy of a large document might not fit.
+   */
   #isAwaitingMover(): boolean {
     const { record, clock, wakeWithin } = this.#context;
     if (!isShared(record()) || this.document === INDEX_ROOM) return false;

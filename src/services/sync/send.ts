@@ -41,7 +41,10 @@ export class RoomSender {
     return true;
   }
 
-  /** The relay closed the connection for want of space. Connects again: smaller rows may fit, and others' changes still arrive. */
+  /**
+   * The relay closed the connection for want of space. Connects again: smaller rows may
+   * fit, and others' changes still arrive.
+   */
   refusedOverQuota(problem: Problem): void {
     const bytes = this.#largestInFlight;
     if (bytes === 0 || (this.#full && bytes >= this.#full.bytes)) return;

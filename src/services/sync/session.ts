@@ -91,7 +91,10 @@ class ConnectedSession implements SyncSession {
   readonly #outboxWriter: ReturnType<typeof createOutboxWriter>;
   readonly #listEntries: ReturnType<typeof createListEntryWriter>;
   #listEntriesDueAt: number | null = null;
-  /** List entries made just now, watched until this time: a tab may have written the same entry at once, from other messages. */
+  /**
+   * List entries made just now, watched until this time: a tab may have written the same
+   * entry at once, from other messages.
+   */
   readonly #watched = new Map<string, number>();
   readonly #rewrittenRemotely = new Set<string>();
   /** Documents for which the relay had no space, each reported once. */

@@ -1,5 +1,5 @@
-// Sync in a tab: makes and reads the links that people pass between devices, keeps keys in the vault, and asks the engine, which runs
-// once per origin, for everything that needs the relay.
+// Sync in a tab: makes and reads the links that people pass between devices, keeps keys in the vault, and asks the
+// engine, which runs once per origin, for everything that needs the relay.
 import type { ConversationLog, KeyValues, Store } from '../../adapters/log/conversation-log.ts';
 import { drawQr, readQr } from '../../adapters/sync/qr.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
@@ -54,7 +54,10 @@ interface SyncDeps {
 /** Interval at which a tab repeats its open documents, ms: the engine forgets tabs that died. */
 const OPEN_REPEAT_MS = 45_000;
 
-/** Normalises a relay's address: `wss://host/path`, without an end slash. Accepts https and http. Throws `sync-endpoint`. */
+/**
+ * Normalises a relay's address: `wss://host/path`, without an end slash. Accepts
+ * https and http. Throws `sync-endpoint`.
+ */
 export function relayAddress(text: string): string {
   const typed = text.trim().replace(/^http/i, 'ws');
   const address = /^[a-z]+:\/\//i.test(typed) ? typed : `wss://${typed}`;
@@ -66,7 +69,10 @@ export function relayAddress(text: string): string {
   return `${url.protocol}//${url.host}${url.pathname}`.replace(/(?<!\/)\/+$/, '');
 }
 
-/** Makes the tab's side of sync. It talks to the relay only through the engine; pairing, keys and settings are handled here. */
+/**
+ * Makes the tab's side of sync. It talks to the relay only through the engine;
+ * pairing, keys and settings are handled here.
+ */
 export function createSync(deps: SyncDeps): Sync {
   return new SyncService(deps);
 }

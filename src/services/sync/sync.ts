@@ -1,6 +1,6 @@
-// Contract of sync, as the interface sees it. Content travels sealed to a relay and is opened only on the person's other
-// devices. Statuses never claim more than is known: `relay` means that the relay gave it back, a device's name under
-// `devices` that this device itself announced to hold it.
+// Contract of sync, as the interface sees it. Content travels sealed to a relay and is opened only on the person's
+// other devices. Statuses never claim more than is known: `relay` means that the relay gave it back, a device's name
+// under `devices` that this device itself announced to hold it.
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
@@ -21,7 +21,10 @@ export type SyncState =
   /** Not connected; changes made here wait. */
   | 'offline'
   | 'syncing'
-  /** The relay has all changes of this device, findable by others; this device has all it knows of, and compares nothing. */
+  /**
+   * The relay has all changes of this device, findable by others; this device has
+   * all it knows of, and compares nothing.
+   */
   | 'synced'
   /** Sync does not continue by itself; `problem` says why. */
   | 'stopped';
@@ -63,8 +66,8 @@ export interface SyncStatus {
   /** Count of entries on the relay that cannot be opened: kept there, harmless. */
   readonly unreadable: number;
   /**
-   * Count of local-only conversations (excluded folders, samples, content that lost against a deletion). Leading threads of earlier versions send it
-   * under this name.
+   * Count of local-only conversations (excluded folders, samples, content that lost against a deletion). Leading
+   * threads of earlier versions send it under this name.
    */
   readonly localOnly: number;
   readonly devices: readonly SyncDevice[];
@@ -87,7 +90,10 @@ export const SYNC_OFF: SyncStatus = {
 
 /** Place of one conversation right now. */
 export interface SyncLocation {
-  /** `here`: the latest change is saved on this device only. `relay`: the relay has all of it. `localOnly`: stays on this device. */
+  /**
+   * `here`: the latest change is saved on this device only. `relay`: the relay has all of
+   * it. `localOnly`: stays on this device.
+   */
   readonly place: 'here' | 'relay' | 'localOnly';
   /** Names of the other devices that said they hold all of this device's changes. */
   readonly devices: readonly string[];
@@ -107,9 +113,10 @@ export interface JournalEntry {
   /**
    * Detail of the kind.
    * - `upload`, `download`: `changes`
-   * - `conflict`: `branches`, both kept side by side; `wordings` of a memory note, likewise; `deleted` elsewhere, so that words written here lie in the trash
-   * - `note`: `created`, `joined`, `revoked`, `left`, `unlisted` (taken off the list of devices), `listed` (there again after that), `folded`,
-   *   `rebuilt`, `healed`, `moved`, `forgotten`, `erased`
+   * - `conflict`: `branches`, both kept side by side; `wordings` of a memory note, likewise; `deleted` elsewhere, so
+   *   that words written here lie in the trash
+   * - `note`: `created`, `joined`, `revoked`, `left`, `unlisted` (taken off the list of devices), `listed` (there again
+   *   after that), `folded`, `rebuilt`, `healed`, `moved`, `forgotten`, `erased`
    * - `error`: a code of `PROBLEM_CODES`, or `unreadable`
    */
   readonly what: string;
@@ -124,7 +131,10 @@ export interface JournalEntry {
 export interface Pairing {
   /** Opens the app with the key in the fragment, which browsers do not send. `base` is the address of the app. */
   readonly link: string;
-  /** 24 words with a checksum. They carry only the key: the relay's address, and an operator's token, are entered separately. */
+  /**
+   * 24 words with a checksum. They carry only the key: the relay's address, and an
+   * operator's token, are entered separately.
+   */
   readonly phrase: string;
   /** For people to compare on both devices. */
   readonly fingerprint: string;
@@ -149,15 +159,15 @@ export interface Sync {
     readonly token?: string;
   }): Promise<void>;
   /**
-   * Probes a relay as `create` would use it, and leaves nothing there. `token`: of an operator's account. Throws `sync-endpoint`,
-   * `sync-offline`, `sync-auth`, `sync-refused` …
+   * Probes a relay as `create` would use it, and leaves nothing there. `token`: of an operator's account. Throws
+   * `sync-endpoint`, `sync-offline`, `sync-auth`, `sync-refused` …
    */
   test(endpoint: string, token?: string): Promise<void>;
   /** Everything another device needs. Throws `sync-unpaired`. */
   pairing(base: string): Promise<Pairing>;
   /**
-   * Reads a link, its fragment or 24 words; writes nothing, contacts no host. Throws `sync-link`, `sync-phrase` (a word or the checksum is
-   * wrong: `params.words` names unknown words).
+   * Reads a link, its fragment or 24 words; writes nothing, contacts no host. Throws `sync-link`, `sync-phrase` (a word
+   * or the checksum is wrong: `params.words` names unknown words).
    */
   readOffer(text: string): PairingOffer;
   /** Text of the QR code in a picture, or null. */
@@ -174,11 +184,12 @@ export interface Sync {
   ): Promise<void>;
   renameDevice(name: string): Promise<void>;
   /**
-   * Locks all other devices out: new key, new rooms, everything is uploaded again, then the relay erases the old account.
-   * Devices that stay must be paired once more. Durable when resolved, and carried on after any interruption.
+   * Locks all other devices out: new key, new rooms, everything is uploaded again, then the relay erases the old
+   * account. Devices that stay must be paired once more. Durable when resolved, and carried on after any interruption.
    * @param options.anyway the `why` that the person was shown: continues anyway. Unread documents, and all of the old
    * account, then stay on the relay under the old key; if the relay lacks them (`lacking`), it is erased
-   * @throws `sync-unfetched` if documents are missing here and `anyway` does not say so (`params.why`: a `WhyUnfetched`,
+   * @throws `sync-unfetched` if documents are missing here and `anyway` does not say
+   *   so (`params.why`: a `WhyUnfetched`,
    * `params.count`: conversations, 0 if unknown)
    */
   revoke(device: string, options?: { readonly anyway?: WhyUnfetched }): Promise<void>;
@@ -187,13 +198,18 @@ export interface Sync {
    * key it is listed again as soon as it syncs.
    */
   takeOff(device: string): Promise<void>;
-  /** Erases conversations here, on the relay and on all devices for good. Later words of another device go to its trash. */
+  /**
+   * Erases conversations here, on the relay and on all devices for good. Later words of another device go to its trash.
+   */
   forget(conversations: readonly ConversationId[]): Promise<void>;
-  /** Checks at once. `force`: compares every room with this device, and restores what the relay lost. Resolves when requested, not when done. */
+  /**
+   * Checks at once. `force`: compares every room with this device, and restores what the relay lost.
+   * Resolves when requested, not when done.
+   */
   syncNow(options?: { readonly force?: boolean }): Promise<void>;
   /**
-   * Leaves the account: this device's key is erased, its conversations stay. While connected it tells the other devices, which unlist it. `erase`: the
-   * account on the relay is erased as well.
+   * Leaves the account: this device's key is erased, its conversations stay. While connected it tells the other
+   * devices, which unlist it. `erase`: the account on the relay is erased as well.
    */
   leave(options?: { readonly erase?: boolean }): Promise<void>;
   /** Newest first. */

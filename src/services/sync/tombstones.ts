@@ -1,5 +1,5 @@
-// Ends and moves documents: erased here and so everywhere, erased elsewhere and so here, kept in the trash after writing
-// meanwhile, moved to the next epoch of their room. Deleting wins; content that lost stays on its own device.
+// Ends and moves documents: erased here and so everywhere, erased elsewhere and so here, kept in the trash after
+// writing meanwhile, moved to the next epoch of their room. Deleting wins; content that lost stays on its own device.
 import { toProblem } from '../../domain/base/errors.ts';
 import { type DocumentId, isConversation, LIBRARY_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
 import { epochKey, type Tombstone, tombstoneKey } from '../../domain/sync/account-state.ts';
@@ -27,13 +27,15 @@ interface Tombstones {
   /** True if parts of an erased document are kept on this device. */
   isInTrash(document: string): boolean;
   /**
-   * Handles a write to a tombstoned document. If it is whole again, it lives on in a new room. A mere fragment, from a tab
-   * that still had it open, is erased too if it was erased here, and goes to the trash if it was erased elsewhere.
+   * Handles a write to a tombstoned document. If it is whole again, it lives on in a new room. A mere fragment, from a
+   * tab that still had it open, is erased too if it was erased here, and goes to the trash if it was erased elsewhere.
    */
   handleTombstonedWrite(transaction: Transaction, document: string, here: WholeDocument): Promise<void>;
   /** Does what the account state asks for: erasures, moves, restorations. */
   applyAccountState(): Promise<boolean>;
-  /** Moves documents out of rooms with too much that cannot be opened, or without space to compact, into the next epoch. */
+  /**
+   * Moves documents out of rooms with too much that cannot be opened, or without space to compact, into the next epoch.
+   */
   moveDamagedRooms(): Promise<boolean>;
   /** Carries out erasures on the relay; `uploaded`: everything of this device is there. */
   eraseOnRelay(uploaded: () => boolean): Promise<void>;
@@ -44,7 +46,10 @@ const UNREADABLE_LIMIT = 64;
 /** Delay before a relay that does not answer is asked again to erase, ms. */
 const ERASE_RETRY_MS = 30_000;
 
-/** Makes the keeper of tombstones for a session with the relay. Its methods that take a transaction only add to it; the caller commits. */
+/**
+ * Makes the keeper of tombstones for a session with the relay. Its methods that take a
+ * transaction only add to it; the caller commits.
+ */
 export function createTombstones(deps: SessionContext & { readonly rooms: RoomPool }): Tombstones {
   return new TombstoneKeeper(deps);
 }
@@ -414,7 +419,8 @@ class TombstoneKeeper implements Tombstones {
     }
     if (epoch <= record.epoch || (record.gone !== null && !this.#deps.accountState.existsIn(document, epoch)))
       return false;
-    // Another device moved or restored it: this one compares its version with the new room's, and a version in the trash lives again.
+    // Another device moved or restored it: this one compares its version with the new room's, and
+    // a version in the trash lives again.
     const inTrash = record.gone !== null && (await this.#deps.log.read(document as DocumentId)).length > 0;
     const transaction = newTransaction();
     this.#dropOutboxRows(transaction, document);

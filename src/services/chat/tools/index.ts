@@ -35,7 +35,10 @@ export function descriptionOf(tool: Tool): ToolDescription {
   return description;
 }
 
-/** Parses arguments as the model meant them: some write JSON within a string, in a fence, or encoded twice. Undefined: no JSON. */
+/**
+ * Parses arguments as the model meant them: some write JSON within a string, in a fence,
+ * or encoded twice. Undefined: no JSON.
+ */
 function inputOf(written: string): unknown {
   const text = written.trim().replace(/^```\w*\n([\s\S]*?)\n?```$/, '$1');
   if (text === '') return {};

@@ -80,7 +80,10 @@ export const openConversation = defineTool({
   },
 });
 
-/** Finds conversations by an id or its beginning: not in the trash, not in an excluded folder, and within the persona's scope. */
+/**
+ * Finds conversations by an id or its beginning: not in the trash, not in an excluded
+ * folder, and within the persona's scope.
+ */
 function lookUp(id: string, { conversationId, documents, config, persona }: ToolContext): ConversationId[] {
   const wanted = id.toLowerCase();
   const library = documents.library.get();

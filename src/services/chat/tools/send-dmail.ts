@@ -1,4 +1,5 @@
-// sendDMail: returns to a checkpoint with a note to the model itself. Later work stays on its own branch, where the person can see it.
+// sendDMail: returns to a checkpoint with a note to the model itself. Later work stays on its own
+// branch, where the person can see it.
 import { z } from 'zod';
 import { defineTool } from './tool.ts';
 

@@ -1,5 +1,5 @@
-// Contract of a tool that a model may call. One file each in the registry `index.ts`; the turn runs them and records every
-// call.
+// Contract of a tool that a model may call. One file each in the registry `index.ts`; the
+// turn runs them and records every call.
 import type { z } from 'zod';
 import { type ConversationId, isTemporary, type MessageId } from '../../../domain/base/ids.ts';
 import type { Message, ToolRecall } from '../../../domain/chat/message.ts';

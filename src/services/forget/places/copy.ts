@@ -1,5 +1,5 @@
-// The second copy of the log and of the key-value store. Its writer follows them by itself; this place triggers it once more and
-// waits, since a copy with the words could bring them back.
+// The second copy of the log and of the key-value store. Its writer follows them by itself; this place triggers it once
+// more and waits, since a copy with the words could bring them back.
 import { VALUES } from '../../../adapters/log/recovering.ts';
 import type { DocumentId } from '../../../domain/base/ids.ts';
 import { isHeldIn } from '../../documents/purge.ts';
@@ -27,7 +27,10 @@ async function staleIn({ copy, log, signal }: PlaceDeps): Promise<ReadonlySet<Do
   return new Set(copied.values());
 }
 
-/** Cleans the second copy of the log. Its writer gets 2.2 s to catch up; after that the place counts as waiting and is tried again later. */
+/**
+ * Cleans the second copy of the log. Its writer gets 2.2 s to catch up; after that the place counts
+ * as waiting and is tried again later.
+ */
 export const copy: CreatePlace = (deps) => ({
   id: 'copy',
   find: async (eraser) => {

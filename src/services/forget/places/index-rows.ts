@@ -1,5 +1,5 @@
-// The memory index: rows, chunks, vectors, keywords. It follows the log by itself; this place waits for it and then rewrites the
-// database files, since they keep deleted data until then.
+// The memory index: rows, chunks, vectors, keywords. It follows the log by itself; this place waits for it and then
+// rewrites the database files, since they keep deleted data until then.
 
 import type { MemoryIndex } from '../../../adapters/index/memory-index.ts';
 import type { ConversationId } from '../../../domain/base/ids.ts';

@@ -1,4 +1,5 @@
-// Memory notes that came from forgotten messages or contain their words, proposals in the inbox, and feedback on their passages.
+// Memory notes that came from forgotten messages or contain their words, proposals in the
+// inbox, and feedback on their passages.
 import { asConversationId, NOTES_DOCUMENT } from '../../../domain/base/ids.ts';
 import type { Feedback } from '../../../domain/memory/notes.ts';
 import { saidOf } from '../../documents/cleaning.ts';

@@ -1,4 +1,5 @@
-// The relay: sealed blobs, which it cannot read and this device replaces by itself. This place only waits until that is done.
+// The relay: sealed blobs, which it cannot read and this device replaces by itself. This
+// place only waits until that is done.
 import { type ConversationId, NOTES_DOCUMENT } from '../../../domain/base/ids.ts';
 import { type CreatePlace, roomOf } from '../place.ts';
 
