@@ -7,7 +7,8 @@ import { log } from '../domain/base/log.ts';
 import type { Config } from '../domain/settings/config.ts';
 
 /**
- * Fetches the files of the model in use, then, if there is room, those of the other bundled model. Rejects if the first are unavailable.
+ * Fetches the files of the model in use, then, if there is room, those of the other bundled model.
+ * Rejects if the first are unavailable.
  */
 export async function keepModels(
   { provider, local }: Config['embedding'],
@@ -16,7 +17,8 @@ export async function keepModels(
   const isLocal = provider === 'local';
   const model = local.source === 'bundled' ? bundledModel(local.model) : undefined;
   const already = await keepForOffline(isLocal ? await pathsToKeep(model, readAssembly) : [], signal);
-  // Deletes an earlier version's files only once this version's are in place: a tab of the earlier one may still be open.
+  // Deletes an earlier version's files only once this version's are in place: a tab
+  // of the earlier one may still be open.
   if (already) await letGoOfOthers('/models/', bundledPaths());
   if (!isLocal || !model || !(await mayKeepMore())) return;
   // The other bundled model, so that a person can switch to it offline.

@@ -60,8 +60,8 @@ export function watchPageActivity({
   // Retries failed writes when the cause may have gone.
   for (const event of ['focus', 'online'])
     window.addEventListener(event, () => void app.documents.retry(), { signal });
-  // The browser asks before closing only if the page holds unsaved data or an import would be cut off, because a page that asks is never
-  // kept in the back/forward cache.
+  // The browser asks before closing only if the page holds unsaved data or an import would be cut off, because a page
+  // that asks is never kept in the back/forward cache.
   const ask = (event: BeforeUnloadEvent) => event.preventDefault();
   const { saving } = app.documents;
   const { activities } = app.library;

@@ -71,8 +71,8 @@ const ForgetDialog = loaded(() => import('./memory/forget-dialog.tsx').then((mod
 const ImportDialog = loaded(() => loadImport().then((module) => module.ImportDialog));
 
 /**
- * Longest wait for an idle moment to load parts that are not on the screen yet, and least delay after the first screen, ms: a slow phone
- * is still starting then, and a network pause looks like idle time.
+ * Longest wait for an idle moment to load parts that are not on the screen yet, and least delay after the first screen,
+ * ms: a slow phone is still starting then, and a network pause looks like idle time.
  */
 const [LOAD_AHEAD_WITHIN_MS, LOAD_AHEAD_AFTER_MS] = [5000, 1500];
 /** Loading time that needs no message, ms. */
@@ -105,7 +105,9 @@ function Words({ children }: { children: ReactNode }) {
   return ready ? children : null;
 }
 
-/** A screen is drawn: removes the page before the app; a first visit's words stay until the list is known to be empty. */
+/**
+ * A screen is drawn: removes the page before the app; a first visit's words stay until the list is known to be empty.
+ */
 function FirstPaint(): null {
   const { documents, lock } = useApp();
   const isReady = useReadable(documents.library, (library) => library.ready);
@@ -212,7 +214,8 @@ function Frame() {
       >
         {t('skip')}
       </button>
-      {/* Clipped, not hidden: hidden overflow still scrolls when something is brought into view, which moved the composer away. */}
+      {/* Clipped, not hidden: hidden overflow still scrolls when something is brought into
+          view, which moved the composer away. */}
       <div className="flex h-[calc(100dvh-var(--safe-top)-var(--safe-bottom))] overflow-clip">
         {shown && (
           <aside
@@ -277,7 +280,10 @@ function Main({ place }: { place: string }) {
   );
 }
 
-/** Search, import and forget dialogs. They stay mounted once opened, so that closing animates and opening again is instant. */
+/**
+ * Search, import and forget dialogs. They stay mounted once opened, so that closing
+ * animates and opening again is instant.
+ */
 function Windows({ onClose }: { onClose: () => void }) {
   const session = useSession();
   const { t } = useTranslation(['shell', 'library', 'projects', 'forget']);
@@ -322,13 +328,14 @@ function Windows({ onClose }: { onClose: () => void }) {
 }
 
 /**
- * Loads the code of opened conversations, search and import in idle time after the start. Returns true once search and import are loaded.
+ * Loads the code of opened conversations, search and import in idle time after the start. Returns
+ * true once search and import are loaded.
  */
 function useLoadedAhead(): boolean {
   const [isAhead, setAhead] = useState(false);
   useEffect(() => {
-    // Loads before it opens, because people type at once and letters would go elsewhere. Also draws it: React delays a first lazy render
-    // by a third of a second.
+    // Loads before it opens, because people type at once and letters would go elsewhere. Also draws it: React delays a
+    // first lazy render by a third of a second.
     const search = () => Promise.all([loadPalette(), loadImport()]).then(() => setAhead(true));
     const parts: readonly [load: () => Promise<unknown>, without: string][] = [
       [allWords, 'texts that are not on the first screen; they are loaded with their components'],
@@ -349,7 +356,10 @@ function useLoadedAhead(): boolean {
   return isAhead;
 }
 
-/** Loads one part in each idle moment: all in one would be a long task on a phone, and hold up a hand that begins to type. */
+/**
+ * Loads one part in each idle moment: all in one would be a long task on a phone,
+ * and hold up a hand that begins to type.
+ */
 async function loadInTurn(
   parts: readonly [load: () => Promise<unknown>, without: string][],
   signal: AbortSignal,
@@ -369,7 +379,8 @@ function useShownConversation(): void {
   const shown = route.screen === 'conversation' ? route.conversationId : null;
   useEffect(() => session.current.set(shown), [session, shown]);
   useEffect(() => {
-    // Switching to another conversation ends this one for now: memory need not wait for more messages before it makes vectors.
+    // Switching to another conversation ends this one for now: memory need not wait for
+    // more messages before it makes vectors.
     if (shown !== null) return () => memory.wake('ended');
     return undefined;
   }, [memory, shown]);

@@ -28,7 +28,9 @@ function useOtherModels(message: Message): MenuItem[] {
   }));
 }
 
-/** Items of an answer's menu. `text`: the answer as Markdown; `copied`: the same with its sources, for use elsewhere. */
+/**
+ * Items of an answer's menu. `text`: the answer as Markdown; `copied`: the same with its sources, for use elsewhere.
+ */
 export function useAnswerItems(message: Message, text: string, copied: string): MenuItem[] {
   const { t, language } = useTranslation('chat');
   const { readAloud } = useSession();

@@ -213,7 +213,10 @@ function problemIn(message: Message, whole: Message, goesOn: boolean): ProblemLi
   return { ...problem, params: { ...paramsOf(problem), reason: isEmpty ? 'nothing' : 'again' } };
 }
 
-/** Look of the line below an answer: broken off, ended early or empty, or finished with a problem. Null if there is nothing to say. */
+/**
+ * Look of the line below an answer: broken off, ended early or empty, or finished with a
+ * problem. Null if there is nothing to say.
+ */
 function endingOf(message: Message, whole: Message): 'broken' | 'early' | 'flawed' | null {
   if (message.finish === 'error' || message.finish === 'cut') return 'broken';
   const isEarly = message.finish === 'stopped' || message.finish === 'length';
@@ -221,7 +224,10 @@ function endingOf(message: Message, whole: Message): 'broken' | 'early' | 'flawe
   return message.problem ? 'flawed' : null;
 }
 
-/** Explains why an answer did not end by itself or is empty, and offers to go on. `whole`: the answer with its earlier pieces. */
+/**
+ * Explains why an answer did not end by itself or is empty, and offers to go on.
+ * `whole`: the answer with its earlier pieces.
+ */
 function Ending({ message, whole, goesOn }: { message: Message; whole: Message; goesOn: boolean }) {
   const { t } = useTranslation('chat');
   const actions = useActions();

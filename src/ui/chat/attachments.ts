@@ -1,4 +1,5 @@
-// Prepares files for a message: scales pictures down, reads documents and texts, and refuses everything else with a reason.
+// Prepares files for a message: scales pictures down, reads documents and texts, and
+// refuses everything else with a reason.
 import type { ExtractionRefusal as NotExtracted } from '../../adapters/extractors/extractor.ts';
 import { documentType } from '../../adapters/extractors/index.ts';
 import type { Extraction } from '../../adapters/extractors/thread.ts';
@@ -22,8 +23,8 @@ export const MAX_FILES = 20;
 export const LONG_PASTE = 4000;
 
 /**
- * True if the pasted files are only a picture of the pasted words: spreadsheets and word processors add one to the clipboard. Browsers
- * give such a picture this name; a copied file has its name as its text.
+ * True if the pasted files are only a picture of the pasted words: spreadsheets and word processors add one to the
+ * clipboard. Browsers give such a picture this name; a copied file has its name as its text.
  */
 export const picturesOfWords = (files: readonly Pick<File, 'name' | 'type'>[], words: string): boolean =>
   words.trim() !== '' &&
@@ -32,10 +33,16 @@ export const picturesOfWords = (files: readonly Pick<File, 'name' | 'type'>[], w
       type.startsWith('image/') && /^image\.\w+$/i.test(name) && !words.trim().endsWith(name),
   );
 
-/** Texts longer than this become a file, whatever their origin: the browser would take seconds to lay them out at every key. */
+/**
+ * Texts longer than this become a file, whatever their origin: the browser would take
+ * seconds to lay them out at every key.
+ */
 const LONGEST_IN_FIELD = 500_000;
 
-/** Largest document whose bytes are kept: larger ones would be copied to all of the person's devices, so only their text is kept. */
+/**
+ * Largest document whose bytes are kept: larger ones would be copied to all of the person's
+ * devices, so only their text is kept.
+ */
 const MAX_KEPT_BYTES = 5 * 1024 * 1024;
 
 /** Reason why a file is refused; names a sentence in the catalogue (`refused.<reason>`). */
@@ -66,7 +73,10 @@ export interface ReadingOptions {
 /** True if reading the file takes long enough to show progress. */
 export const isDocument = ({ name, type }: File): boolean => documentType(name, type) !== null;
 
-/** File signatures (magic numbers) for files whose name and type do not say what they are. Each character of a pattern is a byte. */
+/**
+ * File signatures (magic numbers) for files whose name and type do not say what they are.
+ * Each character of a pattern is a byte.
+ */
 const SIGNATURES: readonly (readonly [signature: RegExp, mediaType: string])[] = [
   [/^%PDF-/, 'application/pdf'],
   [/^\x89PNG\r\n/, 'image/png'],

@@ -9,7 +9,10 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
 import { neighbourOf, type Worldlines, type WorldPlace } from './worldlines.ts';
 
-/** Room for a place and its words, px: two lines, or four if the words have to wrap. `laneRoom`: width of all lanes together. */
+/**
+ * Room for a place and its words, px: two lines, or four if the words have to wrap.
+ * `laneRoom`: width of all lanes together.
+ */
 const WIDE = { row: 52, lane: 26, words: 190, laneRoom: Number.POSITIVE_INFINITY };
 const PHONE = { row: 78, lane: 22, words: 150, laneRoom: 110 };
 /** Narrowest lane, px. */
@@ -247,7 +250,10 @@ function Place({
   );
 }
 
-/** True if the row's words are those of this place: one line a row, for the focused place, else the shown branch's, else the first. */
+/**
+ * True if the row's words are those of this place: one line a row, for the focused place,
+ * else the shown branch's, else the first.
+ */
 function rowLabel(places: readonly WorldPlace[], place: WorldPlace, focused: MessageId | null): boolean {
   const row = places.filter((other) => other.row === place.row);
   const chosen = row.find(({ id }) => id === focused) ?? row.find(({ here }) => here) ?? row[0];

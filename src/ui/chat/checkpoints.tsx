@@ -15,8 +15,8 @@ import { isComposing } from '../shell/shortcuts.ts';
 import { Section } from './panel-section.tsx';
 
 /**
- * Edits a checkpoint's name. Enter saves it, even if empty; leaving the field saves what was written; Esc saves nothing. `left`: the
- * focus has already moved elsewhere.
+ * Edits a checkpoint's name. Enter saves it, even if empty; leaving the field saves what was written; Esc saves
+ * nothing. `left`: the focus has already moved elsewhere.
  */
 function NameField({
   label,

@@ -19,8 +19,8 @@ const MOST_OUTCOMES = 8;
 let outcomeSerial = 0;
 
 /**
- * Runs a slash command and shows its outcome; resolves to false if the line could not be read. `persona`: the one with which the empty
- * page would begin a conversation.
+ * Runs a slash command and shows its outcome; resolves to false if the line could not be read. `persona`: the one with
+ * which the empty page would begin a conversation.
  */
 export function useCommandLine(
   conversationId: ConversationId | null,

@@ -1,4 +1,5 @@
-// Lists what can follow the slash above the composer, each with one line of help. Arrow keys choose, Tab or Enter takes.
+// Lists what can follow the slash above the composer, each with one line of help.
+// Arrow keys choose, Tab or Enter takes.
 import { type RefObject, useEffect, useId, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
@@ -16,7 +17,9 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
 import { type SavedLine, useSavedLines } from './prompt-lines.ts';
 
-/** True for a command: a slash, narrow or full-width, and a word. A path (`/usr/bin`) or two slashes are ordinary text. */
+/**
+ * True for a command: a slash, narrow or full-width, and a word. A path (`/usr/bin`) or two slashes are ordinary text.
+ */
 export const isCommandLine = (text: string): boolean =>
   /^[/／](?:[\p{L}-][\p{L}\p{N}-]*)?(\s|$)/u.test(text) && !text.includes('\n');
 
@@ -158,7 +161,9 @@ export function CommandList({
   );
 }
 
-/** Meaning of a key for the list: a step, taking the chosen item, or closing; null if the text field handles the key. */
+/**
+ * Meaning of a key for the list: a step, taking the chosen item, or closing; null if the text field handles the key.
+ */
 function meaningOf(
   event: KeyboardEvent,
   text: string,

@@ -1,4 +1,5 @@
-// Marks where messages were compacted: the summary can be read, edited and made again; the compaction undone and redone.
+// Marks where messages were compacted: the summary can be read, edited and made
+// again; the compaction undone and redone.
 import { ChevronsDownUp, Pencil, RefreshCw } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';

@@ -58,7 +58,10 @@ export function CompactionMethod({
   );
 }
 
-/** Reads from a plan which messages a compaction left out and what text replaces them; null if this version cannot read the plan. */
+/**
+ * Reads from a plan which messages a compaction left out and what text replaces them; null
+ * if this version cannot read the plan.
+ */
 export function readCompaction(
   compaction: Compaction,
 ): { compacted: number; summary: string; edited: boolean } | null {
@@ -74,8 +77,8 @@ export function readCompaction(
 }
 
 /**
- * Reports why a compaction that the person asked for did nothing; `nothing`: words if there was nothing to compact. True if it compacted
- * or a plan is waiting.
+ * Reports why a compaction that the person asked for did nothing; `nothing`: words if there was nothing to compact.
+ * True if it compacted or a plan is waiting.
  */
 export function useCompactionReport(): (result: CompactResult, nothing?: string) => boolean {
   const { t } = useTranslation('context');
@@ -91,7 +94,10 @@ export function useCompactionReport(): (result: CompactResult, nothing?: string)
   };
 }
 
-/** Says that older messages could not be compacted automatically. A compaction that the person asked for reports where they asked. */
+/**
+ * Says that older messages could not be compacted automatically. A compaction that the
+ * person asked for reports where they asked.
+ */
 export function CompactionProblem({
   conversationId,
   since,
@@ -165,7 +171,9 @@ export function CompactionRunning() {
   );
 }
 
-/** Shows the waiting plan block by block, with guidance and a choice of strategy; the person carries it out or drops it. */
+/**
+ * Shows the waiting plan block by block, with guidance and a choice of strategy; the person carries it out or drops it.
+ */
 export function PlanDialog({ conversationId }: { conversationId: ConversationId }) {
   const { context } = useApp();
   const pending = useReadable(

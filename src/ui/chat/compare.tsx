@@ -1,4 +1,5 @@
-// Compares answers of several models to one question side by side (stacked on a phone); the person continues with one of them.
+// Compares answers of several models to one question side by side (stacked on a phone);
+// the person continues with one of them.
 import { Columns3, Square } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';

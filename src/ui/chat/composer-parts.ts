@@ -1,4 +1,5 @@
-// Loads parts of the composer that its first drawing does not need: what memory would send along, and the context meter.
+// Loads parts of the composer that its first drawing does not need: what memory
+// would send along, and the context meter.
 import { createPart } from '../hooks/part.ts';
 
 const chip = createPart(async () => (await import('../memory/recall-chip.tsx')).RecallChip);

@@ -84,13 +84,13 @@ export function Composer({
   /** Absent if there is nothing to compact. */
   onCompact?: (() => void) | undefined;
   turn: TurnView;
-  /** Lets memory offer passages for a first message, or for one about something other than `movedFrom`. Null: it may not. */
+  /** Lets memory offer passages for a first message, or one that leaves the topic `movedFrom`. Null: it may not. */
   offers: Offers | null;
   /** Persona of a conversation that has not begun; absent once it has. */
   persona?:
     | { readonly value: string | null; readonly onChange: (persona: string | null) => void }
     | undefined;
-  /** Sends, or queues while an answer is being written. Rejects if the message was not kept; the words then return to the field. */
+  /** Sends, or queues while an answer is written. Rejects if it was not kept; the words then return to the field. */
   send: (parts: readonly Part[], passages: RecallChoice) => Promise<void>;
   /** Resolves to false if the line could not be read: it returns to the field to be corrected. */
   runCommand: (line: string) => Promise<boolean>;
@@ -372,8 +372,8 @@ function useEarlyWords({ area, setText }: ComposerDraft): void {
 }
 
 /**
- * Lets commands, the palette and shared text write into this composer, and takes the focus when a person opens the conversation from the
- * list.
+ * Lets commands, the palette and shared text write into this composer, and takes the focus when a person
+ * opens the conversation from the list.
  */
 function useComposerControl(draft: ComposerDraft): void {
   const { area, keeper, owner, addFile, setText, setAside } = draft;
@@ -444,7 +444,10 @@ function useRestedParts({ files, rested }: ComposerDraft): readonly Part[] {
   );
 }
 
-/** Puts a saved prompt into the text once its blanks are filled, or lets a persona answer from now on. Text already there stays. */
+/**
+ * Puts a saved prompt into the text once its blanks are filled, or lets a persona answer
+ * from now on. Text already there stays.
+ */
 function useSaved({ area, wordsAside, setText }: ComposerDraft, pickPersona: (persona: Persona) => void) {
   const app = useApp();
   const [filling, setFilling] = useState<PromptLine | null>(null);

@@ -108,7 +108,10 @@ export function ContextPanel({
   /** Absent if there is nothing to compact or the conversation is read-only. */
   onCompact?: (() => void) | undefined;
   onManifest: (answer: Message) => void;
-  /** Names the shown place; an empty name takes the next number. Absent if there is no place or the conversation is read-only. */
+  /**
+   * Names the shown place; an empty name takes the next number. Absent if there is no
+   * place or the conversation is read-only.
+   */
   onCheckpoint: ((name: string) => void) | undefined;
   onRestore: (checkpoint: ListedCheckpoint) => void;
   onCompare: (message: MessageId) => void;

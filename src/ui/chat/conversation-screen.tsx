@@ -35,7 +35,10 @@ function LoadingConversation() {
   );
 }
 
-/** True if the conversation was erased while it was open: its list entry existed and is gone. Only erasing removes an entry. */
+/**
+ * True if the conversation was erased while it was open: its list entry existed and is
+ * gone. Only erasing removes an entry.
+ */
 function useErased(id: ConversationId): boolean {
   const listed = useReadable(
     useApp().documents.library,

@@ -1,4 +1,5 @@
-// Dictates into a field: asks before sound leaves the device, continues across pauses, and loses no word that was shown.
+// Dictates into a field: asks before sound leaves the device, continues across
+// pauses, and loses no word that was shown.
 import type {
   Dictation,
   DictationProblem,
@@ -18,7 +19,10 @@ export type DictationState =
 
 export const DICTATION_OFF: DictationState = { at: 'off', problem: null };
 
-/** Language tag to ask a recogniser for. `wanted`: the setting; `spoken`: the interface's language; `tags`: the browser's preferences. */
+/**
+ * Language tag to ask a recogniser for. `wanted`: the setting; `spoken`: the interface's
+ * language; `tags`: the browser's preferences.
+ */
 export function dictationTag(wanted: string, spoken: string, tags: readonly string[]): string {
   if (wanted !== 'auto') return wanted;
   const language = spoken.slice(0, 2);

@@ -1,11 +1,12 @@
-// Keeps unsent text per conversation so that a reload loses none of it; for a temporary conversation as long as its tab lives.
+// Keeps unsent text per conversation so that a reload loses none of it; for a temporary
+// conversation as long as its tab lives.
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import type { ComposerDrafts, DraftFile, StoredDraft } from '../../services/chat/composer-drafts.ts';
 
 /**
- * Text and caret of a field after an insertion. Plain words go to the caret. A command replaces the field's text; `former` is that text,
- * to be restored afterwards, or empty.
+ * Text and caret of a field after an insertion. Plain words go to the caret. A command replaces the field's text;
+ * `former` is that text, to be restored afterwards, or empty.
  */
 export function inserted(
   words: string,
@@ -31,7 +32,10 @@ export function inserted(
 export const below = (there: string, words: string): string =>
   there.trim() === '' ? words : `${there.trimEnd()}\n\n${words}`;
 
-/** Text to keep of a field: a command is dropped for the words it replaced (`aside`, newest last); other words stay and follow them. */
+/**
+ * Text to keep of a field: a command is dropped for the words it replaced (`aside`, newest
+ * last); other words stay and follow them.
+ */
 export const keptWords = (shown: string, isCommand: boolean, aside: readonly string[]): string =>
   (isCommand && aside.length > 0 ? aside : [...aside, shown]).filter((words) => words !== '').join('\n\n');
 
@@ -44,8 +48,8 @@ export const takeDraft = (drafts: ComposerDrafts, id: ConversationId | null): Pr
   drafts.claim(placeOf(id));
 
 /**
- * Adds a file to the draft of a page that was left. `attach` is asked once all waiting is done: true if the page is shown again and keeps
- * the file itself. Durable when resolved; rejects if it could not be kept.
+ * Adds a file to the draft of a page that was left. `attach` is asked once all waiting is done: true if the page is
+ * shown again and keeps the file itself. Durable when resolved; rejects if it could not be kept.
  */
 export async function addToDraft(
   drafts: ComposerDrafts,
@@ -59,8 +63,8 @@ export async function addToDraft(
 }
 
 /**
- * Saves a draft shortly after the last change, and at once when the page is left. `move` gives it to another conversation and resolves
- * when it is kept or could not be. `keep` reports if it is durable. `close` stops saving.
+ * Saves a draft shortly after the last change, and at once when the page is left. `move` gives it to another
+ * conversation and resolves when it is kept or could not be. `keep` reports if it is durable. `close` stops saving.
  */
 export function createDraftKeeper(
   drafts: ComposerDrafts,

@@ -1,5 +1,5 @@
-// Keeps unsaved edits of messages as the composer's draft is kept, per message, so that leaving, a reload or another message's editor
-// loses nothing.
+// Keeps unsaved edits of messages as the composer's draft is kept, per message, so that leaving, a reload or
+// another message's editor loses nothing.
 import { asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
@@ -23,7 +23,10 @@ export interface Edits {
 /** Pause in typing before an edit is saved, ms. */
 const PAUSE = 400;
 
-/** Creates the edits of one conversation. Each is saved as a draft 400 ms after the last key, and at once when the page is left. */
+/**
+ * Creates the edits of one conversation. Each is saved as a draft 400 ms after the last
+ * key, and at once when the page is left.
+ */
 export function createEdits(drafts: ComposerDrafts, conversation: ConversationId): Edits {
   const prefix = `edit.${conversation}.`;
   const texts = new Map<MessageId, string>();

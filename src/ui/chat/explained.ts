@@ -1,4 +1,5 @@
-// Sorts passages for /recall --explain: included, only shown, or close misses; and builds the recall from the ticked ones.
+// Sorts passages for /recall --explain: included, only shown, or close misses; and
+// builds the recall from the ticked ones.
 import type { PartOf, RecalledPassage } from '../../domain/chat/message.ts';
 import { tickedPassages } from '../../domain/memory/passages.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
@@ -6,8 +7,8 @@ import type { RecallResult } from '../../services/memory/memory.ts';
 type Found = Pick<RecallResult, 'query' | 'threshold' | 'passages' | 'nearMisses'>;
 
 /**
- * The list in three groups, each best first, every passage with its cost in tokens. `shownFrom`: least score of a passage that memory
- * shows when asked.
+ * The list in three groups, each best first, every passage with its cost in tokens. `shownFrom`: least score of a
+ * passage that memory shows when asked.
  */
 export function stretchesOf({ passages, nearMisses }: Found, shownFrom: number) {
   const all = [...passages, ...nearMisses];

@@ -1,4 +1,5 @@
-// Takes files given to a conversation: for the message, or perhaps for the import if they may be exported conversations.
+// Takes files given to a conversation: for the message, or perhaps for the import
+// if they may be exported conversations.
 import { type DragEvent, useState } from 'react';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { fileOf } from '../../adapters/importers/source-file.ts';
@@ -29,8 +30,8 @@ export function filesGiven(files: readonly File[]): GivenFiles {
 }
 
 /**
- * Classifies dropped files; a folder is an export, not a file for the message. Must be called inside the event: the browser empties the
- * transfer right after it.
+ * Classifies dropped files; a folder is an export, not a file for the message. Must be called inside the event: the
+ * browser empties the transfer right after it.
  */
 export function droppedFiles(transfer: DataTransfer): GivenFiles {
   const tops = [...transfer.items]

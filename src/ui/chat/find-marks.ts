@@ -7,8 +7,8 @@ const CURRENT = 'found-current';
 /** Elements with the text of messages, not what surrounds it. */
 const WORDS = '.reading, .prose';
 /**
- * Excluded elements: text that appears twice (formulas), belongs to another conversation, is not addressed to the person (thoughts), or
- * is decoration.
+ * Excluded elements: text that appears twice (formulas), belongs to another conversation, is not addressed to the
+ * person (thoughts), or is decoration.
  */
 const LEFT_OUT = '[data-recall], [data-thoughts], .katex, .code-block-header, button, [aria-hidden="true"]';
 const BLOCK = BLOCK_TAGS.join(', ');
@@ -56,8 +56,8 @@ export const messageIn = (box: HTMLElement, id: string): HTMLElement | null =>
   box.querySelector<HTMLElement>(`[data-message-id="${CSS.escape(id)}"]`);
 
 /**
- * Highlights the words in all drawn messages, one hit more strongly, and updates when other messages are drawn. Returns a function that
- * stops.
+ * Highlights the words in all drawn messages, one hit more strongly, and updates when other messages are
+ * drawn. Returns a function that stops.
  */
 export function watchMarks(
   box: HTMLElement,

@@ -43,7 +43,10 @@ function roughSearchFormOf(message: Message): string {
 }
 const searchFormOf = (message: Message): string => forms.get(message) ?? roughSearchFormOf(message);
 
-/** Reads the remaining messages, one a step, so that searches match the visible words; before that `findIn` finds nearly all of them. */
+/**
+ * Reads the remaining messages, one a step, so that searches match the visible words; before
+ * that `findIn` finds nearly all of them.
+ */
 export function* reading({ messages }: Pick<Conversation, 'messages'>): Generator<void, void, void> {
   for (const message of messages.values()) {
     if (forms.has(message) || !isSaid(message)) continue;
@@ -73,7 +76,10 @@ export function findIn({ messages }: Pick<Conversation, 'messages'>, words: stri
   return hits;
 }
 
-/** Hit to start with: the first from `from` down on the shown branch, else the first on it, else the first of all; -1: none. */
+/**
+ * Hit to start with: the first from `from` down on the shown branch, else the first on
+ * it, else the first of all; -1: none.
+ */
 export function firstHit(hits: readonly Hit[], branch: Branch, from: MessageId | null): number {
   const top = from === null ? 0 : (branch.rowOf.get(from) ?? 0);
   const below = hits.findIndex(({ messageId }) => (branch.rowOf.get(messageId) ?? -1) >= top);

@@ -17,7 +17,9 @@ interface Held {
   readonly around: HTMLElement | null;
   readonly height: number;
   readonly expanded: string | null;
-  /** For branch arrows: people click them repeatedly to compare, so they stay in place even if that leaves room above. */
+  /**
+   * For branch arrows: people click them repeatedly to compare, so they stay in place even if that leaves room above.
+   */
   readonly siblings: boolean;
 }
 
@@ -57,8 +59,8 @@ export function createHeldPlace(box: HTMLElement, content: HTMLElement, room: HT
   const isSeen = (top: number) => top >= 0 && top < box.clientHeight;
 
   /**
-   * Place of the button; if what it opened above pushed it down, the start of its message instead, so that the text being read stays. The
-   * same if the button is gone and that start was visible.
+   * Place of the button; if what it opened above pushed it down, the start of its message instead, so that the text
+   * being read stays. The same if the button is gone and that start was visible.
    */
   function placeOf(button: HTMLElement, around: HTMLElement | null): Held['place'] {
     const top = topOf(button);

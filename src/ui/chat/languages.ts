@@ -1,5 +1,5 @@
-// Languages of code highlighting: the common ones, each loaded at first use. Replaces Shiki's full bundle (alias in vite.config.ts),
-// whose three hundred languages would make every device keep megabytes for offline use.
+// Languages of code highlighting: the common ones, each loaded at first use. Replaces Shiki's full bundle (alias in
+// vite.config.ts), whose three hundred languages would make every device keep megabytes for offline use.
 import { createBundledHighlighter } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import { log } from '../../domain/base/log.ts';

@@ -1,4 +1,5 @@
-// Shows the manifest of one request: what was included, in which form, what was left out and why. For an answer or for the next request.
+// Shows the manifest of one request: what was included, in which form, what was left out and why.
+// For an answer or for the next request.
 
 import type { ReactNode } from 'react';
 import type { ContextMeter } from '../../domain/context/budget.ts';

@@ -1,4 +1,5 @@
-// Shows the session memory as a Markdown file in a dialog: read by sections, edited as text, lines pinned, saved as a file.
+// Shows the session memory as a Markdown file in a dialog: read by sections, edited as
+// text, lines pinned, saved as a file.
 import { Download, Pencil, Pin, PinOff, RotateCcw } from 'lucide-react';
 import { useCallback, useId, useMemo, useState } from 'react';
 import type { Conversation } from '../../domain/chat/conversation.ts';

@@ -23,7 +23,9 @@ export interface MessageActions {
   checkpoint(message: MessageId): void;
   /** Marks a person's message so that compaction never touches it, or removes the mark. */
   keep(message: MessageId, kept: boolean): void;
-  /** Opens the dialog that sends back to this message: a rewording of it or of a tool's result (`callId`), or a note. */
+  /**
+   * Opens the dialog that sends back to this message: a rewording of it or of a tool's result (`callId`), or a note.
+   */
   sendBack(message: Message, callId?: string): void;
   /** Shows the manifest of the request behind an answer. */
   showManifest(answer: Message): void;
@@ -31,7 +33,10 @@ export interface MessageActions {
   compare(answer: Message): void;
   /** Deletes a message, or the answer that ends with it; a notice offers to undo. */
   remove(message: Message): void;
-  /** Opens the forget dialog for the message or the answer that ends with it; null in a temporary conversation, which is never kept. */
+  /**
+   * Opens the forget dialog for the message or the answer that ends with it; null in a
+   * temporary conversation, which is never kept.
+   */
   readonly forget: ((message: Message) => void) | null;
   connectModel(): void;
   /** False while an answer is being written: nothing else can be asked then. */

@@ -1,5 +1,5 @@
-// Draws a branch's messages, mounting only those near the screen. Stays at the end while an answer grows unless the person scrolls away;
-// keeps clicked content in place.
+// Draws a branch's messages, mounting only those near the screen. Stays at the end while an answer grows unless the
+// person scrolls away; keeps clicked content in place.
 import { ArrowDown } from 'lucide-react';
 import {
   memo,
@@ -207,7 +207,10 @@ const Fade = () => (
   </div>
 );
 
-/** Keeps the reader's place in the list and restores it when the list opens again. `cache`: measured heights of that time. */
+/**
+ * Keeps the reader's place in the list and restores it when the list opens again.
+ * `cache`: measured heights of that time.
+ */
 function useScrollKeeper({
   conversationId,
   rows,
@@ -313,7 +316,8 @@ function useToMessage({
         const range = part?.(element);
         if (range) toRange(range);
         else if (block === 'center') element.scrollIntoView({ block: tall ? 'start' : 'center' });
-        // Focuses only once: in later frames the person may have moved on, and an editor in the message may have the focus already.
+        // Focuses only once: in later frames the person may have moved on, and an editor in the
+        // message may have the focus already.
         if (!focused && !element.contains(document.activeElement)) element.focus({ preventScroll: true });
         focused = true;
       } else list.current?.scrollToIndex(row, { align: block });
@@ -327,8 +331,8 @@ function useToMessage({
 }
 
 /**
- * Rows that stay mounted at any scroll position: a row being edited must not unmount, a running answer would be drawn twice at its end,
- * and the row just switched to has no known height yet.
+ * Rows that stay mounted at any scroll position: a row being edited must not unmount, a running answer would be drawn
+ * twice at its end, and the row just switched to has no known height yet.
  */
 function useWrittenRows(
   rows: readonly (ListRow | RunningRow)[],

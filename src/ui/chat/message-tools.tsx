@@ -101,8 +101,8 @@ export const TOOLS =
   'flex items-center gap-0.5 opacity-0 transition-opacity focus-within:opacity-100 group-focus/message:opacity-100 group-hover/message:opacity-100 has-[[aria-expanded=true]]:opacity-100 pointer-coarse:opacity-100';
 
 /**
- * Menu of rarer tools: checkpoint, manifest; nothing if none applies. `kept`: marked to be sent word for word; absent if that is not
- * possible. `pieces`: earlier pieces of the same answer, each with its own manifest.
+ * Menu of rarer tools: checkpoint, manifest; nothing if none applies. `kept`: marked to be sent word for word; absent
+ * if that is not possible. `pieces`: earlier pieces of the same answer, each with its own manifest.
  */
 export function RarerTools({
   message,

@@ -77,8 +77,8 @@ function ToolMessage({
 }
 
 /**
- * Draws a message of the branch or the answer being written, which alone is drawn at every token. Focusable, so that J and K can move
- * through messages.
+ * Draws a message of the branch or the answer being written, which alone is drawn at every token. Focusable, so
+ * that J and K can move through messages.
  */
 export const MessageView = memo(function MessageView({
   row,

@@ -1,5 +1,5 @@
-// Page of a conversation erased here, in another tab or on another device. Its unsent text is still here and can be moved to a new
-// conversation.
+// Page of a conversation erased here, in another tab or on another device. Its unsent text is still here
+// and can be moved to a new conversation.
 import { ArrowRight, Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Problem } from '../../domain/base/errors.ts';

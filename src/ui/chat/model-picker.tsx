@@ -1,4 +1,5 @@
-// Chooses the model that answers in this conversation: a quiet button in the composer with a menu of all connected models.
+// Chooses the model that answers in this conversation: a quiet button in the composer
+// with a menu of all connected models.
 import { ChevronDown, Plug } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { ignore } from '../../domain/base/log.ts';

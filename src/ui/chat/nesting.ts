@@ -83,7 +83,10 @@ function afterLine(line: string, open: Open): Open | 'too deep' {
   return { fence, tags, brackets, emphasis };
 }
 
-/** Containers at the start of a line: number of levels from its own marks, their end, and the spaces before the first list mark. */
+/**
+ * Containers at the start of a line: number of levels from its own marks, their end, and
+ * the spaces before the first list mark.
+ */
 function containersOf(line: string): { depth: number; at: number; indent: number } {
   let depth = 0;
   let at = 0;

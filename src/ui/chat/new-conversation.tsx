@@ -186,8 +186,8 @@ function BeginsIn({ project, onLeave }: { project: ProjectEntry; onLeave: () => 
 const isProblem = ({ outcome }: ShownOutcome): boolean => outcome?.type === 'problem';
 
 /**
- * Outcome of the latest command on this page. The next command or leaving the page removes it; only Back shows it again, e.g. from a
- * passage that it found.
+ * Outcome of the latest command on this page. The next command or leaving the page removes it; only Back shows it
+ * again, e.g. from a passage that it found.
  */
 function useLatestOutcome() {
   const { outcomes } = useSession();
@@ -221,7 +221,10 @@ const SAMPLE_IDEAS = ['first', 'second'] as const;
 /** A long question may take two lines on a narrow screen. */
 const IDEA = 'text-start';
 
-/** Empty page of a library with conversations: the latest ones to continue, and phrases that a question to memory can begin with. */
+/**
+ * Empty page of a library with conversations: the latest ones to continue, and phrases that
+ * a question to memory can begin with.
+ */
 function Beginnings({
   entries,
   hasModel,

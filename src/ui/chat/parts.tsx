@@ -94,7 +94,10 @@ export function Reasoning({ part, running }: { part: PartOf<'reasoning'>; runnin
 const hostOf = (url: string): string =>
   URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : url;
 
-/** Pages and documents that an answer is based on, in the endpoint's order: its numbers (`[2]`) count them. Opens only on a click. */
+/**
+ * Pages and documents that an answer is based on, in the endpoint's order: its numbers
+ * (`[2]`) count them. Opens only on a click.
+ */
 export function Sources({ sources }: { sources: readonly CitedSource[] }) {
   const { t } = useTranslation('chat');
   const id = useId();

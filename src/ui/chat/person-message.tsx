@@ -21,7 +21,9 @@ import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-t
 import type { Siblings } from './rows.ts';
 import { sends } from './send-keys.ts';
 
-/** A person's text as written, with its line breaks, because people rarely mean Markdown as layout; fenced code is code. */
+/**
+ * A person's text as written, with its line breaks, because people rarely mean Markdown as layout; fenced code is code.
+ */
 function PersonWords({ text, found }: { text: string; found: boolean }) {
   const { t } = useTranslation('chat');
   const long = text.length > 3000 || text.split('\n').length > 24;
@@ -74,7 +76,10 @@ function Editor({
   const session = useSession();
   const edits = useContext(EditsContext);
   const field = useRef<HTMLTextAreaElement>(null);
-  /** Element that opened the editor, to focus when the editor closes; may be gone by then, as the message's own button is. */
+  /**
+   * Element that opened the editor, to focus when the editor closes; may be gone by
+   * then, as the message's own button is.
+   */
   const from = useRef<Element | null>(null);
   const original = textOf(message);
   const [begun] = useState(() => edits?.textOf(message.id) ?? original);

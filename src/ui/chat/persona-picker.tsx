@@ -26,7 +26,10 @@ export function useNewPersona(): [Persona | null, (id: string | null) => void] {
   return [personas.find((persona) => persona.id === id) ?? null, setPicked];
 }
 
-/** Lets a persona answer in a conversation, with its model. A conversation that has not begun gets it by `onChange` instead. */
+/**
+ * Lets a persona answer in a conversation, with its model. A conversation that has not
+ * begun gets it by `onChange` instead.
+ */
 export function usePickPersona(
   conversation: Conversation | null,
   onChange: ((persona: string | null) => void) | undefined,

@@ -12,7 +12,10 @@ import { NestingGuard } from './nesting.ts';
 /** Separator between two blocks, by the kind of their parent. */
 const BETWEEN: Readonly<Record<string, string>> = { list: '\n', listItem: '\n', table: '\n' };
 
-/** `spoken`: words spoken in place of a code block; link addresses are left out then. `definitions`: targets of reference links. */
+/**
+ * `spoken`: words spoken in place of a code block; link addresses are left out then.
+ * `definitions`: targets of reference links.
+ */
 interface Reading {
   readonly spoken: { readonly code: string } | null;
   readonly definitions: ReadonlyMap<string, Definition>;

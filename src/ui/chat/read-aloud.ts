@@ -70,8 +70,8 @@ export interface ReadAloud {
   /** True if this browser can speak. */
   readonly able: boolean;
   /**
-   * Stops the current reading and starts this one. `none`: the device has no voice for any of it; `partly`: some is left out for lack of
-   * a voice. `otherwise`: language to assume if the text does not show its own.
+   * Stops the current reading and starts this one. `none`: the device has no voice for any of it; `partly`: some is
+   * left out for lack of a voice. `otherwise`: language to assume if the text does not show its own.
    */
   start(message: MessageId, text: string, otherwise: string): 'all' | 'partly' | 'none';
   pause(): void;

@@ -135,7 +135,10 @@ function KeptCard({
   );
 }
 
-/** Later findings for a model's answer given without them: no model has read them, and the person can ask again with them. */
+/**
+ * Later findings for a model's answer given without them: no model has read them,
+ * and the person can ask again with them.
+ */
 function FoundSince({
   answer,
   since,

@@ -85,7 +85,9 @@ function createDayWatch(): (at: number) => boolean {
   };
 }
 
-/** The branch that ends at `leaf`, cut after `until` if that is on it, because an answer is being written below `until`. */
+/**
+ * The branch that ends at `leaf`, cut after `until` if that is on it, because an answer is being written below `until`.
+ */
 export function branchOf(
   conversation: Conversation,
   leaf: MessageId | null,

@@ -1,4 +1,5 @@
-// Keeps the reader's place in a list of messages: at the end while it grows, otherwise with the clicked element in place.
+// Keeps the reader's place in a list of messages: at the end while it grows,
+// otherwise with the clicked element in place.
 import type { ReadingPlace } from '../hooks/session.tsx';
 import { createHeldPlace, type HeldPlace, SIBLINGS } from './held-place.ts';
 import type { ListRow } from './rows.ts';
@@ -36,7 +37,8 @@ export class ScrollKeeper {
   /** Last row whose end the person scrolled to from that resting place: they want to stay at the end. */
   #seenEnd: string | null = null;
   /**
-   * Nothing moves while a finger or button is down: it must be released on the same element, and a selection in progress must not shift.
+   * Nothing moves while a finger or button is down: it must be released on the same element, and a
+   * selection in progress must not shift.
    */
   #isPressed = false;
   #frame = 0;
@@ -75,7 +77,10 @@ export class ScrollKeeper {
     return { offset: this.#box?.scrollTop ?? 0, atEnd: this.#isSticking, rows: this.#rows.length };
   }
 
-  /** Follows growth in the box and the person's actions there until the returned function is called. `room`: see `createHeldPlace`. */
+  /**
+   * Follows growth in the box and the person's actions there until the returned function is
+   * called. `room`: see `createHeldPlace`.
+   */
   observe(room: HTMLElement): () => void {
     const box = this.#box;
     const content = box?.firstElementChild;
@@ -86,8 +91,8 @@ export class ScrollKeeper {
     if (this.#below) this.#watch.observe(this.#below);
     const listening = new AbortController();
     const { signal } = listening;
-    // Following an answer would make the list render three times at each scroll although it shows the same rows, so it sees only a
-    // person's scrolls.
+    // Following an answer would make the list render three times at each scroll although it shows the same rows,
+    // so it sees only a person's scrolls.
     box.parentElement?.addEventListener(
       'scroll',
       (event) => {
@@ -122,7 +127,10 @@ export class ScrollKeeper {
     };
   }
 
-  /** Call when rows have new heights (an answer grows, a picture or font arrived) that the list knows, before they are painted. */
+  /**
+   * Call when rows have new heights (an answer grows, a picture or font arrived) that the
+   * list knows, before they are painted.
+   */
   rowsResized(): void {
     this.#keepEnd();
   }
@@ -176,8 +184,8 @@ export class ScrollKeeper {
   }
 
   /**
-   * Scroll position of a list that follows its end, px from the top. An answer from memory arrives whole, best first, so its question and
-   * beginning stay in sight instead.
+   * Scroll position of a list that follows its end, px from the top. An answer from memory arrives whole, best first,
+   * so its question and beginning stay in sight instead.
    */
   #restOf(box: HTMLElement): number {
     const end = box.scrollHeight - box.clientHeight;
@@ -205,7 +213,10 @@ export class ScrollKeeper {
     this.noteScroll();
   }
 
-  /** Keeps a clicked element in place while it opens, collapses or switches; a click that changed nothing has no effect here. */
+  /**
+   * Keeps a clicked element in place while it opens, collapses or switches; a click that
+   * changed nothing has no effect here.
+   */
   #click(event: MouseEvent, held: HeldPlace): void {
     if (!(event.target instanceof Element)) return;
     const followed = this.#isSticking;

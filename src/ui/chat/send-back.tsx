@@ -1,5 +1,5 @@
-// Lets a person send a D-Mail: rewords a message or a tool's result, or adds a note, and continues from there. The branch that is left
-// stays.
+// Lets a person send a D-Mail: rewords a message or a tool's result, or adds a note, and continues from
+// there. The branch that is left stays.
 import { MailPlus } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';

@@ -1,4 +1,5 @@
-// The parts of a turn that a conversation's screen draws: everything except the words, which change some thirty times a second.
+// The parts of a turn that a conversation's screen draws: everything except the words,
+// which change some thirty times a second.
 import { useMemo } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';

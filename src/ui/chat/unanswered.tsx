@@ -1,5 +1,5 @@
-// Offers to answer a last question without an answer: one saved without asking or imported. A question just asked on another device is
-// probably being answered there and must not be asked twice.
+// Offers to answer a last question without an answer: one saved without asking or imported. A question just asked on
+// another device is probably being answered there and must not be asked twice.
 import { MessageCircleQuestionMark, MonitorSmartphone } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { OpenConversation } from '../../services/documents/documents.ts';

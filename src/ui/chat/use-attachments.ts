@@ -22,7 +22,8 @@ import { type ComposerDraft, nextFileId } from './use-composer-draft.ts';
 export type Attachments = ReturnType<typeof useAttachments>;
 
 /**
- * Handles the files of a composer's draft: takes dropped, pasted and picked files, reads their text, and collects the remarks on them.
+ * Handles the files of a composer's draft: takes dropped, pasted and picked files, reads their
+ * text, and collects the remarks on them.
  */
 export function useAttachments({
   area,
@@ -115,7 +116,9 @@ export function useAttachments({
     addText(text);
   };
 
-  /** Moves text that is too long (dropped, or inserted by an extension) out of the field before the browser lays it out. */
+  /**
+   * Moves text that is too long (dropped, or inserted by an extension) out of the field before the browser lays it out.
+   */
   const input = () => {
     const field = area.current;
     if (field && !fitsField(field.value)) {

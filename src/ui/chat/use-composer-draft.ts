@@ -1,4 +1,5 @@
-// The draft of a composer: its words, its files, the words that a command replaced, and how all of it outlives the page.
+// The draft of a composer: its words, its files, the words that a command replaced,
+// and how all of it outlives the page.
 import { type RefObject, useCallback, useEffect, useInsertionEffect, useRef, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
@@ -33,7 +34,9 @@ function fitHeight(area: HTMLTextAreaElement): void {
 
 export type ComposerDraft = ReturnType<typeof useComposerDraft>;
 
-/** `draftOf`: conversation that the draft belongs to. `first`: the words begin a conversation, and memory reads them. */
+/**
+ * `draftOf`: conversation that the draft belongs to. `first`: the words begin a conversation, and memory reads them.
+ */
 export function useComposerDraft(draftOf: ConversationId | null, first: boolean) {
   const area = useRef<HTMLTextAreaElement>(null);
   const keeper: Keeper = useRef(null);
@@ -103,8 +106,8 @@ function useFiles(keeper: Keeper) {
   useInsertionEffect(() => {
     filesNow.current = files;
   }, [files]);
-  // Files change rarely and are not noted when the page is left, so they are saved without waiting for a pause. Sending does not count:
-  // its draft is removed once the message is kept.
+  // Files change rarely and are not noted when the page is left, so they are saved without waiting for a pause. Sending
+  // does not count: its draft is removed once the message is kept.
   const hasNewFiles = useRef(false);
   useEffect(() => {
     if (hasNewFiles.current) keeper.current?.flush();

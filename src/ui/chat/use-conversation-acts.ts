@@ -35,7 +35,10 @@ function useRun(): (work: Promise<unknown>) => void {
   };
 }
 
-/** Collects the actions on a conversation's messages: asking again, moving the head, editing. Failures are reported to the person. */
+/**
+ * Collects the actions on a conversation's messages: asking again, moving the head, editing.
+ * Failures are reported to the person.
+ */
 export function useConversationActs(opened: Opened): ConversationActs {
   const answers = useAnswerActs(opened);
   const places = usePlaceActs(opened);

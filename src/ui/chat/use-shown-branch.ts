@@ -1,4 +1,5 @@
-// Decides which branch of a conversation is shown: the head's, unless a jump led to another one. Moving the head ends the jump.
+// Decides which branch of a conversation is shown: the head's, unless a jump led to
+// another one. Moving the head ends the jump.
 import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';

@@ -1,4 +1,5 @@
-// Dialog with the branch map of a conversation: heads, checkpoints, letters, compactions, and two branches side by side.
+// Dialog with the branch map of a conversation: heads, checkpoints, letters,
+// compactions, and two branches side by side.
 import { GitCompareArrows } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';

@@ -1,5 +1,5 @@
-// Shortens the tree of a conversation for drawing: keeps only forks, ends, checkpoints, letters, compactions and the head, and counts the
-// messages between them. Pure.
+// Shortens the tree of a conversation for drawing: keeps only forks, ends, checkpoints, letters, compactions and the
+// head, and counts the messages between them. Pure.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Conversation, childrenOf, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
@@ -33,7 +33,9 @@ export interface Worldlines {
   readonly branches: number;
 }
 
-/** Lays the tree out: the shown branch is the straight line at the left, every other branch has its own lane. Linear. */
+/**
+ * Lays the tree out: the shown branch is the straight line at the left, every other branch has its own lane. Linear.
+ */
 export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(conversation)): Worldlines {
   const children = childrenOf(conversation.messages);
   const here = new Set<MessageId>(pathTo(conversation.messages, leaf).map(({ id }) => id));

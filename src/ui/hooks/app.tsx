@@ -25,14 +25,18 @@ export function useApp(): App {
   return app;
 }
 
-/** Current value of a readable; renders again when it changes. With `select`, only when the selected value changes (by `Object.is`). */
+/**
+ * Current value of a readable; renders again when it changes. With `select`, only when the
+ * selected value changes (by `Object.is`).
+ */
 export function useReadable<T>(readable: Readable<T>): T;
 export function useReadable<T, S>(readable: Readable<T>, select: (value: T) => S): S;
 export function useReadable<T, S>(readable: Readable<T>, select?: (value: T) => S): T | S {
   const subscribe = useCallback((listener: () => void) => readable.subscribe(listener), [readable]);
   const get = useMemo((): (() => T | S) => {
     if (!select) return () => readable.get();
-    // One value selects once, so that what is selected keeps its identity; a thrown-away render takes this memory along.
+    // One value selects once, so that what is selected keeps its identity; a
+    // thrown-away render takes this memory along.
     let last: { readonly from: T; readonly to: S } | undefined;
     return () => {
       const from = readable.get();
@@ -47,7 +51,8 @@ const isStartingIn = ({ state }: MemoryStatus): boolean => state === 'starting';
 const isReadyIn = ({ embedding }: MemoryStatus): boolean => embedding.status === 'ready';
 
 /**
- * How far memory has started: questions asked earlier are asked again at the next step. `meaning`: the embedding model has loaded once.
+ * How far memory has started: questions asked earlier are asked again at the next step. `meaning`:
+ * the embedding model has loaded once.
  */
 export function useAwake(): 'starting' | 'words' | 'meaning' {
   const { status } = useApp().memory;

@@ -2,8 +2,8 @@
 import { useInsertionEffect, useRef } from 'react';
 
 /**
- * Holds the value of the latest drawn render. For callbacks that are handed out; what only effects call is a `useEffectEvent`. Not to be
- * read while rendering: a render may be thrown away, so it writes no ref.
+ * Holds the value of the latest drawn render. For callbacks that are handed out; what only effects call is a
+ * `useEffectEvent`. Not to be read while rendering: a render may be thrown away, so it writes no ref.
  */
 export function useLatest<T>(value: T): { readonly current: T } {
   const latest = useRef(value);

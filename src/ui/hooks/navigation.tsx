@@ -1,5 +1,5 @@
-// Keeps the person's place as a real URL: `/`, `/c/<id>?m=<message>`, `/p/<project>`, `/memory/<section>`, `/settings/<section>`,
-// `/pair`, so that the browser's Back works.
+// Keeps the person's place as a real URL: `/`, `/c/<id>?m=<message>`, `/p/<project>`, `/memory/<section>`,
+// `/settings/<section>`, `/pair`, so that the browser's Back works.
 import {
   createContext,
   type ReactNode,
@@ -120,10 +120,11 @@ const kept = (name: 'depth' | 'layers'): number => {
 };
 
 /**
- * Makes the history of a tab from the browser's own. A layer over a page (drawer, dialog) has its own entry with the same address and
- * depth, so that Back closes it; `layers` counts them:
+ * Makes the history of a tab from the browser's own. A layer over a page (drawer, dialog) has its own entry with the
+ * same address and depth, so that Back closes it; `layers` counts them:
  * - page: 0; page and drawer: 1; page, drawer and dialog: 2
- * - a layer closed in another way leaves its entry behind: the next layer takes it over, the next page replaces it, and Back skips it
+ * - a layer closed in another way leaves its entry behind: the next layer takes it over, the next
+ *   page replaces it, and Back skips it
  */
 export function createPlaces() {
   const read = (visit: number, returned: boolean): Place => ({
@@ -248,8 +249,8 @@ export function useNavigation(): Navigation {
 }
 
 /**
- * Makes the browser's Back close a layer before it leaves the page. A layer that stays open anyway reports another `state` and covers the
- * page again.
+ * Makes the browser's Back close a layer before it leaves the page. A layer that stays open anyway reports
+ * another `state` and covers the page again.
  */
 export function useBackCloses(open: boolean, close: () => void, state: unknown = null): void {
   const cover = useContext(LayersContext);

@@ -1,4 +1,5 @@
-// Loads parts of the interface ahead, with all words, and draws them at once: React delays lazily loaded components by a third of a second.
+// Loads parts of the interface ahead, with all words, and draws them at once: React delays lazily
+// loaded components by a third of a second.
 import { useEffect, useState } from 'react';
 import { loadPart } from '../../domain/base/part.ts';
 import { writable } from '../../domain/base/readable.ts';
@@ -6,8 +7,8 @@ import { allWords } from '../i18n/index.ts';
 import { useReadable } from './app.tsx';
 
 /**
- * Makes a part from `bring`. `load` throws `part-missing`; `use` gives null while it loads, and if it cannot be loaded, the boundary
- * around the component reports that.
+ * Makes a part from `bring`. `load` throws `part-missing`; `use` gives null while it loads, and if it cannot be loaded,
+ * the boundary around the component reports that.
  */
 export function createPart<Loaded>(bring: () => Promise<Loaded>) {
   const there = writable<{ readonly loaded: Loaded } | null>(null);

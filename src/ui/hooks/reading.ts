@@ -12,7 +12,10 @@ interface Reading {
   setPaused(paused: boolean): void;
 }
 
-/** Follows memory's work and lets the person pause it. A pause from another tab is shown after 5 s, since it may be short. */
+/**
+ * Follows memory's work and lets the person pause it. A pause from another tab is
+ * shown after 5 s, since it may be short.
+ */
 export function useReading(): Reading {
   const { memory } = useApp();
   const { pausedHere } = useSession();

@@ -43,8 +43,8 @@ type ProjectQuestion =
   | { readonly type: 'remove'; readonly project: ProjectEntry };
 
 /**
- * Request to forget permanently: already named by a title or first words, or to be entered in the dialog, whose field starts with
- * `words`.
+ * Request to forget permanently: already named by a title or first words, or to be entered in the
+ * dialog, whose field starts with `words`.
  */
 export type AskedToForget = { readonly sought: Sought; readonly title: string } | { readonly words: string };
 
@@ -54,7 +54,10 @@ interface ComposerControl {
   /** Saves the draft; resolves to true when it is durable. */
   keep(): Promise<boolean>;
   moveTo(conversation: ConversationId): Promise<void>;
-  /** Returns false, without attaching, if the composer belongs to another conversation than `place` (null: the empty page). */
+  /**
+   * Returns false, without attaching, if the composer belongs to another conversation
+   * than `place` (null: the empty page).
+   */
   attach(place: ConversationId | null, file: DraftFile): boolean;
 }
 
@@ -70,8 +73,8 @@ interface Session {
   /** The part of the shell that floats now, at most one. */
   readonly floating: Writable<Floating>;
   /**
-   * Files dropped elsewhere, for the import dialog: from `filesOfDrop`, called inside the event (the browser empties the transfer after
-   * it).
+   * Files dropped elsewhere, for the import dialog: from `filesOfDrop`, called inside the event (the
+   * browser empties the transfer after it).
    */
   readonly dropped: Writable<Promise<readonly SourceFile[]> | null>;
   /** Conversations with an unread answer. */
@@ -90,8 +93,8 @@ interface Session {
   readonly memoryFile: Writable<ConversationId | null>;
   readonly places: Map<ConversationId, ReadingPlace>;
   /**
-   * Recall cards that the person opened or closed, by answer, or by tool call and query: a card that is drawn again when its answer ends
-   * or scrolls back looks as it was left.
+   * Recall cards that the person opened or closed, by answer, or by tool call and query: a card that is drawn again
+   * when its answer ends or scrolls back looks as it was left.
    */
   readonly cards: Map<string, boolean>;
   /** Later findings of memory, by the answer that came too early for them. */

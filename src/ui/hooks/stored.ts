@@ -1,5 +1,5 @@
-// Keeps small settings that must be right at the first paint (sidebar shown, panel shown) in localStorage, which can be read
-// synchronously.
+// Keeps small settings that must be right at the first paint (sidebar shown, panel shown) in
+// localStorage, which can be read synchronously.
 import { useState } from 'react';
 import { log } from '../../domain/base/log.ts';
 

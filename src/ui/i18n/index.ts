@@ -1,7 +1,7 @@
-// All words of the interface, in English and Chinese. One file is one namespace: `en/<name>.ts` exports `<name>`, `zh/<name>.ts` its
-// twin.
-// The first bundle has English, except for words that the first screen does not use (`later`); Chinese is loaded on demand.
-// Components use `useTranslation('<name>')` of `use-translation.ts`; `keys.ts` gives TypeScript the existing keys.
+// All words of the interface, in English and Chinese. One file is one namespace: `en/<name>.ts` exports `<name>`,
+// `zh/<name>.ts` its twin. The first bundle has English, except for words that the first screen does not use
+// (`later`); Chinese is loaded on demand. Components use `useTranslation('<name>')` of `use-translation.ts`;
+// `keys.ts` gives TypeScript the existing keys.
 import i18next, { type CustomTypeOptions, type Resource, type ResourceKey } from 'i18next';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 
@@ -55,7 +55,10 @@ const whole = writable<ReadonlySet<Language>>(new Set());
 /** Languages with all words loaded. */
 export const wholeLanguages: Readable<ReadonlySet<Language>> = whole;
 
-/** Resolves when all words of the current language are loaded. Rejects if a file is unavailable, and may be called again. */
+/**
+ * Resolves when all words of the current language are loaded. Rejects if a file is
+ * unavailable, and may be called again.
+ */
 export async function allWords(language = languageNow()): Promise<void> {
   if (whole.get().has(language)) return;
   for (const [name, words] of Object.entries(await load(later[language])))
@@ -70,7 +73,10 @@ export async function setLanguage(language: Language): Promise<void> {
   await allWords(language);
 }
 
-/** The same for the words of the first screen only. Resolves sooner, and is only for the start: a later switch has other screens open. */
+/**
+ * The same for the words of the first screen only. Resolves sooner, and is only for the start: a
+ * later switch has other screens open.
+ */
 export async function setFirstWords(language: Language): Promise<void> {
   const resources: Resource = {};
   if (!i18next.isInitialized) resources.en = catalogue(english);
@@ -96,8 +102,8 @@ export async function setFirstWords(language: Language): Promise<void> {
 }
 
 /**
- * Words under a key known only at run time, in the current language; undefined if there are none. `values` fill their placeholders. A
- * component that shows them must also use `useTranslation`, to follow the language.
+ * Words under a key known only at run time, in the current language; undefined if there are none. `values` fill their
+ * placeholders. A component that shows them must also use `useTranslation`, to follow the language.
  */
 export function wordsFor(
   namespace: keyof CustomTypeOptions['resources'],

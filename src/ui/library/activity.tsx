@@ -1,4 +1,5 @@
-// Shows all long work in one place: imports, exports, reading, vectors, models, with counts, rate, time left, pause and cancel.
+// Shows all long work in one place: imports, exports, reading, vectors, models, with
+// counts, rate, time left, pause and cancel.
 import { Activity as ActivityIcon, Check, CircleSlash, Pause, Play, TriangleAlert, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useApp } from '../hooks/app.tsx';

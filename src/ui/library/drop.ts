@@ -13,7 +13,10 @@ export class TooManyFiles extends Error {
   override readonly name = 'TooManyFiles';
 }
 
-/** Files from `<input type="file">`, with or without `webkitdirectory`. Copies the list, because the input may be emptied at once. */
+/**
+ * Files from `<input type="file">`, with or without `webkitdirectory`. Copies the list,
+ * because the input may be emptied at once.
+ */
 export function filesOfInput(files: FileList): SourceFile[] {
   return [...files].map((file) => fileOf(file)).filter((file) => !NOISE.test(file.path));
 }
@@ -35,8 +38,8 @@ async function entriesOf(directory: FileSystemDirectoryEntry): Promise<FileSyste
 }
 
 /**
- * Files from a drop, with everything in its folders. Must be called inside the event: the browser empties the transfer right after it.
- * Rejects with `TooManyFiles`.
+ * Files from a drop, with everything in its folders. Must be called inside the event: the browser empties the transfer
+ * right after it. Rejects with `TooManyFiles`.
  */
 export function filesOfDrop(transfer: DataTransfer): Promise<readonly SourceFile[]> {
   const tops = [...transfer.items]
@@ -66,8 +69,8 @@ export const dragsFiles = (transfer: DataTransfer | null): boolean =>
   transfer?.types.includes('Files') ?? false;
 
 /**
- * Reports whether an element of the page itself is being dragged, since its pictures count as files, too. Listens on `scope` until
- * `signal` ends it. Listeners added earlier still see a drop's own type.
+ * Reports whether an element of the page itself is being dragged, since its pictures count as files, too. Listens on
+ * `scope` until `signal` ends it. Listeners added earlier still see a drop's own type.
  */
 export function ownDrags(scope: EventTarget, signal: AbortSignal): () => boolean {
   let isOwn = false;

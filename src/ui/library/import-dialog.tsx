@@ -21,7 +21,10 @@ import { useDropTarget } from './use-drop-target.ts';
 export interface ImportDialogProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
-  /** Files dropped elsewhere, from `filesOfDrop` called inside the event; the import starts as soon as they are collected. */
+  /**
+   * Files dropped elsewhere, from `filesOfDrop` called inside the event; the import
+   * starts as soon as they are collected.
+   */
   files?: Promise<readonly SourceFile[]> | null;
 }
 

@@ -182,7 +182,10 @@ function Skipped({ skipped }: { skipped: ImportReport['skipped'] }) {
   );
 }
 
-/** Offers imported conversations that are in the trash: an import restores nothing that the person deleted, unless asked to. */
+/**
+ * Offers imported conversations that are in the trash: an import restores nothing that
+ * the person deleted, unless asked to.
+ */
 function Trashed({ ids }: { ids: readonly ConversationId[] }) {
   const { t } = useTranslation('library');
   const { library, documents } = useApp();

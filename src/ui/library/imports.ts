@@ -32,7 +32,10 @@ export const begun = (imports: Imports, run: Run): Imports => ({
   notices: imports.runs.length > 0 ? imports.notices : [],
 });
 
-/** State after the library got an import's files: it moves behind those handed over earlier and before those still being collected. */
+/**
+ * State after the library got an import's files: it moves behind those handed over earlier
+ * and before those still being collected.
+ */
 export function handedOver(imports: Imports, { stop }: Run): Imports {
   const others = imports.runs.filter((run) => run.stop !== stop);
   if (others.length === imports.runs.length) return imports;
@@ -43,7 +46,9 @@ export function handedOver(imports: Imports, { stop }: Run): Imports {
   };
 }
 
-/** State after an import ended: its reports, or why there are none; neither if the person stopped it before it began. */
+/**
+ * State after an import ended: its reports, or why there are none; neither if the person stopped it before it began.
+ */
 export function ended(
   imports: Imports,
   { stop }: Run,
@@ -56,7 +61,10 @@ export function ended(
   };
 }
 
-/** State after the dialog was closed: its reports are dropped, unless an import is running, which then reports everything at its end. */
+/**
+ * State after the dialog was closed: its reports are dropped, unless an import is running,
+ * which then reports everything at its end.
+ */
 export const closed = (imports: Imports): Imports => (imports.runs.length > 0 ? imports : NO_IMPORTS);
 
 /** Chooses the view of the import dialog: a running import first, then reports, else the choice of files. */

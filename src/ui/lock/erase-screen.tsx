@@ -10,7 +10,10 @@ import { Logo } from '../shell/logo.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { FRAME } from './unlock-screen.tsx';
 
-/** Draws the screen and deletes by `work`; if that fails, says so and tries again on request. Resolves when everything is deleted. */
+/**
+ * Draws the screen and deletes by `work`; if that fails, says so and tries again on request.
+ * Resolves when everything is deleted.
+ */
 export async function eraseOnScreen(container: HTMLElement, work: () => Promise<void>): Promise<void> {
   await setLanguage(languageFor('auto', navigator.languages));
   removeFirstPaint();

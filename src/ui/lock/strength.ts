@@ -1,4 +1,5 @@
-// Estimates how hard a passphrase is to guess, by its length and how little it repeats. Argon2id makes each guess expensive.
+// Estimates how hard a passphrase is to guess, by its length and how little it repeats.
+// Argon2id makes each guess expensive.
 
 export const SHORTEST = 10;
 

@@ -1,4 +1,5 @@
-// Screen of a locked device: drawn before any of the person's text is in memory. It knows the lock's records and no other service.
+// Screen of a locked device: drawn before any of the person's text is in memory. It knows the
+// lock's records and no other service.
 import { Fingerprint } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
@@ -36,7 +37,10 @@ export class UnlockScreen {
     this.#container = container;
   }
 
-  /** Resolves when this thread holds the key: entered here, or handed over by another window that was unlocked meanwhile. */
+  /**
+   * Resolves when this thread holds the key: entered here, or handed over by another
+   * window that was unlocked meanwhile.
+   */
   async ask({ records, holder }: Parts): Promise<void> {
     const record = await records.read();
     await setLanguage(languageFor(record.language, navigator.languages));

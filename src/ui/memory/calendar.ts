@@ -28,8 +28,8 @@ const midnight = (time: number): number => new Date(time).setHours(0, 0, 0, 0);
 export const weekdayOf = (date: Date): number => (date.getDay() + 6) % 7;
 
 /**
- * Days with events, by local midnight in ms. Leaves out recalls from conversations that are gone, since a mark must lead somewhere, and
- * messages without a known time.
+ * Days with events, by local midnight in ms. Leaves out recalls from conversations that are gone, since a mark must
+ * lead somewhere, and messages without a known time.
  */
 export function daysOf({
   conversations,

@@ -6,7 +6,10 @@ export type Closeness = 'veryClose' | 'close' | 'weak';
 const VERY_CLOSE = 0.9;
 const CLOSE = 0.6;
 
-/** Closeness of a used passage or of a search hit. Passages below the requested threshold (`used` false) are always weak. */
+/**
+ * Closeness of a used passage or of a search hit. Passages below the requested
+ * threshold (`used` false) are always weak.
+ */
 export const closenessOf = ({ final }: Pick<ShownScores, 'final'>, used = true): Closeness =>
   !used || final < CLOSE ? 'weak' : final < VERY_CLOSE ? 'close' : 'veryClose';
 

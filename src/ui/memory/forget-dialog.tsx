@@ -1,5 +1,5 @@
-// Dialog for forgetting permanently: what to forget, where it is, then the erasing, with an undo until it starts. The service owns the
-// state, so the dialog may be closed and opened at any time.
+// Dialog for forgetting permanently: what to forget, where it is, then the erasing, with an undo until it starts. The
+// service owns the state, so the dialog may be closed and opened at any time.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { Sought } from '../../domain/forget/sought.ts';

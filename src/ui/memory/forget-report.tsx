@@ -1,4 +1,5 @@
-// Shows what would be forgotten and where it is, and afterwards the result in each place. The report can be saved as a file.
+// Shows what would be forgotten and where it is, and afterwards the result in each
+// place. The report can be saved as a file.
 
 import { Fragment, useMemo } from 'react';
 import { localDay } from '../../domain/base/time.ts';

@@ -4,7 +4,9 @@ import { matchesIn as placesIn } from '../../domain/memory/snippet.ts';
 import { replaceCode, withoutLinks } from '../../domain/text/markdown.ts';
 import { useReadableWords } from '../shell/private-text.tsx';
 
-/** Parts of `text` that match `query`, as ordered, separate [from, to) pairs. `typing`: the last word may be incomplete. */
+/**
+ * Parts of `text` that match `query`, as ordered, separate [from, to) pairs. `typing`: the last word may be incomplete.
+ */
 export function matchesIn(text: string, query: string, typing = false): [number, number][] {
   const half = typing ? (/(?<![\p{L}\p{N}])[\p{L}\p{N}]{2,}$/u.exec(query)?.[0] ?? '').toLowerCase() : '';
   const stretches: [number, number][] = [];
@@ -16,7 +18,10 @@ export function matchesIn(text: string, query: string, typing = false): [number,
   return stretches;
 }
 
-/** Matches a paragraph with the line below a table's head, with a line that is all cells, or with rows joined to one line. */
+/**
+ * Matches a paragraph with the line below a table's head, with a line that is all
+ * cells, or with rows joined to one line.
+ */
 const TABLE = /\|\s*:?-{3}|-{3}:?\s*\||^[ \t]*\|.*\|[ \t]*$|\|[ \t]+\|[^|\n]+\|/m;
 
 /** Joins the cells of a table with dots; a pipe in any other paragraph is the person's own. */

@@ -1,4 +1,5 @@
-// *Remember this?*: proposals recognised in the person's own words, each with its kind, its source and the note that it may replace.
+// *Remember this?*: proposals recognised in the person's own words, each with its kind, its
+// source and the note that it may replace.
 import { Check, Inbox as InboxIcon, Pencil, Replace, X } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';

@@ -1,4 +1,5 @@
-// Shared parts of all pictures of the library: a frame with a table behind it, conversations as rows and dots, and their links.
+// Shared parts of all pictures of the library: a frame with a table behind it,
+// conversations as rows and dots, and their links.
 
 import * as Plot from '@observablehq/plot';
 import type { TFunction } from 'i18next';

@@ -1,5 +1,5 @@
-// Pictures of the library: when conversations took place, their subjects, and the days on which the person wrote and memory brought
-// something back. Each has a table with the same marks.
+// Pictures of the library: when conversations took place, their subjects, and the days on which the person wrote and
+// memory brought something back. Each has a table with the same marks.
 import * as Plot from '@observablehq/plot';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Overview } from '../../adapters/index/memory-index.ts';

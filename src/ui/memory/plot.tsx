@@ -1,5 +1,5 @@
-// Wraps a figure of Observable Plot for React: drawn at the available width, every mark a link, one Tab stop with arrow keys between
-// marks.
+// Wraps a figure of Observable Plot for React: drawn at the available width, every mark a link, one
+// Tab stop with arrow keys between marks.
 import * as Plot from '@observablehq/plot';
 import { useEffect, useRef, useState } from 'react';
 
@@ -22,8 +22,8 @@ const targetOf = (mark: Element): string =>
   mark.getAttribute('href') ?? mark.getAttributeNS('http://www.w3.org/1999/xlink', 'href') ?? '';
 
 /**
- * Draws `options` at the width of its container. Marks with an `href` are links: `onFollow` gets a click, and the browser handles those
- * that ask for another tab or window. `label` describes the figure in one sentence.
+ * Draws `options` at the width of its container. Marks with an `href` are links: `onFollow` gets a click, and the
+ * browser handles those that ask for another tab or window. `label` describes the figure in one sentence.
  */
 export function PlotFigure({
   options,

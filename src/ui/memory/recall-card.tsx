@@ -222,7 +222,10 @@ function Given({
   );
 }
 
-/** Lists passages that were found but not used, below a line that says why; with `folds` only that line is shown at first. */
+/**
+ * Lists passages that were found but not used, below a line that says why; with
+ * `folds` only that line is shown at first.
+ */
 function Unused({
   title,
   help,
@@ -273,7 +276,10 @@ function Unused({
   );
 }
 
-/** One passage: two lines that link to its message; on demand all of it between its neighbours, the reasons, and the scores. */
+/**
+ * One passage: two lines that link to its message; on demand all of it between its
+ * neighbours, the reasons, and the scores.
+ */
 function Passage({
   passage,
   threshold,

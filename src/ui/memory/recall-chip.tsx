@@ -1,4 +1,5 @@
-// Shows what memory would send along while the person writes a first message or one on a new subject, and lets them leave some of it out.
+// Shows what memory would send along while the person writes a first message or one on a new
+// subject, and lets them leave some of it out.
 import { ChevronRight, History } from 'lucide-react';
 import { useEffect, useEffectEvent, useId, useMemo, useState } from 'react';
 import { isAbort } from '../../domain/base/errors.ts';
@@ -134,7 +135,9 @@ export function RecallChip({ onChange, ...asked }: RecallChipProps) {
   );
 }
 
-/** Asks memory after each pause in typing. Null if it has not answered or may not be asked, or if `text` is too short. */
+/**
+ * Asks memory after each pause in typing. Null if it has not answered or may not be asked, or if `text` is too short.
+ */
 function useRecallWhileWriting({
   text,
   conversationId,

@@ -7,8 +7,8 @@ import { useProblemWords } from '../shell/problem-notice.tsx';
 import { type RecallRemark, remarksOn } from './recall-notes.ts';
 
 /**
- * State if memory was not ready: `waiting` to be asked again, later passages `found` for an answer of its own, or found `later` than a
- * model answered.
+ * State if memory was not ready: `waiting` to be asked again, later passages `found` for an answer of its own, or
+ * found `later` than a model answered.
  */
 type LookedAgain = 'waiting' | 'found' | 'later' | 'nothing';
 

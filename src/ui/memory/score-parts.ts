@@ -20,12 +20,13 @@ interface ScoreParts {
 const clamped = (value: number): number => Math.max(0, Math.min(1, value));
 
 /**
- * Share of meaning in the hybrid score. The weights of that time are not stored with a passage, but `hybrid = w·meaning + (1 −
- * w)·keyword` gives them if the two differ.
+ * Share of meaning in the hybrid score. The weights of that time are not stored with a passage, but `hybrid = w·meaning
+ * + (1 − w)·keyword` gives them if the two differ.
  */
 function shareOfMeaning(scores: ShownScores): number {
   const { vector, late = null, keyword, hybrid } = scores;
-  // Older answers lack the value of meaning: it was the vector's score at first, later the mean of vector and token vectors.
+  // Older answers lack the value of meaning: it was the vector's score at first, later
+  // the mean of vector and token vectors.
   const older = vector === null || late === null ? (vector ?? late) : (vector + late) / 2;
   const half = scores.meaning === undefined ? older : scores.meaning;
   if (half === null || half <= 0) return 0;
@@ -36,8 +37,8 @@ function shareOfMeaning(scores: ShownScores): number {
 }
 
 /**
- * Divides the final score: first the part from boosts (none if they lowered it; all if only context spoke for the passage), the rest
- * between meaning and words. Age is undone on the odds, to which it was applied.
+ * Divides the final score: first the part from boosts (none if they lowered it; all if only context spoke for the
+ * passage), the rest between meaning and words. Age is undone on the odds, to which it was applied.
  */
 export function partsOf(scores: ShownScores): ScoreParts {
   const { hybrid, boosts = [], decay } = scores;

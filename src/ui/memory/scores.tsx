@@ -1,4 +1,5 @@
-// Shows how close a passage is: a word with its reasons at a glance, and a bar and table of all scores for a closer look.
+// Shows how close a passage is: a word with its reasons at a glance, and a bar and
+// table of all scores for a closer look.
 import type { ReactNode } from 'react';
 import { formatNumber, wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -44,7 +45,10 @@ const LOOKS = {
 } as const;
 const PARTS = ['meaning', 'words', 'boosts', 'lost'] as const;
 
-/** Bar of meaning, words, boosts and loss by age, with a tick at the threshold. Decorative: the table below is its legend. */
+/**
+ * Bar of meaning, words, boosts and loss by age, with a tick at the threshold.
+ * Decorative: the table below is its legend.
+ */
 function Bar({
   scores,
   threshold,
@@ -78,7 +82,9 @@ const CLOSENESS_LOOKS: Readonly<Record<Closeness, string>> = {
   weak: 'text-ink-3',
 };
 
-/** *Very close*, *close* or *weak*; the reasons on hover, on focus and for screen readers. Scores are one level deeper. */
+/**
+ * *Very close*, *close* or *weak*; the reasons on hover, on focus and for screen readers. Scores are one level deeper.
+ */
 export function ClosenessMark({
   scores,
   used = true,

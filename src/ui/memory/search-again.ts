@@ -11,8 +11,8 @@ type Recall = PartOf<'recall'>;
 type Found = Pick<RecallResult, 'passages' | 'nearMisses' | 'threshold'>;
 
 /**
- * `waiting`: memory will be asked again. `found`: it was asked again and found this. Null: it is not asked again, and the kept recall
- * stands.
+ * `waiting`: memory will be asked again. `found`: it was asked again and found this. Null: it is not
+ * asked again, and the kept recall stands.
  */
 type SearchAgain = { readonly state: 'waiting' } | { readonly state: 'found'; readonly found: Found } | null;
 

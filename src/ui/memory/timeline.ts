@@ -1,4 +1,5 @@
-// Positions of the timeline's dots and the labels of its axis. Pure; lengths are px from the picture's upper left corner.
+// Positions of the timeline's dots and the labels of its axis. Pure; lengths are px
+// from the picture's upper left corner.
 import { radiiOf } from './dot-sizes.ts';
 
 interface TimelineDot {
@@ -42,8 +43,8 @@ interface Moment {
 }
 
 /**
- * Lays dots side by side around a middle line, each exactly at its time, with areas by size. The picture grows to hold the highest stack;
- * dots shrink if it would be too high, and overlap if even the smallest do not fit.
+ * Lays dots side by side around a middle line, each exactly at its time, with areas by size. The picture grows to hold
+ * the highest stack; dots shrink if it would be too high, and overlap if even the smallest do not fit.
  */
 export function layoutTimeline(moments: readonly Moment[], width: number): TimelineLayout {
   const known = moments.map(({ at }) => at).filter((at) => at > 0);
@@ -122,8 +123,8 @@ function gapsNearMiddle(taken: readonly (readonly [from: number, to: number])[])
 }
 
 /**
- * Labels below the ticks of an axis, in `locale`: years, months or days, whichever the ticks count, and on a second line the next larger
- * unit, if it begins or changes there.
+ * Labels below the ticks of an axis, in `locale`: years, months or days, whichever the ticks count, and on a second
+ * line the next larger unit, if it begins or changes there.
  */
 export function timeLabels(ticks: readonly Date[], locale: string): string[] {
   const is = (what: (tick: Date) => boolean) => ticks.every(what);

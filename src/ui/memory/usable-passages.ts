@@ -1,4 +1,5 @@
-// Finds passages of an older recall that are still usable: conversations may have been deleted and passages forbidden since.
+// Finds passages of an older recall that are still usable: conversations may have been
+// deleted and passages forbidden since.
 import { useMemo } from 'react';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { createUnusableTest } from '../../domain/memory/notes.ts';

@@ -18,7 +18,10 @@ export interface FilterToken {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** Why it has no effect: its value is no `date`, or not one that this filter knows. Null if it works or has no value yet. */
+  /**
+   * Why it has no effect: its value is no `date`, or not one that this filter knows.
+   * Null if it works or has no value yet.
+   */
   readonly problem: 'date' | 'value' | null;
 }
 

@@ -1,4 +1,5 @@
-// Parses a line of the palette and matches it against the library, the commands and the settings; messages are searched elsewhere.
+// Parses a line of the palette and matches it against the library, the commands and the
+// settings; messages are searched elsewhere.
 import { defaultFilter } from 'cmdk';
 import { isNamedFolder, parseSearch } from '../../domain/memory/query.ts';
 import { projectsNamed } from '../../domain/projects/filing.ts';
@@ -33,8 +34,8 @@ const commandTyped = (query: string): string | null =>
   query.trimStart().startsWith('/') ? (query.trim().slice(1).split(/\s/)[0]?.toLowerCase() ?? '') : null;
 
 /**
- * `now`: ms since 1970, for filters like `after:`. `commands`: names of commands; a line like `/etc/gatekeeper`, which begins none of
- * them, is searched. If absent, every line with a slash is a command.
+ * `now`: ms since 1970, for filters like `after:`. `commands`: names of commands; a line like `/etc/gatekeeper`, which
+ * begins none of them, is searched. If absent, every line with a slash is a command.
  */
 export function readLine(
   query: string,
@@ -64,7 +65,10 @@ export function readLine(
 const JOINED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
 
-/** True if a text contains a whole word, both as `comparableForm` gives them. In scripts without spaces any position counts. */
+/**
+ * True if a text contains a whole word, both as `comparableForm` gives them. In
+ * scripts without spaces any position counts.
+ */
 function isWholeIn(text: string, word: string): boolean {
   for (const [from, to] of spotsIn(text, word))
     if (JOINED.test(word) || !(LETTER.test(text.slice(0, from).slice(-1)) || LETTER.test(text.charAt(to))))
@@ -73,8 +77,8 @@ function isWholeIn(text: string, word: string): boolean {
 }
 
 /**
- * Score of words that all occur in a title, both as `comparableForm` gives them: exact title first, then all whole words, better if they come
- * early. 0: no match.
+ * Score of words that all occur in a title, both as `comparableForm` gives them: exact title first, then all whole
+ * words, better if they come early. 0: no match.
  */
 function titleMatch(title: string, words: readonly string[]): number {
   const lower = comparableForm(title);
@@ -94,8 +98,8 @@ const titleWords = new WeakMap<LibraryEntry, readonly string[]>();
 const TITLE_LEAST = 2;
 
 /**
- * Weight of a title if a question's search words include all of the title's, or the reverse, in any form and order: "what did we say
- * about renovating the kitchen?" finds "Kitchen renovation". Lower than any match by letters.
+ * Weight of a title if a question's search words include all of the title's, or the reverse, in any form and order:
+ * "what did we say about renovating the kitchen?" finds "Kitchen renovation". Lower than any match by letters.
  */
 function titleMeant(entry: LibraryEntry, asked: ReadonlySet<string>): number {
   if (asked.size === 0) return 0;
@@ -186,8 +190,8 @@ export function settingsFor<
 }
 
 /**
- * Actions for a line; for an empty one, all that are listed unasked are `meant`. `meant`: a word of the action or of its other names
- * begins as the line does; these come before messages. `close`: those that match in some other way.
+ * Actions for a line; for an empty one, all that are listed unasked are `meant`. `meant`: a word of the action or of
+ * its other names begins as the line does; these come before messages. `close`: those that match in some other way.
  */
 export function actionsFor<
   A extends { readonly label: string; readonly also?: readonly string[]; readonly asked?: true },

@@ -2,8 +2,8 @@
 import type { SearchHit } from '../../services/memory/memory.ts';
 
 /**
- * `shown` in the newer order of `incoming`, but its first `held` rows stay in place; rows that `incoming` lacks are kept only within
- * `held`. Numbers and snippets are always the newer ones.
+ * `shown` in the newer order of `incoming`, but its first `held` rows stay in place; rows that `incoming` lacks are
+ * kept only within `held`. Numbers and snippets are always the newer ones.
  */
 export function mergeHits(
   shown: readonly SearchHit[],

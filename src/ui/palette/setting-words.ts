@@ -38,7 +38,10 @@ const textsIn = (words: unknown): string[] =>
       ? Object.values(words).flatMap(textsIn)
       : [];
 
-/** All of these as one text. `say`: returns the words under a key, or a whole part of the catalogue; empty if there are none. */
+/**
+ * All of these as one text. `say`: returns the words under a key, or a whole part of
+ * the catalogue; empty if there are none.
+ */
 export function settingWords({ key, path }: SettingEntry, say: (key: string) => unknown): string {
   const section = /^storage\.\w+\.title$/.test(key) ? [key.replace(/title$/, 'text')] : [];
   const help = path === undefined ? section : [`field.${path}.help`];

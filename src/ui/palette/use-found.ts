@@ -22,7 +22,10 @@ import { type Search, useSearch } from './use-search.ts';
 const MESSAGES = 30;
 /** Rows visible at first: drawn at once, those below a moment later. */
 const IN_SIGHT = 8;
-/** Time that rows out of sight wait for results by meaning, ms since a search's latest news: longer than the pause between two keys. */
+/**
+ * Time that rows out of sight wait for results by meaning, ms since a search's latest news:
+ * longer than the pause between two keys.
+ */
 const FOLLOW_MS = 150;
 
 export type PaletteFinds = ReturnType<typeof useFound>;

@@ -1,4 +1,5 @@
-// Searches while the person types: exact words at once, meaning merged in a moment later. One search at a time; the latest wins.
+// Searches while the person types: exact words at once, meaning merged in a moment later.
+// One search at a time; the latest wins.
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -38,8 +39,8 @@ interface Shown {
 const BLANK: Shown = { question: null, search: NOTHING };
 
 /**
- * With empty `text` and no filter nothing is searched. `under` gives the row under the cursor: rows up to it stay in place.
- * `attempt` increases to search again.
+ * With empty `text` and no filter nothing is searched. `under` gives the row under the cursor: rows up to it stay in
+ * place. `attempt` increases to search again.
  */
 export function useSearch(
   {
@@ -119,7 +120,8 @@ export function useSearch(
         show(isAbort(error) ? end : () => ({ ...NOTHING, phase: 'done', problem: toProblem(error) }));
       }
     };
-    // A cancelled search ends with its current request to the index, and of those typed meanwhile only the last one runs.
+    // A cancelled search ends with its current request to the index, and of those
+    // typed meanwhile only the last one runs.
     ignore(queue.run(begin), 'a search whose failure is on the screen');
     return () => asking.abort();
   }, [memory, limit, question, queue]);
@@ -130,8 +132,8 @@ export function useSearch(
   });
   useEffect(() => (isBehind ? () => searchAgain() : undefined), [isBehind]);
 
-  // Keeps earlier results until a new question has hits. Compares instead of using state, which would render everything again at each
-  // key.
+  // Keeps earlier results until a new question has hits. Compares instead of using state, which would
+  // render everything again at each key.
   return useMemo(() => {
     if (shown.question === question) return shown.search;
     return question === null ? NOTHING : { ...shown.search, phase: 'words', problem: null };

@@ -14,7 +14,8 @@ function dragConversations(event: DragEvent, ids: readonly ConversationId[], wor
 }
 
 /**
- * Returns a handler that starts dragging a row, together with all selected ones if it is one of them. Stable while the list is mounted.
+ * Returns a handler that starts dragging a row, together with all selected ones if it is one of
+ * them. Stable while the list is mounted.
  */
 export function useDrag(chosen: readonly LibraryEntry[]): (entry: LibraryEntry, event: DragEvent) => void {
   const latest = useLatest(chosen);

@@ -1,4 +1,5 @@
-// Actions on a whole project and on moving conversations into one; the same in the list, on the page and in the palette.
+// Actions on a whole project and on moving conversations into one; the same in the
+// list, on the page and in the palette.
 
 import type { TFunction } from 'i18next';
 import { Archive, ArchiveRestore, Download, FolderOpen, RotateCcw, SquarePen, Trash2 } from 'lucide-react';
@@ -30,7 +31,9 @@ export interface ProjectActions {
   menu(project: ProjectEntry): MenuItem[];
 }
 
-/** Creates the actions on projects. Each reports what it did and offers to undo it; failures are reported to the person. */
+/**
+ * Creates the actions on projects. Each reports what it did and offers to undo it; failures are reported to the person.
+ */
 export function useProjectActions(): ProjectActions {
   const app = useApp();
   const session = useSession();

@@ -1,4 +1,5 @@
-// Dialogs about projects: create one, choose one for conversations, decide about those in a deleted one, and turn folders into projects.
+// Dialogs about projects: create one, choose one for conversations, decide about those in a deleted
+// one, and turn folders into projects.
 import { Check, Folder, FolderPlus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';

@@ -104,7 +104,10 @@ export function ContextSection() {
   );
 }
 
-/** Parameters that models refused, with the endpoint's message; one click sends them again. Draws nothing if there are none. */
+/**
+ * Parameters that models refused, with the endpoint's message; one click sends them
+ * again. Draws nothing if there are none.
+ */
 function ModelRefusals() {
   const { t } = useTranslation('context');
   const { chat } = useApp();

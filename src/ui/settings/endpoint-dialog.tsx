@@ -1,4 +1,5 @@
-// Dialog for one endpoint: address, key, a test that explains itself, and the choice of models. Typed text is discarded only on purpose.
+// Dialog for one endpoint: address, key, a test that explains itself, and the choice of models.
+// Typed text is discarded only on purpose.
 import { Check } from 'lucide-react';
 import { useEffect, useId, useRef } from 'react';
 import { hostOf } from '../../adapters/models/chat-model.ts';

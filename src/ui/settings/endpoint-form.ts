@@ -82,7 +82,10 @@ const firstState = (
   saving: false,
 });
 
-/** State after a list of models arrived. `isOtherServer`: the list is from another server and says nothing about the earlier choice. */
+/**
+ * State after a list of models arrived. `isOtherServer`: the list is from another server and
+ * says nothing about the earlier choice.
+ */
 function withList(
   now: FormState,
   models: readonly string[],
@@ -105,7 +108,10 @@ function withList(
   };
 }
 
-/** State after the model's field is left: an empty one was only passed through, so a list that came meanwhile may choose. */
+/**
+ * State after the model's field is left: an empty one was only passed through, so a
+ * list that came meanwhile may choose.
+ */
 export function withFieldLeft(now: FormState, { isNew }: { readonly isNew: boolean }): Partial<FormState> {
   if (now.model.name.trim() !== '') return {};
   const few = now.models.length > 0 && now.models.length <= OFFER_ALL;
@@ -119,8 +125,8 @@ export interface ConnectedModel {
 }
 
 /**
- * Holds the form of one endpoint: its state, its test, saving it. `onClose` gets the connected model only if a new endpoint was saved
- * with one.
+ * Holds the form of one endpoint: its state, its test, saving it. `onClose` gets the connected model only
+ * if a new endpoint was saved with one.
  */
 export function useEndpointForm(draft: EndpointDraft, onClose: (connected?: ConnectedModel) => void) {
   const { settings, chat } = useApp();

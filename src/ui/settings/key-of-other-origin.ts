@@ -5,8 +5,8 @@ import { originOf } from '../../services/settings/keys.ts';
 import type { Settings } from '../../services/settings/settings.ts';
 
 /**
- * Origin of the kept embedding key if it differs from the configured service's, since a file may change the address but not the key; else
- * null.
+ * Origin of the kept embedding key if it differs from the configured service's, since a file may change
+ * the address but not the key; else null.
  */
 export async function keyOfOtherOrigin({
   config,

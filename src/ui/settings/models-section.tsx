@@ -127,8 +127,8 @@ const SAID = {
 } as const;
 
 /**
- * Says which model answers now, and whether its test passed. Takes the focus and scrolls into view, because the list of presets is far
- * below.
+ * Says which model answers now, and whether its test passed. Takes the focus and scrolls into view,
+ * because the list of presets is far below.
  */
 function Connected({ connected, onBack }: { connected: ConnectedModel; onBack: () => void }) {
   const { t } = useTranslation('settings');

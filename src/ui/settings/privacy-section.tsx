@@ -1,4 +1,5 @@
-// Privacy settings: who can open this device, private words, excluded folders, and the consent to use the browser's speech service.
+// Privacy settings: who can open this device, private words, excluded folders, and the consent
+// to use the browser's speech service.
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { EraseDialog } from '../lock/erase-dialog.tsx';

@@ -1,4 +1,5 @@
-// Rows of the settings. Each saves its key at once; a refused value stays in the field with a sentence that says what is allowed.
+// Rows of the settings. Each saves its key at once; a refused value stays in the field with
+// a sentence that says what is allowed.
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { ignore } from '../../domain/base/log.ts';
@@ -11,7 +12,9 @@ import { Select } from '../shell/controls/select.tsx';
 import { Button, classes, Switch, TextArea } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 
-/** Current value of one key, and its setter. `problem`: why the last value was refused; the previous one stays in use. */
+/**
+ * Current value of one key, and its setter. `problem`: why the last value was refused; the previous one stays in use.
+ */
 export function useSetting<T>(path: string): {
   value: T;
   set: (value: T | undefined) => Promise<boolean>;

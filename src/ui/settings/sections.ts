@@ -18,7 +18,9 @@ export type SectionId = (typeof SECTION_IDS)[number];
 /** Section of a link; undefined for an unknown one (or the list of all). */
 export const sectionOf = (section: string): SectionId | undefined => SECTION_IDS.find((id) => id === section);
 
-/** A setting that can be found by name. `key`: its words in the catalogue; `path`: its configuration key, if it has one. */
+/**
+ * A setting that can be found by name. `key`: its words in the catalogue; `path`: its configuration key, if it has one.
+ */
 export interface SettingEntry {
   readonly section: SectionId;
   readonly key: string;

@@ -1,4 +1,5 @@
-// Settings screen: sections beside their content if there is room, else one after the other. Every section has an address.
+// Settings screen: sections beside their content if there is room, else one after the
+// other. Every section has an address.
 import { ArrowLeft, ChevronRight } from 'lucide-react';
 import { type ComponentType, useEffect, useLayoutEffect, useRef } from 'react';
 import { useFocusFallback } from '../hooks/focus-fallback.ts';
@@ -33,7 +34,10 @@ const SECTIONS: Record<SectionId, ComponentType> = {
   about: AboutSection,
 };
 
-/** `section`: from the address; for an unknown one, phones show the list of sections and other screens the first section. */
+/**
+ * `section`: from the address; for an unknown one, phones show the list of sections
+ * and other screens the first section.
+ */
 export function SettingsScreen({ section }: { section: string }) {
   const { t } = useTranslation('settings');
   const navigation = useNavigation();
@@ -46,7 +50,8 @@ export function SettingsScreen({ section }: { section: string }) {
   useEffect(() => {
     page.current?.scrollTo(0, 0);
   }, [shown]);
-  // On phones the pressed link disappears when the view changes, so moves the focus to the section's title, and back to the link.
+  // On phones the pressed link disappears when the view changes, so moves the focus to the
+  // section's title, and back to the link.
   const title = useRef<HTMLHeadingElement>(null);
   const list = useRef<HTMLElement>(null);
   const before = useRef(chosen);

@@ -33,7 +33,10 @@ export interface EmbeddingDraft {
   discard(): void;
 }
 
-/** Holds changed embedding settings until they are applied or discarded: applying them may embed the whole library again. */
+/**
+ * Holds changed embedding settings until they are applied or discarded: applying
+ * them may embed the whole library again.
+ */
 export function useEmbeddingDraft(): EmbeddingDraft {
   const { settings, memory } = useApp();
   const inForce = useReadable(settings.config, (config) => config.embedding);
@@ -52,7 +55,8 @@ export function useEmbeddingDraft(): EmbeddingDraft {
   const apply = () => {
     setSaving(true);
     setProblem(null);
-    // Saves the key as part of a configuration file (JSON is YAML), which moves keys into the vault: all of it is kept or none.
+    // Saves the key as part of a configuration file (JSON is YAML), which moves keys into
+    // the vault: all of it is kept or none.
     const saved =
       remote !== null && key !== ''
         ? settings.importYaml(
@@ -107,7 +111,9 @@ export function useEmbeddingDraft(): EmbeddingDraft {
   };
 }
 
-/** Origin that the vault's key of a provider belongs to. Read again after each save, which may have replaced the key. */
+/**
+ * Origin that the vault's key of a provider belongs to. Read again after each save, which may have replaced the key.
+ */
 function useKeptKeyOrigin(remote: RemoteProvider | null, isSaving: boolean) {
   const { settings } = useApp();
   const [origin, setOrigin] = useState<string | null>(null);

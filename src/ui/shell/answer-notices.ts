@@ -1,5 +1,5 @@
-// Notifies the person of answers that ended out of sight: a system notification if allowed, and a count on the installed app's icon.
-// A button in the first in-app notice asks for the permission: never unasked, never at the start.
+// Notifies the person of answers that ended out of sight: a system notification if allowed, and a count on the
+// installed app's icon. A button in the first in-app notice asks for the permission: never unasked, never at the start.
 import { useEffect } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { ignore } from '../../domain/base/log.ts';
@@ -51,8 +51,8 @@ export function AnswerNotices(): null {
       const title = shownTitle(entry?.title, t('untitled'));
       const open = () => openConversation(id);
       if (document.hidden && canNotify() && Notification.permission === 'granted')
-        // Shows which conversation it is to people looking at the screen, but none of its words; on a locked device not even that,
-        // because the system keeps notifications.
+        // Shows which conversation it is to people looking at the screen, but none of its words; on a locked device not
+        // even that, because the system keeps notifications.
         return ignore(
           notify(
             t('answerEnded'),

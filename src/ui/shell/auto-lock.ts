@@ -1,5 +1,5 @@
-// Locks the device after a time without a key, click or touch in any tab, and after a time out of sight. Also opens the lock dialog if
-// the configuration asks for another lock than the current one.
+// Locks the device after a time without a key, click or touch in any tab, and after a time out of sight. Also opens the
+// lock dialog if the configuration asks for another lock than the current one.
 import { useEffect, useEffectEvent } from 'react';
 import { log } from '../../domain/base/log.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';

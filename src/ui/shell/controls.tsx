@@ -1,5 +1,5 @@
-// Shared controls: thin wrappers over Radix primitives with our tokens, labels and touch sizes. One file per kind; `controls/select.tsx`
-// is imported separately.
+// Shared controls: thin wrappers over Radix primitives with our tokens, labels and touch sizes. One file per kind;
+// `controls/select.tsx` is imported separately.
 export { Button, IconButton } from './controls/buttons.tsx';
 export { classes } from './controls/classes.ts';
 export { Field, Switch, TextArea, TextField } from './controls/fields.tsx';

@@ -129,7 +129,9 @@ export function useConversationActions(): ConversationActions {
     const run = (work: Promise<unknown>, then?: () => void) => {
       work.then(() => then?.(), report);
     };
-    /** Leaves the conversation if it is open. Returns a function that leads back, unless the person has gone elsewhere. */
+    /**
+     * Leaves the conversation if it is open. Returns a function that leads back, unless the person has gone elsewhere.
+     */
     const leave = (id: ConversationId): (() => void) => {
       const { navigation } = latest.current;
       if (session.current.get() !== id) return () => undefined;

@@ -112,7 +112,8 @@ function Lines({
   return (
     <div className="flex h-full flex-col">
       {chosen.length > 0 && strip && createPortal(<SelectionBar {...all} />, strip)}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys are only a convenience; each row is a link of its own */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys are only a
+          convenience; each row is a link of its own */}
       <div
         ref={place}
         className="min-h-0 flex-1"
@@ -240,7 +241,9 @@ function EraseConfirms({
   );
 }
 
-/** Row height by pointer type, rem. It is fixed, so that the list is in place at once and nothing moves under a click. */
+/**
+ * Row height by pointer type, rem. It is fixed, so that the list is in place at once and nothing moves under a click.
+ */
 const LINE_HEIGHT = { fine: 2, compact: 1.75, coarse: 2.75 } as const;
 /** The browser's own font size, px. */
 const baseSize = (): number =>

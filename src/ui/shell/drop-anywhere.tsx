@@ -1,4 +1,5 @@
-// Imports files dropped anywhere in the window that no other element takes, and keeps the browser from opening them in place of the page.
+// Imports files dropped anywhere in the window that no other element takes, and keeps the browser
+// from opening them in place of the page.
 import { useEffect, useState } from 'react';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { useSession } from '../hooks/session.tsx';
@@ -6,8 +7,8 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { dragsFiles, filesOfDrop, ownDrags } from '../library/drop.ts';
 
 /**
- * Listens for files dragged over the window until `signal` ends it. Leaves a drop to an inner element that prevents the default or stops
- * the event. `onOver`: whether the import would take the files; called often, also without a change.
+ * Listens for files dragged over the window until `signal` ends it. Leaves a drop to an inner element that prevents the
+ * default or stops the event. `onOver`: whether the import would take the files; called often, also without a change.
  */
 export function listenForDrops(
   scope: EventTarget,

@@ -1,5 +1,5 @@
-// Keeps text typed into the page before the app started (static-shell.ts) until a composer at the same place takes it over.
-// `public/start.js` records what happens in the field until then.
+// Keeps text typed into the page before the app started (static-shell.ts) until a composer at the same place takes it
+// over. `public/start.js` records what happens in the field until then.
 interface EarlyWords {
   readonly text: string;
   readonly caret: number;
@@ -53,7 +53,10 @@ function settle(): void {
   });
 }
 
-/** Removes the first paint once the app's frame is drawn; its field stays while a composer may still take its words over. */
+/**
+ * Removes the first paint once the app's frame is drawn; its field stays while a
+ * composer may still take its words over.
+ */
 export function leaveEarlyField(): void {
   isDrawn = true;
   const page = shell();

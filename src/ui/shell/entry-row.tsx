@@ -26,8 +26,8 @@ export const hrefOf = (id: ConversationId): string =>
   pathOf({ screen: 'conversation', conversationId: id, messageId: null });
 
 /**
- * Grey dot while an answer streams, blue dot when an unread one waits. Animated only if the answer is out of sight, because each frame
- * costs.
+ * Grey dot while an answer streams, blue dot when an unread one waits. Animated only if the answer is
+ * out of sight, because each frame costs.
  */
 function TurnDot({ id, current }: { id: ConversationId; current: boolean }) {
   const app = useApp();

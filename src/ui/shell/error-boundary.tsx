@@ -10,8 +10,8 @@ import { firstScreenDrawn } from './first-paint.ts';
 import { ProblemNotice } from './problem-notice.tsx';
 
 /**
- * Loads a part of the interface when first shown, with all words unless it is the first screen. If its file is unavailable (removed by a
- * newer version, or offline), the boundary around it reports `part-missing`.
+ * Loads a part of the interface when first shown, with all words unless it is the first screen. If its file is
+ * unavailable (removed by a newer version, or offline), the boundary around it reports `part-missing`.
  */
 export const loaded = <P extends object>(
   load: () => Promise<ComponentType<P>>,

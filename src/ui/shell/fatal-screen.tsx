@@ -1,4 +1,5 @@
-// Shown instead of the app if the log cannot be opened: a newer version wrote it, another tab holds it, the browser fails.
+// Shown instead of the app if the log cannot be opened: a newer version wrote it,
+// another tab holds it, the browser fails.
 import { useLayoutEffect } from 'react';
 import type { Problem } from '../../domain/base/errors.ts';
 import { useTranslation } from '../i18n/use-translation.ts';

@@ -2,7 +2,10 @@
 import { log } from '../../domain/base/log.ts';
 import { leaveEarlyField } from './early-words.ts';
 
-/** Read by `public/theme.js` before the first paint of the next start: `page` shows the frame, `none` nothing, as for a locked device. */
+/**
+ * Read by `public/theme.js` before the first paint of the next start: `page` shows the frame,
+ * `none` nothing, as for a locked device.
+ */
 const KEY = 'recollect.first-paint';
 
 let drawn = () => {};

@@ -1,5 +1,5 @@
-// Reports how a forgetting ended whose dialog was closed or whose page was reloaded, and withdraws offers that would undo it.
-// Draws nothing itself.
+// Reports how a forgetting ended whose dialog was closed or whose page was reloaded, and withdraws offers that
+// would undo it. Draws nothing itself.
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { ignore, orElse } from '../../domain/base/log.ts';
 import type { ForgetState } from '../../services/forget/forget.ts';

@@ -18,8 +18,8 @@ export function inView(entry: LibraryEntry, view: SidebarView): boolean {
 }
 
 /**
- * Rows of a view, newest first, with a heading before each group; `twin` if several have the same title. `older` has one heading for each
- * month. Times in ms since 1970.
+ * Rows of a view, newest first, with a heading before each group; `twin` if several have the same title. `older` has
+ * one heading for each month. Times in ms since 1970.
  */
 export function sidebarRows(entries: readonly LibraryEntry[], view: SidebarView, now: number): SidebarRow[] {
   const day = new Date(now);

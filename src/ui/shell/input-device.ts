@@ -1,4 +1,5 @@
-// Shows the styles which input device was used last: only keyboard users get a focus ring on elements that the app focused.
+// Shows the styles which input device was used last: only keyboard users get a focus
+// ring on elements that the app focused.
 import { useEffect } from 'react';
 
 /** Records pointers and keys in `data-hand` of the page: `touch` or `mouse`; absent after a key. */

@@ -21,7 +21,10 @@ const COMPOSER = '#main form:has(> textarea[aria-keyshortcuts])';
 /** The messages end above the composer, or above what waits for a decision there: unsaved edits, a queue. */
 const MESSAGES = '#main [data-messages]';
 
-/** Height at which toasts begin: above the composer if there is one, else at the foot of the page, away from its title and tabs. */
+/**
+ * Height at which toasts begin: above the composer if there is one, else at the foot of
+ * the page, away from its title and tabs.
+ */
 function useFoot(): number {
   const composer = useReadable(useSession().composer);
   const [foot, setFoot] = useState(GAP);

@@ -1,4 +1,5 @@
-// Shows a problem in three sentences: what happened, what was kept, what to do. Words: `problems.<code>.{what,kept,do}`.
+// Shows a problem in three sentences: what happened, what was kept, what to do.
+// Words: `problems.<code>.{what,kept,do}`.
 import { Check, Copy, TriangleAlert } from 'lucide-react';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import type { Problem } from '../../domain/base/errors.ts';
@@ -117,7 +118,8 @@ export function useCopy(): [copy: (text: string) => void, copied: boolean] {
 }
 
 /**
- * `compact`: one line of text with the details behind *copy details*. `actions`: buttons that fix it. `place`: see `useProblemWords`.
+ * `compact`: one line of text with the details behind *copy details*. `actions`: buttons that
+ * fix it. `place`: see `useProblemWords`.
  */
 export function ProblemNotice({
   problem,

@@ -1,5 +1,5 @@
-// Reads pressed keys, with a hook that listens for them. `domain/settings/shortcuts.ts` lists the keys. Never acts on a key that an input
-// method is using.
+// Reads pressed keys, with a hook that listens for them. `domain/settings/shortcuts.ts` lists the keys. Never acts on
+// a key that an input method is using.
 import { useEffect, useRef } from 'react';
 import { SHORTCUTS, type ShortcutId, shortcutKeys } from '../../domain/settings/shortcuts.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';

@@ -75,7 +75,8 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
       <nav aria-label={t('conversations')} className="min-h-36 flex-1">
         <ConversationList key={view} view={view} strip={strip} onOpened={onOpened} />
       </nav>
-      {/* Place of notices on a phone. The sidebar scrolls where there is no room for both: they never lie on its last rows. */}
+      {/* Place of notices on a phone. The sidebar scrolls where there is no room for
+          both: they never lie on its last rows. */}
       <div className="h-(--notices) shrink-0 md:hidden" />
       <div ref={foot} className="flex shrink-0 flex-col gap-0.5 border-t p-2">
         {view === 'open' && <OtherViews counts={counts} onView={setView} />}

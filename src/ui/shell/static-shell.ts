@@ -1,5 +1,6 @@
-// Page shown before the app's code is loaded: the frame, and on a first visit an introduction. The build writes it into index.html from
-// the texts of the interface; `public/theme.js` decides what of it is shown, `first-paint.ts` removes it.
+// Page shown before the app's code is loaded: the frame, and on a first visit an introduction. The
+// build writes it into index.html from the texts of the interface; `public/theme.js` decides what of it
+// is shown, `first-paint.ts` removes it.
 
 /** Words that the first page shows in one language. */
 export interface FirstWords {
@@ -53,7 +54,10 @@ const first = (language: string, { title, lead, ways, privacy }: FirstWords): st
     .map((way) => `<li><b>${escaped(way.title)}</b>${escaped(way.text)}</li>`)
     .join('')}</ul><p class="fp-private">${escaped(privacy)}</p></div>`;
 
-/** HTML for the body, before `#root`. Only its field can be focused and is announced (early-words.ts): the app follows a moment later. */
+/**
+ * HTML for the body, before `#root`. Only its field can be focused and is announced
+ * (early-words.ts): the app follows a moment later.
+ */
 export function staticShell(words: Readonly<Record<'en' | 'zh', FirstWords>>): string {
   const languages = Object.entries(words);
   return [

@@ -1,5 +1,5 @@
-// Applies theme, sizes and colour. `public/theme.js` sets the theme before the first paint; this keeps everything in step with the
-// settings.
+// Applies theme, sizes and colour. `public/theme.js` sets the theme before the first paint; this keeps
+// everything in step with the settings.
 import { useEffect, useLayoutEffect } from 'react';
 import { log } from '../../domain/base/log.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';

@@ -21,8 +21,8 @@ export function pickOf(
 }
 
 /**
- * Holds the selected entries of a list; those that leave the list leave the selection. `open`: the open conversation, where a first range
- * starts.
+ * Holds the selected entries of a list; those that leave the list leave the selection. `open`: the open
+ * conversation, where a first range starts.
  */
 export function useSelection(rows: readonly SidebarRow[], open: ConversationId | null) {
   const [chosen, setChosen] = useState<Selection>(NOTHING_SELECTED);
@@ -55,7 +55,10 @@ function takeNextClick(): void {
   document.addEventListener('pointerdown', () => over.abort(), { capture: true, signal });
 }
 
-/** Long press on a row: calls `onHold` once it has lasted. Suppresses the tap that ends it and the browser's context menu. */
+/**
+ * Long press on a row: calls `onHold` once it has lasted. Suppresses the tap that
+ * ends it and the browser's context menu.
+ */
 export function useHold(onHold: () => void) {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const from = useRef({ x: 0, y: 0 });

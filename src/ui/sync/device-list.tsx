@@ -12,7 +12,8 @@ import { useReport } from '../shell/conversation-actions.tsx';
 import { useSyncAccount } from './use-sync.ts';
 
 /**
- * Largest difference between clocks set by the network, ms. If a device's clock is further ahead, the time since it was seen is unknown.
+ * Largest difference between clocks set by the network, ms. If a device's clock is further ahead,
+ * the time since it was seen is unknown.
  */
 const CLOCKS_APART_MS = 5 * 60_000;
 

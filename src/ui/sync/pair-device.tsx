@@ -1,4 +1,5 @@
-// Shows pairing data for another device on request and for a limited time: QR code, link, 24 words. Each of them opens the whole account.
+// Shows pairing data for another device on request and for a limited time: QR code, link, 24 words.
+// Each of them opens the whole account.
 import { Check, Copy, EyeOff, KeyRound, TriangleAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';

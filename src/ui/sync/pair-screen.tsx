@@ -1,5 +1,5 @@
-// "Pair this device": an opened link, a pasted link or 24 words, or a QR code from camera or picture. Nothing happens before
-// the person has seen the fingerprint and agreed; a key that opens nothing is refused.
+// "Pair this device": an opened link, a pasted link or 24 words, or a QR code from camera or picture. Nothing happens
+// before the person has seen the fingerprint and agreed; a key that opens nothing is refused.
 import { Camera, Check, ImageUp, Link2, ShieldCheck } from 'lucide-react';
 import { type FormEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { toast } from 'sonner';

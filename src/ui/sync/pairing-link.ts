@@ -1,6 +1,7 @@
-// A pairing link carries the key of a whole account behind its `#`. This file removes it from the address and the tab's history as soon
-// as it is loaded, before anything else of the app runs; the app then keeps it only in memory, until the person leaves the screen that
-// asks about it. Copies in the browser's own files, written when it opened the link, stay there: the screen says so.
+// A pairing link carries the key of a whole account behind its `#`. This file removes it from the address and the
+// tab's history as soon as it is loaded, before anything else of the app runs; the app then keeps it only in memory,
+// until the person leaves the screen that asks about it. Copies in the browser's own files, written when it opened the
+// link, stay there: the screen says so.
 import { type Writable, writable } from '../../domain/base/readable.ts';
 import { PAIR_PARAMETER } from '../../domain/sync/pairing.ts';
 

@@ -1,4 +1,5 @@
-// Chooses the sentence of the status line while a device belongs to an account. It never claims more than is known. Pure.
+// Chooses the sentence of the status line while a device belongs to an account. It
+// never claims more than is known. Pure.
 import type { SyncLocation, SyncStatus } from '../../services/sync/sync.ts';
 
 interface SyncLine {
@@ -12,12 +13,13 @@ interface SyncLine {
 const NAMED = 2;
 
 /**
- * Null: no news from sync, so the ordinary sentence stays. `where`: of the conversation on the screen, null if there is none.
- * `online`: what the browser reports.
+ * Null: no news from sync, so the ordinary sentence stays. `where`: of the conversation on the screen, null if there is
+ * none. `online`: what the browser reports.
  */
 export function syncLine(status: SyncStatus, where: SyncLocation | null, online: boolean): SyncLine | null {
   const { state, waiting, fetching } = status;
-  // Without an account says nothing, unless sync stopped: if it is switched on and cannot run, it does not even know its account.
+  // Without an account says nothing, unless sync stopped: if it is switched on and cannot
+  // run, it does not even know its account.
   if (status.account === null && state !== 'stopped') return null;
   const line = (tone: SyncLine['tone'], key: string, values: SyncLine['values'] = {}): SyncLine => ({
     tone,

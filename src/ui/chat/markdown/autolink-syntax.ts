@@ -1,9 +1,12 @@
-// Finds bare addresses in text by GitHub's rules, also where people write without spaces between words: an address ends before their
-// punctuation, and before a word that follows a Latin letter directly.
+// Finds bare addresses in text by GitHub's rules, also where people write without spaces between words: an address ends
+// before their punctuation, and before a word that follows a Latin letter directly.
 import { gfmAutolinkLiteral } from 'micromark-extension-gfm-autolink-literal';
 import type { Code, Construct, Extension } from 'micromark-util-types';
 
-/** Chinese, Japanese and Korean punctuation, full-width forms, quotation marks, dashes; and of Arabic and Indic scripts what ends a sentence. */
+/**
+ * Chinese, Japanese and Korean punctuation, full-width forms, quotation marks, dashes; and of Arabic
+ * and Indic scripts what ends a sentence.
+ */
 const PUNCTUATION =
   /[\u3000-\u3004\u3008-\u3020\u3030\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\u2013\u2014\u2018-\u201f\u2026\u00ab\u00bb\u060c\u061b\u061f\u06d4\u0964\u0965]/;
 const WORD =

@@ -1,5 +1,6 @@
-// Callouts: quotations that begin with `[!NOTE]`, as GitHub and Obsidian have them, and containers between lines of colons (`:::writing{…}`), as ChatGPT
-// and documentation tools write them. Their kind and title become a label; no word of them is lost. Pure.
+// Callouts: quotations that begin with `[!NOTE]`, as GitHub and Obsidian have them, and containers between lines
+// of colons (`:::writing{…}`), as ChatGPT and documentation tools write them. Their kind and title become a
+// label; no word of them is lost. Pure.
 import type { Blockquote, Paragraph, PhrasingContent, RootContent } from 'mdast';
 import type { CompileContext, Extension as FromMarkdown } from 'mdast-util-from-markdown';
 import type { Construct, Extension } from 'micromark-util-types';
@@ -117,7 +118,10 @@ function nameOf(opening: string): { kind: string; title: string } {
   };
 }
 
-/** Joins what stands between marks into callouts; marks without their other half are words. `partial`: the end may still come. */
+/**
+ * Joins what stands between marks into callouts; marks without their other half are
+ * words. `partial`: the end may still come.
+ */
 export function withContainers(nodes: readonly RootContent[], partial: boolean): RootContent[] {
   if (!nodes.some(({ type }) => type === 'containerMark')) return [...nodes];
   const open: { mark: ContainerMark; children: RootContent[] }[] = [];

@@ -1,5 +1,5 @@
-// Numbers of sources in brackets, as answers cite them: `[1][2]` are two, where Markdown sees the words of one link to the other; and they keep their
-// brackets, since a bare figure reads as a part of the text (`in 2024[1]`). Pure.
+// Numbers of sources in brackets, as answers cite them: `[1][2]` are two, where Markdown sees the words of one link to
+// the other; and they keep their brackets, since a bare figure reads as a part of the text (`in 2024[1]`). Pure.
 import type { LinkReference, Nodes, Root, RootContent } from 'mdast';
 
 const NUMBER = /^\d{1,3}$/;

@@ -1,4 +1,5 @@
-// The lines of a block of code. Only lines near the visible part get colours, but all lines exist, so that they can be found and copied.
+// The lines of a block of code. Only lines near the visible part get colours, but all lines exist,
+// so that they can be found and copied.
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { type CodeLine, useColours } from './colours.ts';
 
@@ -36,7 +37,10 @@ interface Run {
 
 const isBlank = (text: string): boolean => text.trim() === '';
 
-/** Joins neighbouring tokens of one colour, and blanks with their neighbour: a third of all elements in code would show only a blank. */
+/**
+ * Joins neighbouring tokens of one colour, and blanks with their neighbour: a third of all
+ * elements in code would show only a blank.
+ */
 function runsOf(tokens: CodeLine): readonly Run[] {
   const runs: Run[] = [];
   for (const { content, htmlStyle } of tokens) {

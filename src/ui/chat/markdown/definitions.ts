@@ -1,4 +1,5 @@
-// Finds link definitions that nothing refers to, or that are repeated: Markdown hides them, although the author wrote them to be read. Pure.
+// Finds link definitions that nothing refers to, or that are repeated: Markdown hides them, although
+// the author wrote them to be read. Pure.
 import type { Definition, Nodes, RootContent } from 'mdast';
 
 /** Collects the names that links and pictures refer to. */
@@ -20,7 +21,9 @@ const wordsOf = ({ label, identifier, url, title }: Definition): RootContent => 
   ],
 });
 
-/** Returns a function that turns unused definitions of a whole text into words. Pass it the nodes in order, each once. */
+/**
+ * Returns a function that turns unused definitions of a whole text into words. Pass it the nodes in order, each once.
+ */
 export function loneDefinitionsIn(nodes: readonly RootContent[]): (node: RootContent) => RootContent {
   const wanted = referredTo(nodes);
   const shown = (node: RootContent): RootContent => {

@@ -1,7 +1,10 @@
 // Mermaid, loaded when the first diagram is asked for.
 import mermaid from 'mermaid';
 
-/** Returns the SVG of a diagram and the width it was drawn for, px (null if it has none). Throws the parser's message for a bad source. */
+/**
+ * Returns the SVG of a diagram and the width it was drawn for, px (null if it has none). Throws
+ * the parser's message for a bad source.
+ */
 export async function drawDiagram(
   id: string,
   source: string,

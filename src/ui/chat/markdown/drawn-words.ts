@@ -1,4 +1,5 @@
-// The words of a text as they stand on the screen, read by the parser that draws them: so they are found as they are seen. Pure.
+// The words of a text as they stand on the screen, read by the parser that draws them: so
+// they are found as they are seen. Pure.
 import type { ElementContent, RootContent } from 'hast';
 import { NestingGuard } from '../nesting.ts';
 import { AnswerReader } from './reader.ts';

@@ -1,4 +1,5 @@
-// How the elements of an answer are drawn. They are strangers' words: nothing in them runs, and nothing is fetched for them.
+// How the elements of an answer are drawn. They are strangers' words: nothing in them
+// runs, and nothing is fetched for them.
 import type { Element } from 'hast';
 import type { Components } from 'hast-util-to-jsx-runtime';
 import { ExternalLink, ImageOff } from 'lucide-react';

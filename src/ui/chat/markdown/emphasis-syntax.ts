@@ -1,5 +1,6 @@
-// Strong emphasis beside punctuation, also where no space parts words (Thai, Lao, Khmer, Burmese), where a word begins with a particle (Hebrew,
-// Arabic), and where a space was forgotten: `**Note:**text`. Chinese, Japanese and Korean come with the extension.
+// Strong emphasis beside punctuation, also where no space parts words (Thai, Lao, Khmer, Burmese), where a
+// word begins with a particle (Hebrew, Arabic), and where a space was forgotten: `**Note:**text`. Chinese,
+// Japanese and Korean come with the extension.
 import { cjkFriendlyExtension } from 'micromark-extension-cjk-friendly';
 import type { Code, Construct, Extension } from 'micromark-util-types';
 

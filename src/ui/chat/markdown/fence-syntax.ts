@@ -1,8 +1,8 @@
-// Fenced Markdown that has fences of its own: ```md … ```js … ``` … ```. To CommonMark the first fence without a language ends the outer one, and
-// half of the text would be no code. If each has its own closing fence, the inner ones are words of the outer one.
-// And fences right behind words (`代码如下：```python`, `Run: ```sh`): to CommonMark no fence begins there, but the closing one does, and the rest of
-// the text would be code.
-// And words right behind a closing fence (```` ```后面 ````, ```` ```). ````): to CommonMark such a line is code, and so is all that follows.
+// Fenced Markdown that has fences of its own: ```md … ```js … ``` … ```. To CommonMark the first fence without a
+// language ends the outer one, and half of the text would be no code. If each has its own closing fence, the inner ones
+// are words of the outer one. And fences right behind words (`代码如下：```python`, `Run: ```sh`): to CommonMark no fence
+// begins there, but the closing one does, and the rest of the text would be code. And words right behind a closing
+// fence (```` ```后面 ````, ```` ```). ````): to CommonMark such a line is code, and so is all that follows.
 import { codeFenced } from 'micromark-core-commonmark';
 import type { Construct, Extension, State } from 'micromark-util-types';
 import { consumeTo, readingAs } from './reading-as.ts';
@@ -17,7 +17,10 @@ const FENCE = /^([ \t>]*)(`{3,}|~{3,})([^`\r\n]*)$/gm;
 /** Most fences that are tried as the end of one. */
 const MOST = 200;
 
-/** Returns the beginnings of fences that end one within the fence at `at`. Empty if that is no Markdown, or if one of them has no end. */
+/**
+ * Returns the beginnings of fences that end one within the fence at `at`. Empty if that is no
+ * Markdown, or if one of them has no end.
+ */
 function innerEnds(source: string, at: number, partial: boolean): ReadonlySet<number> {
   const opening = OPENING.exec(source.slice(at, at + 200));
   const ends = new Set<number>();
@@ -40,7 +43,10 @@ function innerEnds(source: string, at: number, partial: boolean): ReadonlySet<nu
   return partial ? ends : new Set();
 }
 
-/** A line that begins with a fence and goes on as no language would: by a sign of a sentence, or a letter that is not Latin. */
+/**
+ * A line that begins with a fence and goes on as no language would: by a sign of a
+ * sentence, or a letter that is not Latin.
+ */
 const CLOSING_WITH_WORDS =
   /^[ \t>]*(`{3,})(?=[.,;:!?)\]"'，。、！？；：）」』】…]|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}])/u;
 /** Words without a bar, a fence behind the last one, and its language. */
@@ -51,7 +57,9 @@ const LONGEST_LINE = 2_100;
 export const gluedMarks = (line: string): string | undefined =>
   line.length < LONGEST_LINE ? GLUED.exec(line)?.[1] : undefined;
 
-/** True if a line that begins with a fence ends code: nothing stands behind the fence, or words that name no language. */
+/**
+ * True if a line that begins with a fence ends code: nothing stands behind the fence, or words that name no language.
+ */
 export const endsCode = (line: string): boolean =>
   /^[ \t>]*`{3,}[ \t]*$|^[ \t>]*~{3,}[ \t]*$/.test(line) || CLOSING_WITH_WORDS.test(line);
 
@@ -59,8 +67,8 @@ const WITH_MARKS = /^.*`{3}.*$/gm;
 const FENCE_LINE = /^[ \t>]*(`{3,})[^`\r\n]*$/;
 
 /**
- * Tells for the code whose fence is at an offset where the words begin that follow its closing fence; -1 if a line of its own closes it. Such
- * a line is code where the fences behind it do not come in pairs.
+ * Tells for the code whose fence is at an offset where the words begin that follow its closing fence; -1 if a line of
+ * its own closes it. Such a line is code where the fences behind it do not come in pairs.
  */
 function wordsBehind(source: string, partial: boolean): (at: number) => number {
   const lines = [...source.matchAll(WITH_MARKS)].flatMap(({ 0: line, index }) => {
@@ -100,7 +108,10 @@ const NEXT_FENCE = /^[ \t>]*(`{3,})[^`\r\n]*$/gm;
 const mayHaveGlued = (text: string): boolean =>
   text.includes('```') && /(?:[^\s`][ \t]*|`[ \t]+)`{3,}[A-Za-z]/.test(text);
 
-/** Finds the first line behind a place that begins with a fence. Lines that ask for the same one are answered without another search. */
+/**
+ * Finds the first line behind a place that begins with a fence. Lines that ask for the same one
+ * are answered without another search.
+ */
 function nextFences(
   source: string,
 ): (after: number) => { readonly run: string; readonly isClosing: boolean } {
@@ -119,7 +130,10 @@ function nextFences(
   };
 }
 
-/** Reads words and the fence behind them as a paragraph and code, if a line closes it, or may still come. `fence` reads the code. */
+/**
+ * Reads words and the fence behind them as a paragraph and code, if a line closes it, or
+ * may still come. `fence` reads the code.
+ */
 function gluedFence(source: string, partial: boolean, fence: Construct): Construct {
   const nextFence = nextFences(source);
   const gluedAt = (at: number): number => {

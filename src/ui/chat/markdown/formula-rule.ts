@@ -1,6 +1,8 @@
 // Decides if the text between two formula marks is a formula, or money, a shell variable, or plain words. Pure.
 
-/** A formula neither ends nor begins with one of these, unless it is raised (`p^*`), a prime (`f'`) or escaped (`x\;`). */
+/**
+ * A formula neither ends nor begins with one of these, unless it is raised (`p^*`), a prime (`f'`) or escaped (`x\;`).
+ */
 const UNFINISHED = /(?:(?<!\\)[/:([,;&"；，。、（]|(?<![\^_\\])\*|(?<![\w)}\]'])')$/;
 const HEADLESS = /^[),;:"'!?/\]}*，。；：、）]/;
 /** An open interval as it is written in French: `]0,1[`. */
@@ -35,8 +37,8 @@ const isSpaced = (content: string, before: string, after: string): boolean =>
   (/^ [A-Za-z] $/.test(content) || (SURELY.test(content) && !TWO_WORDS.test(content)));
 
 /**
- * True if `$content$` is a formula by Pandoc's rule (no space inside the marks, no digit after them), and neither a price, a variable nor words.
- * `before` and `after`: the characters around the marks; empty at an edge.
+ * True if `$content$` is a formula by Pandoc's rule (no space inside the marks, no digit after them), and neither a
+ * price, a variable nor words. `before` and `after`: the characters around the marks; empty at an edge.
  */
 export function isDollarFormula(content: string, before: string, after: string): boolean {
   if (content === '') return false;

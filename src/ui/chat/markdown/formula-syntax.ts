@@ -1,10 +1,14 @@
-// Adds formulas to the Markdown parser: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`. Code, addresses, table cells and escapes win over them.
+// Adds formulas to the Markdown parser: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`. Code, addresses,
+// table cells and escapes win over them.
 import type { Literal } from 'mdast';
 import type { CompileContext, Extension as FromMarkdown, Token } from 'mdast-util-from-markdown';
 import type { Code, Construct, Effects, Extension, State, TokenizeContext } from 'micromark-util-types';
 import { isBracketFormula, isDollarFormula, isDoubleDollarFormula } from './formula-rule.ts';
 
-/** `display`: set on a separate line always, never, or if nothing stands beside it. `open`: the closing mark is still to come. */
+/**
+ * `display`: set on a separate line always, never, or if nothing stands beside it.
+ * `open`: the closing mark is still to come.
+ */
 export interface Formula extends Literal {
   type: 'formula';
   display: 'always' | 'alone' | 'never';
@@ -91,7 +95,10 @@ function dataIn(effects: Effects) {
 /** Commands whose braces hold words, in which a formula may stand: `\text{a $b$}`. */
 const TEXT_COMMAND = /\\(?:text[a-z]{0,6}|mbox|hbox|fbox|intertext)$/;
 
-/** Most characters of words in a formula: each dollar sign of a text may begin a formula, and must not cause a search to the text's end. */
+/**
+ * Most characters of words in a formula: each dollar sign of a text may begin a formula, and must
+ * not cause a search to the text's end.
+ */
 const MOST_WORDS = 400;
 
 /** Makes a test for each character of a formula, escaped ones left out: true for a dollar within its words. */
@@ -416,7 +423,10 @@ const blockIn = (source: string, partial: boolean) =>
 /** Environments that LaTeX sets on lines of their own. */
 const ENVIRONMENT = /^\\begin\{((?:equation|align|alignat|gather|multline|eqnarray|CD)\*?)\}/;
 
-/** Returns the end of the environment that begins at `at`, `open` if the end is still to come; null: there is none, or it ends within a line. */
+/**
+ * Returns the end of the environment that begins at `at`, `open` if the end is still to come; null:
+ * there is none, or it ends within a line.
+ */
 function environmentAt(source: string, at: number, partial: boolean): { end: number; open: boolean } | null {
   const name = ENVIRONMENT.exec(source.slice(at, at + 30))?.[1];
   if (name === undefined) return null;
@@ -482,8 +492,8 @@ const environmentIn = (source: string, partial: boolean) =>
 const MARKS = { $: /\\[\s\S]|\$\$/g, '[': /\\[\s\S]/g };
 
 /**
- * True if the formula block that begins at `at` ends at the end of a line; null: it is no block. Linear for a whole text, since
- * the first mark after an opening one decides.
+ * True if the formula block that begins at `at` ends at the end of a line; null: it is no block. Linear for a whole
+ * text, since the first mark after an opening one decides.
  */
 function endOfBlock(source: string, at: number, partial: boolean): 'closed' | 'open' | null {
   const opening = source.slice(at, at + 2);

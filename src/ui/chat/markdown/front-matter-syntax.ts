@@ -1,5 +1,5 @@
-// YAML between dashes at the beginning of an answer, as pages, notes and skills have it: code, whose lines and spaces stay. CommonMark reads
-// a rule, and a heading or a list.
+// YAML between dashes at the beginning of an answer, as pages, notes and skills have it: code, whose lines and spaces
+// stay. CommonMark reads a rule, and a heading or a list.
 import type { CompileContext, Extension as FromMarkdown } from 'mdast-util-from-markdown';
 import type { Code, Construct, Extension, State } from 'micromark-util-types';
 
@@ -22,7 +22,10 @@ const END = /^(?:---|\.\.\.)[ \t]*$/;
 /** True if a text may begin with front matter: only its end tells. */
 export const mayHaveFrontMatter = (text: string): boolean => /^---[ \t]*[\r\n]/.test(text);
 
-/** Returns the offset behind the front matter that a text begins with; 0: it begins with none. `partial`: its end may still come. */
+/**
+ * Returns the offset behind the front matter that a text begins with; 0: it begins with
+ * none. `partial`: its end may still come.
+ */
 function frontMatterEnd(source: string, partial: boolean): number {
   if (!mayHaveFrontMatter(source)) return 0;
   let at = source.search(/[\r\n]/);

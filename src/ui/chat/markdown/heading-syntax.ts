@@ -1,4 +1,5 @@
-// Underlined headings, but only below a line that may be one: below a sentence, or several lines, models draw a line with `---`.
+// Underlined headings, but only below a line that may be one: below a sentence, or several
+// lines, models draw a line with `---`.
 import { setextUnderline } from 'micromark-core-commonmark';
 import type { Construct, Extension } from 'micromark-util-types';
 

@@ -1,4 +1,5 @@
-// HTML in Markdown: harmless tags are drawn, everything else is shown as the text it is. `<your-api-key>` and `List<String>` are no tags. Pure.
+// HTML in Markdown: harmless tags are drawn, everything else is shown as the text it is. `<your-api-key>`
+// and `List<String>` are no tags. Pure.
 
 /** Drawn (and sanitised). */
 const DRAWN = new Set(
@@ -65,8 +66,8 @@ const COMMENTS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * True if HTML may begin at `at`: a tag that is drawn, or a block that is shown line by line as written. In a block its end
- * must follow, unless the text is still being written (`partial`).
+ * True if HTML may begin at `at`: a tag that is drawn, or a block that is shown line by line as written. In a block its
+ * end must follow, unless the text is still being written (`partial`).
  */
 export function mayBeHtml(source: string, at: number, flow: boolean, partial: boolean, ends: Ends): boolean {
   const head = source.slice(at, at + 40);
@@ -84,8 +85,8 @@ export function mayBeHtml(source: string, at: number, flow: boolean, partial: bo
 const FOLDS = /^<\/?(?:details|summary|br|hr)(?=[\s/>])/i;
 
 /**
- * The end of a line of tags that Markdown follows; `at` itself if no such tag begins there. It is read as such without the empty line that CommonMark
- * wants, unless it is set in like code.
+ * The end of a line of tags that Markdown follows; `at` itself if no such tag begins there. It is read as such without
+ * the empty line that CommonMark wants, unless it is set in like code.
  */
 export function foldEnd(source: string, at: number): number {
   if (!FOLDS.test(source.slice(at, at + 12))) return at;
@@ -97,7 +98,9 @@ export function foldEnd(source: string, at: number): number {
 /** Most of a line that is read, characters. */
 const LONGEST_FOLD = 2_000;
 
-/** Parts a line of such tags into tags and the words between them; undefined if none of its words has signs of Markdown. */
+/**
+ * Parts a line of such tags into tags and the words between them; undefined if none of its words has signs of Markdown.
+ */
 export function foldedWords(
   value: string,
 ): readonly { readonly text: string; readonly isTag: boolean }[] | undefined {
@@ -126,8 +129,8 @@ const isNamed = (name: string): boolean => isOneCase(name) && DRAWN.has(name.toL
 const BEGUN = /^<(?:!-?|h(?:t(?:t(?:p(?:s?(?::\/?\/?)?)?)?)?)?)$/i;
 
 /**
- * Returns the start of a tag, comment or address that is still unfinished at the end of `words` and may be drawn; -1: none. It stays hidden until it
- * is whole.
+ * Returns the start of a tag, comment or address that is still unfinished at the end of `words` and may be drawn; -1:
+ * none. It stays hidden until it is whole.
  */
 export function unfinishedTag(words: string): number {
   const comment = words.lastIndexOf('<!--');
@@ -181,8 +184,8 @@ const withoutTags = (text: string): string => text.replaceAll('<', '&lt;');
 const VERBATIM_BLOCK = /^[ \t]*<(?:!|\?|(?:script|style|textarea)(?=[\s>]))/i;
 
 /**
- * Decides which tags among siblings, given in order, are drawn. A tag must be known, have known attributes, and have its
- * other half among the siblings; with `partial`, the other half may still come.
+ * Decides which tags among siblings, given in order, are drawn. A tag must be known, have known attributes, and have
+ * its other half among the siblings; with `partial`, the other half may still come.
  */
 export function drawnHtml(pieces: readonly Html[], partial: boolean): Drawn[] {
   const tags: Tag[] = [];
@@ -225,7 +228,10 @@ export function drawnHtml(pieces: readonly Html[], partial: boolean): Drawn[] {
   });
 }
 
-/** Pairs an end with the nearest beginning of its name. Beginnings in between without an end stay unpaired. `alone`: on a separate line. */
+/**
+ * Pairs an end with the nearest beginning of its name. Beginnings in between without an end stay
+ * unpaired. `alone`: on a separate line.
+ */
 function close(open: Tag[], tag: Tag, alone: boolean): void {
   for (let at = open.length - 1; at >= 0; at -= 1)
     if (open[at]?.name === tag.name) {
@@ -238,7 +244,10 @@ function close(open: Tag[], tag: Tag, alone: boolean): void {
   tag.is = alone && FLAT.has(tag.name);
 }
 
-/** Lists the elements that a block of HTML leaves open after those open `before`, outermost first: they continue in the next blocks. */
+/**
+ * Lists the elements that a block of HTML leaves open after those open `before`, outermost
+ * first: they continue in the next blocks.
+ */
 export function openElements(before: readonly string[], value: string): string[] {
   const open = [...before];
   if (VERBATIM_BLOCK.test(value)) return open;

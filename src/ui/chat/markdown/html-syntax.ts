@@ -1,4 +1,5 @@
-// HTML as the Markdown parser knows it, but only where `html-rule.ts` takes it for HTML; all else stays text, in which Markdown is read.
+// HTML as the Markdown parser knows it, but only where `html-rule.ts` takes it for HTML; all else
+// stays text, in which Markdown is read.
 import { htmlFlow, htmlText } from 'micromark-core-commonmark';
 import type { Construct, Extension } from 'micromark-util-types';
 import { endsIn, foldEnd, mayBeHtml } from './html-rule.ts';

@@ -1,4 +1,5 @@
-// Markdown as elements: each block is drawn again only when it has changed; footnotes stand below and jump within the answer.
+// Markdown as elements: each block is drawn again only when it has changed; footnotes
+// stand below and jump within the answer.
 import type { Root as Elements } from 'hast';
 import { toJsxRuntime } from 'hast-util-to-jsx-runtime';
 import {
@@ -46,7 +47,10 @@ const BlockView = memo(function BlockView({ block }: { block: AnswerBlock }) {
 /** Blocks are compared in groups: React must not go through a thousand blocks with each new word. */
 const GROUP = 12;
 
-/** `settled`: the answer still grows, and the group is complete and was laid out. The browser skips it while it is out of sight (styles.css). */
+/**
+ * `settled`: the answer still grows, and the group is complete and was laid out. The browser skips it
+ * while it is out of sight (styles.css).
+ */
 const Group = memo(
   function Group({ blocks, settled }: { blocks: readonly AnswerBlock[]; settled: boolean }) {
     return (
@@ -130,7 +134,10 @@ function Footnotes({ footnotes }: { footnotes: readonly Footnote[] }) {
   );
 }
 
-/** A finished answer is drawn in another place than the growing one. One for the tab, which draws one growing answer at a time. */
+/**
+ * A finished answer is drawn in another place than the growing one. One for the tab,
+ * which draws one growing answer at a time.
+ */
 const handover = new ReaderHandover();
 
 /** `streaming`: half-written constructs are closed provisionally; settled blocks are not read again. */

@@ -1,4 +1,5 @@
-// A module that is loaded when first needed. Until then, and if it cannot be loaded, the text stays readable without it.
+// A module that is loaded when first needed. Until then, and if it cannot be
+// loaded, the text stays readable without it.
 import { useEffect, useSyncExternalStore } from 'react';
 import { ignore, log } from '../../../domain/base/log.ts';
 

@@ -1,4 +1,5 @@
-// Recognises text that looks like a link and is none: calls (`handlers[type](event)`) and patterns (`[text](url)`) stay words. Pure.
+// Recognises text that looks like a link and is none: calls (`handlers[type](event)`) and
+// patterns (`[text](url)`) stay words. Pure.
 import type { Link, Nodes, PhrasingContent, Root } from 'mdast';
 
 /** Every address has one of these: `https:`, `./a`, `README.md`, `#place`, `?query`. */

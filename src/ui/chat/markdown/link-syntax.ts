@@ -1,5 +1,5 @@
-// Links whose address has spaces, which models forget to write as `%20`: `[report](https://example.com/My report.pdf)`. CommonMark takes them
-// for words, and the first half of the address for a link.
+// Links whose address has spaces, which models forget to write as `%20`: `[report](https://example.com/My report.pdf)`.
+// CommonMark takes them for words, and the first half of the address for a link.
 import { labelEnd } from 'micromark-core-commonmark';
 import type { Extension } from 'micromark-util-types';
 import { readingAs } from './reading-as.ts';
@@ -11,7 +11,10 @@ const LETTER = 97;
 const LONGEST = 1_000;
 
 const TARGET = /^\]\((https?:\/\/[^\s()<>/]+\/[^\r\n()<>]*(?:\([^\r\n()<>]*\)[^\r\n()<>]*)*)\)/i;
-/** The last word of an address goes on with its path or its query, or ends as a file's name does; words of a sentence do not. */
+/**
+ * The last word of an address goes on with its path or its query, or ends as a file's
+ * name does; words of a sentence do not.
+ */
 const GOES_ON = /[/=]|\.[A-Za-z0-9]{2,5}(?:[?#]|$)/;
 
 /** Leaves out the title that stands between quotation marks behind an address. */

@@ -1,4 +1,5 @@
-// The numbers of a list as they were written: CommonMark counts on from the first, and a list from ten down to one would go up.
+// The numbers of a list as they were written: CommonMark counts on from the first, and a
+// list from ten down to one would go up.
 import type { List } from 'mdast';
 import type { CompileContext, Extension as FromMarkdown, Token } from 'mdast-util-from-markdown';
 
@@ -19,7 +20,10 @@ export const numbersFromMarkdown: FromMarkdown = {
   },
 };
 
-/** The number of each item: as written, or counted up if two that follow each other are written alike (`1.` before every item). */
+/**
+ * The number of each item: as written, or counted up if two that follow each other are
+ * written alike (`1.` before every item).
+ */
 export function numbersOf({ children, start }: List): readonly number[] {
   const first = start ?? 1;
   const written = children.map(({ data }, at) => data?.number ?? first + at);

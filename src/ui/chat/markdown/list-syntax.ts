@@ -1,5 +1,6 @@
-// Lists as models write them. Code in an item often stands at the edge of the text, or its closing fence does: to CommonMark the item ends there, and
-// the closing fence begins code that swallows the rest. And a list that does not begin with one goes on below words without an empty line.
+// Lists as models write them. Code in an item often stands at the edge of the text, or its closing fence does: to
+// CommonMark the item ends there, and the closing fence begins code that swallows the rest. And a list that does not
+// begin with one goes on below words without an empty line.
 import { blockQuote, list } from 'micromark-core-commonmark';
 import type { Code, Construct, Extension, State } from 'micromark-util-types';
 import { endsCode, gluedMarks } from './fence-syntax.ts';
@@ -47,8 +48,8 @@ function within(columns: readonly number[], { text }: Line): { columns: readonly
 }
 
 /**
- * Returns the beginnings of the lines that belong to code in an item of a list though they stand further to the edge. Code that no fence closes
- * has none, unless the text is still being written (`partial`).
+ * Returns the beginnings of the lines that belong to code in an item of a list though they stand further to the edge.
+ * Code that no fence closes has none, unless the text is still being written (`partial`).
  */
 export function looseLines(source: string, partial: boolean): ReadonlySet<number> {
   const loose = new Set<number>();
@@ -71,7 +72,10 @@ export function looseLines(source: string, partial: boolean): ReadonlySet<number
   return loose;
 }
 
-/** Reads all lines of code from the edge if one stands further to it than the item, so that they stay as they stand to each other. */
+/**
+ * Reads all lines of code from the edge if one stands further to it than the item, so that
+ * they stay as they stand to each other.
+ */
 function outside(lines: readonly Line[], column: number, isClosed: boolean): number[] {
   const isOut = ({ text }: Line) => text.trim() !== '' && widthOf(text) < column;
   const code = isClosed ? lines.slice(0, -1) : lines;
@@ -90,7 +94,9 @@ const lineFrom = (source: string, at: number): string =>
 /** Most of a line that is read, characters. */
 const NEAR = 1_000;
 
-/** True if the number at `at` begins a list below words: they announce it or define a link, or the next number follows. */
+/**
+ * True if the number at `at` begins a list below words: they announce it or define a link, or the next number follows.
+ */
 function beginsList(source: string, at: number): boolean {
   const line = lineFrom(source, at);
   const number = Number(NUMBER.exec(line)?.[1] ?? Number.NaN);
@@ -140,7 +146,10 @@ const goesOn = (quotation: () => Construct): Construct => ({
 });
 const isSpace = (code: Code): boolean => code === -2 || code === -1 || code === 32;
 
-/** How far a line is set in that begins an item with a sign: two signs are enough for many writers below `1. `, where CommonMark wants three. */
+/**
+ * How far a line is set in that begins an item with a sign: two signs are enough for many writers below
+ * `1. `, where CommonMark wants three.
+ */
 const insetOf = (source: string, at: number): number =>
   /^( {2,3})[-*+][ \t]+\S/.exec(source.slice(at, at + 20))?.[1]?.length ?? 0;
 

@@ -1,6 +1,6 @@
-// Keeps signs that look like Markdown but are words: products (`5*3*2`, `width*height*depth`), paths and comments (`src/**/*.ts`, `/* so */`,
-// `C:\_tmp`),
-// names that Python and JavaScript set between underscores (`__init__.py`), and placeholders that look like addresses (`<image:tag>`).
+// Keeps signs that look like Markdown but are words: products (`5*3*2`, `width*height*depth`), paths and comments
+// (`src/**/*.ts`, `/* so */`, `C:\_tmp`), names that Python and JavaScript set between underscores (`__init__.py`), and
+// placeholders that look like addresses (`<image:tag>`).
 import { autolink } from 'micromark-core-commonmark';
 import type { Code, Construct, Extension } from 'micromark-util-types';
 
@@ -14,7 +14,10 @@ const NEAR = 200;
 const FACTOR_BEFORE = /[A-Za-z0-9)\]]$/;
 const FACTOR_BEHIND = /^[A-Za-z0-9(]/;
 
-/** True if the stars at `at` multiply: in a chain of names, or between digits or brackets; `**Top 10**list` and `un*believ*able` are emphasis. */
+/**
+ * True if the stars at `at` multiply: in a chain of names, or between digits or brackets; `**Top
+ * 10**list` and `un*believ*able` are emphasis.
+ */
 function multiplies(source: string, at: number, stars: number): boolean {
   const before = source.slice(Math.max(0, at - NEAR), at);
   const behind = source.slice(at + stars, at + stars + NEAR);
@@ -51,11 +54,17 @@ function isOfPath(source: string, at: number): boolean {
   return ANY_NAME.test(name);
 }
 
-/** The words before a backslash up to it, if these are the beginning of a path: a drive, two backslashes and a server, or a named place. */
+/**
+ * The words before a backslash up to it, if these are the beginning of a path: a drive, two
+ * backslashes and a server, or a named place.
+ */
 const DRIVE = /(?:^|[^A-Za-z0-9])[A-Za-z]:(?:\\\S*)?$/;
 const SERVER = /(?:^|[\s"'(*“「（：])\\\\[A-Za-z0-9]\S*$/;
 const SERVER_BEGINS = /^\\\\[A-Za-z0-9][\w.-]*\\[\w$]/;
-/** A path from a variable, the folder one is in, the home folder or a part of the registry: `%APPDATA%\_x`, `.\*.ps1`, `~\.ssh`, `HKCU:\_x`. */
+/**
+ * A path from a variable, the folder one is in, the home folder or a part of the registry:
+ * `%APPDATA%\_x`, `.\*.ps1`, `~\.ssh`, `HKCU:\_x`.
+ */
 const PLACE =
   /(?:^|[\s"'(*“「（：])(?:%\w+%|\$env:\w+|\.\.?|~|(?:HK(?:LM|CU|CR|U|CC)|HKEY_[A-Z_]+):?)(?:\\\S*)?$/;
 /** After a dot alone a name must follow: `.\*` may be a pattern. */

@@ -110,7 +110,9 @@ function openBracket(words: string): number {
   return -1;
 }
 
-/** A last bracket that may become a link is shown by its words; an index (`a[i`) or sources (`[1, 2`) stay as they are. */
+/**
+ * A last bracket that may become a link is shown by its words; an index (`a[i`) or sources (`[1, 2`) stay as they are.
+ */
 function bracketSettled(words: string): string {
   const at = openBracket(words);
   if (at < 0) return words;
@@ -122,7 +124,10 @@ function bracketSettled(words: string): string {
   return isClosed ? before + inside.slice(0, -1) : words;
 }
 
-/** Head of a table, and the row below it as far as it has come. Without bars at its edge a head needs two signs of that row. */
+/**
+ * Head of a table, and the row below it as far as it has come. Without bars at its
+ * edge a head needs two signs of that row.
+ */
 const HEAD = /^(\|[^\n]*)(?:\n[ \t:|-]*)?$/;
 const BARE_HEAD = /^([^\n|]+\|[^\n]*)\n[ \t]*:?-+:?[ \t]*\|[ \t:|-]*$/;
 

@@ -1,5 +1,5 @@
-// Markdown as models write it, read by one parser: CommonMark and GitHub's additions, formulas, emphasis beside Chinese, Japanese and Korean
-// punctuation. One tilde strikes nothing. Pure.
+// Markdown as models write it, read by one parser: CommonMark and GitHub's additions, formulas, emphasis beside
+// Chinese, Japanese and Korean punctuation. One tilde strikes nothing. Pure.
 import type { Nodes, Parents, Root, RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmAutolinkLiteralFromMarkdown } from 'mdast-util-gfm-autolink-literal';
@@ -58,7 +58,10 @@ function withoutStandIn(node: Nodes, standIn: string): void {
   if ('children' in node) for (const child of node.children) withoutStandIn(child, standIn);
 }
 
-/** `partial`: the text is still being written; constructs open at its end will be closed later. `isBeginning`: nothing stands before it. */
+/**
+ * `partial`: the text is still being written; constructs open at its end will be closed later.
+ * `isBeginning`: nothing stands before it.
+ */
 export function parseMarkdown(text: string, partial = false, isBeginning = false): Root {
   const standIn = text.includes('\0') ? STAND_INS.find((sign) => !text.includes(sign)) : undefined;
   if (standIn === undefined) return parsed(text, partial, isBeginning);
@@ -77,7 +80,10 @@ const parsed = (text: string, partial: boolean, isBeginning: boolean): Root => {
 
 const MATHS_FENCE = /(?:```|~~~)[ \t]*math\b/;
 
-/** Draws fenced code of the language `math` as a formula, as GitHub and GitLab do. `written`: the text if it is still being written. */
+/**
+ * Draws fenced code of the language `math` as a formula, as GitHub and GitLab do. `written`:
+ * the text if it is still being written.
+ */
 function drawMaths(parent: Parents, written: string | null): void {
   parent.children = (parent.children as RootContent[]).map((child) => {
     if ('children' in child) drawMaths(child, written);
@@ -153,7 +159,10 @@ interface Piece {
   readonly fenced: boolean;
 }
 
-/** Separates fenced code from the words around it. Line breaks that only set a fence apart are dropped; an unclosed fence reaches to the end. */
+/**
+ * Separates fenced code from the words around it. Line breaks that only set a fence apart are dropped;
+ * an unclosed fence reaches to the end.
+ */
 export function fencedPieces(text: string): Piece[] {
   if (!/```|~~~/.test(text)) return [{ text, fenced: false }];
   const { children } = fromMarkdown(text, {

@@ -1,4 +1,5 @@
-// Shows a block of code as a drawing: Mermaid as a picture, HTML and SVG in a frame that reaches neither the network nor the page.
+// Shows a block of code as a drawing: Mermaid as a picture, HTML and SVG in a frame that
+// reaches neither the network nor the page.
 import { useEffect, useId, useRef, useState } from 'react';
 import { ignore } from '../../../domain/base/log.ts';
 import { useTranslation } from '../../i18n/use-translation.ts';
@@ -69,7 +70,9 @@ function Diagram({ code }: { code: string }) {
 /** Address of the page that holds the frame (`public/preview.html`); it reports when it has loaded. */
 const PAGE = '/preview.html';
 
-/** A strange page in a frame within a frame of our own: the outer one forbids the network, the inner one has no origin. */
+/**
+ * A strange page in a frame within a frame of our own: the outer one forbids the network, the inner one has no origin.
+ */
 function Framed({ kind, code }: { kind: 'html' | 'svg'; code: string }) {
   const { t } = useTranslation('chat');
   const frame = useRef<HTMLIFrameElement>(null);

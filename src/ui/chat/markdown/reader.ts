@@ -1,5 +1,5 @@
-// Reads an answer while it grows: only the open block is parsed again, not the settled ones. The result is the same as reading
-// the whole text at once.
+// Reads an answer while it grows: only the open block is parsed again, not the settled ones. The result is the
+// same as reading the whole text at once.
 import type { FootnoteDefinition, Nodes, PhrasingContent, RootContent } from 'mdast';
 import { openContainers } from './callouts.ts';
 import { loneDefinitionsIn } from './definitions.ts';
@@ -10,7 +10,9 @@ import { openElements, unfinishedTag } from './html-rule.ts';
 import { begunTable, closedEnd } from './open-end.ts';
 import { parseMarkdown } from './parse.ts';
 
-/** The unit of drawing: a block, or several within one HTML element. The same object as long as nothing in it changes. */
+/**
+ * The unit of drawing: a block, or several within one HTML element. The same object as long as nothing in it changes.
+ */
 export interface AnswerBlock {
   /** Offset of its beginning, in characters: its identity within the answer. */
   readonly from: number;
@@ -106,7 +108,10 @@ const hasOpenFormula = (node: Nodes): boolean =>
     ? (node as unknown as Formula).open
     : 'children' in node && node.children.some(hasOpenFormula);
 
-/** Hands the reader of an answer that grew to the place that draws the finished one, so that settled blocks are not read again. */
+/**
+ * Hands the reader of an answer that grew to the place that draws the finished one, so
+ * that settled blocks are not read again.
+ */
 export class ReaderHandover {
   #growing: AnswerReader | undefined;
 
@@ -145,7 +150,8 @@ export class AnswerReader {
 
   /** Reads `text`; fast if it continues the previous text. `partial`: it is still being written. */
   read(text: string, partial: boolean): ReadAnswer {
-    // Reads all again at the end: HTML, a formula or a fence that never ended is text, and settled blocks took it for one that would.
+    // Reads all again at the end: HTML, a formula or a fence that never ended is text, and settled
+    // blocks took it for one that would.
     const isOpen = this.#html || this.#formula || mayHaveWordsAtFence(text) || mayEndBehindBlank(text);
     const ended = this.#partial && !partial && (isOpen || mayHaveFrontMatter(text));
     if (ended || !text.startsWith(this.#text)) {
@@ -277,11 +283,17 @@ const NEXT_BLOCK =
 const lineStart = (source: string, at: number): number =>
   at === 0 ? 0 : Math.max(source.lastIndexOf('\n', at - 1), source.lastIndexOf('\r', at - 1)) + 1;
 
-/** A formula begins with words and goes on below: if an empty line comes before its end, it is taken for words while it is written. */
+/**
+ * A formula begins with words and goes on below: if an empty line comes before its end, it is
+ * taken for words while it is written.
+ */
 const mayEndBehindBlank = (text: string): boolean =>
   /^[ \t>]*(?:\$\$|\\\[)[ \t]*(?=[^\s$])(?:(?!\$\$|\\\])[^\r\n])+[\r\n]/m.test(text);
 
-/** Completes the open block for display. `base`: offset of its source in the text that the nodes were read from. `isFirst`: it begins the answer. */
+/**
+ * Completes the open block for display. `base`: offset of its source in the text that the nodes were read
+ * from. `isFirst`: it begins the answer.
+ */
 function completed(
   source: string,
   nodes: readonly RootContent[],
@@ -316,7 +328,10 @@ const BEGUN_LINE = /(?<![^\n\r])[ \t>]*(?:[-=*_+][-=*_+ \t]*|\d{1,9}[.)]?[ \t]*)
 /** A last line that may become the end of a fence. */
 const BEGUN_END = /[\n\r][ \t>]*(?:`+|~+)$/;
 
-/** Returns the open block without the signs at its end whose meaning the next character decides. `leaf`: what they were read as. */
+/**
+ * Returns the open block without the signs at its end whose meaning the next character
+ * decides. `leaf`: what they were read as.
+ */
 function certainPart(source: string, leaf: Nodes | undefined): string {
   if (leaf?.type === 'code') return source.replace(BEGUN_END, '');
   if ((leaf as Formula | undefined)?.type === 'formula')

@@ -1,4 +1,5 @@
-// Parts of the parser's constructs: one that reads some signs of the text as another sign, and one that takes a stretch of it as it is.
+// Parts of the parser's constructs: one that reads some signs of the text as another sign, and one
+// that takes a stretch of it as it is.
 import type {
   Code,
   Construct,
@@ -9,7 +10,10 @@ import type {
   TokenType,
 } from 'micromark-util-types';
 
-/** Consumes the text up to offset `end`, leaves the tokens that were entered, the innermost first, and goes on with `then`. */
+/**
+ * Consumes the text up to offset `end`, leaves the tokens that were entered, the
+ * innermost first, and goes on with `then`.
+ */
 export function consumeTo(
   end: number,
   context: ThisParameterType<Tokenizer>,
@@ -30,7 +34,9 @@ export function consumeTo(
 
 type Constructs = Construct | Construct[] | ConstructRecord;
 
-/** `signsOf`: gives what the construct reads in the place of a sign, by where that stands in the text and on which line. */
+/**
+ * `signsOf`: gives what the construct reads in the place of a sign, by where that stands in the text and on which line.
+ */
 export function readingAs(
   construct: Construct,
   signsOf: (context: ThisParameterType<Tokenizer>) => (code: Code, offset: number, line: number) => Code,

@@ -1,5 +1,6 @@
-// Tables of GitHub's Markdown. In a row with more cells than the head, a bar within code or a formula separates no cells: most people forget to
-// escape it, and text behind the last column would not be shown. A row of dashes with another number of cells than the head makes a table, too.
+// Tables of GitHub's Markdown. In a row with more cells than the head, a bar within code or a formula separates no
+// cells: most people forget to escape it, and text behind the last column would not be shown. A row of dashes with
+// another number of cells than the head makes a table, too.
 import { gfmTable } from 'micromark-extension-gfm-table';
 import type { Construct, Extension } from 'micromark-util-types';
 import { isDollarFormula } from './formula-rule.ts';

@@ -1,5 +1,5 @@
-// Turns Markdown's syntax tree into elements that are safe to draw: false HTML becomes text, the rest is sanitised, and every block
-// of words gets its direction. Pure.
+// Turns Markdown's syntax tree into elements that are safe to draw: false HTML becomes text, the rest is sanitised, and
+// every block of words gets its direction. Pure.
 import type { Element, ElementContent, Root as Elements } from 'hast';
 import { raw } from 'hast-util-raw';
 import { defaultSchema, type Schema, sanitize } from 'hast-util-sanitize';
@@ -49,7 +49,9 @@ const SET_APART = /\\tag\b|\\begin\{(?:equation|align|alignat|gather|split|CD)\*
 
 const lineBreak = (): Element => ({ type: 'element', tagName: 'br', properties: {}, children: [] });
 
-/** `calls` counts the references to each footnote. `beside`: HTML stands beside it, so an HTML parser reads all of it. */
+/**
+ * `calls` counts the references to each footnote. `beside`: HTML stands beside it, so an HTML parser reads all of it.
+ */
 const handlersFor = (calls: Map<string, number>, beside: boolean): Handlers =>
   ({
     formula: (_: unknown, { value, display, open }: Formula, parent: Parents | undefined): Element => {
@@ -176,8 +178,8 @@ function withHtmlSettled<N extends Nodes>(node: N, partial: boolean, seen: { htm
 export const withTags = (root: Root): Root => withHtmlSettled(root, false, { html: false });
 
 /**
- * The elements of some blocks of an answer. `definitions`: those of the whole answer that links in them refer to. `partial`: the text is still
- * being written, elements that are open will be closed.
+ * The elements of some blocks of an answer. `definitions`: those of the whole answer that links in them refer to.
+ * `partial`: the text is still being written, elements that are open will be closed.
  */
 export function elementsOf(
   nodes: readonly RootContent[],
@@ -231,14 +233,20 @@ const isLeafItem = ({ children }: Element): boolean =>
     (child) => child.type === 'element' && (LEAVES.has(child.tagName) || BOXES.has(child.tagName)),
   );
 
-/** Returns the direction that the browser finds by itself, but ignores code before the words, which the browser counts as words. */
+/**
+ * Returns the direction that the browser finds by itself, but ignores code before the
+ * words, which the browser counts as words.
+ */
 function directionOf(element: Element): 'auto' | 'rtl' {
   const strong = firstStrong(element);
   const isTurned = strong !== undefined && RIGHT_TO_LEFT.test(strong);
   return isTurned && !RIGHT_TO_LEFT.test(STRONG.exec(textOf(element))?.[0] ?? '') ? 'rtl' : 'auto';
 }
 
-/** Each block of words finds its direction by itself; a list, a quotation or a table has that of its first word, for its edge. */
+/**
+ * Each block of words finds its direction by itself; a list, a quotation or a table has
+ * that of its first word, for its edge.
+ */
 function direct(element: Element): void {
   const { tagName, properties } = element;
   if (tagName === 'pre') return;

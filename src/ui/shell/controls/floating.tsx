@@ -1,4 +1,5 @@
-// Surfaces that float above the page: dialogs, drawers, and popovers beside their trigger. They take the focus and return it.
+// Surfaces that float above the page: dialogs, drawers, and popovers beside their
+// trigger. They take the focus and return it.
 import { X } from 'lucide-react';
 import { Dialog as RadixDialog, Popover as RadixPopover } from 'radix-ui';
 import {
@@ -22,7 +23,9 @@ const homes = new WeakMap<Element, HTMLElement>();
 /** The same for a dialog that is still being loaded when the menu is gone. */
 let latestOpener: HTMLElement | null = null;
 
-/** Called by a layer that closes: if its action opened a dialog, the focus returns from there to what opened the layer. */
+/**
+ * Called by a layer that closes: if its action opened a dialog, the focus returns from there to what opened the layer.
+ */
 export function handHome(opener: HTMLElement | null): void {
   latestOpener = document.activeElement === document.body ? opener : null;
   const dialog = document.activeElement?.closest('[role="dialog"]');
@@ -30,8 +33,8 @@ export function handHome(opener: HTMLElement | null): void {
 }
 
 /**
- * Returns the focus for dialogs without a Radix trigger to where it was before. On opening it goes to the element marked
- * `data-first-focus`, else to the dialog itself: a ring around the close button would suggest closing.
+ * Returns the focus for dialogs without a Radix trigger to where it was before. On opening it goes to the element
+ * marked `data-first-focus`, else to the dialog itself: a ring around the close button would suggest closing.
  */
 export function useFocusReturn() {
   const from = useRef<Element | null>(null);
@@ -158,7 +161,9 @@ export function DialogActions({ children }: { children: ReactNode }) {
   );
 }
 
-/** Keeps a modal dialog open when the person uses a notice above it, since its *Undo* belongs to the dialog's action. */
+/**
+ * Keeps a modal dialog open when the person uses a notice above it, since its *Undo* belongs to the dialog's action.
+ */
 export function leaveToNotices(event: Event): void {
   if (event.target instanceof Element && event.target.closest('[data-sonner-toaster]'))
     event.preventDefault();

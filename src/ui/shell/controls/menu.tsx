@@ -82,7 +82,10 @@ const movedFocus = (): boolean =>
   document.activeElement !== document.body &&
   !document.activeElement.matches('[role="menu"], [role="menu"] *');
 
-/** Runs the action after the menu has closed: a dialog opened earlier would lose its focus to the row, and could not return it later. */
+/**
+ * Runs the action after the menu has closed: a dialog opened earlier would lose its focus to
+ * the row, and could not return it later.
+ */
 export const afterClosing = (item: MenuItem): MenuItem =>
   typeof item === 'object' && 'onSelect' in item
     ? { ...item, onSelect: () => queueMicrotask(item.onSelect) }

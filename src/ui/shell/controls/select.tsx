@@ -1,4 +1,5 @@
-// Chooses one of several values. Not exported with the other controls: its code is large and the first screen has no select.
+// Chooses one of several values. Not exported with the other controls: its code is
+// large and the first screen has no select.
 import { Check, ChevronDown } from 'lucide-react';
 import { Select as RadixSelect } from 'radix-ui';
 import { useRef } from 'react';

@@ -23,7 +23,8 @@ export function Tooltip({
 }) {
   return (
     <RadixTooltip.Root>
-      {/* Does not open when the focus returns from a closed dialog: it would cover what is below and take its clicks. */}
+      {/* Does not open when the focus returns from a closed dialog: it would cover
+          what is below and take its clicks. */}
       <RadixTooltip.Trigger
         asChild
         onFocus={(event) => {
