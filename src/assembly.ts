@@ -1,4 +1,5 @@
-// Assembles hand-written WebAssembly (`.wat`): the build does it for browsers; scripts and tests in Node do it themselves.
+// Assembles hand-written WebAssembly (`.wat`): the build does it for browsers;
+// scripts and tests in Node do it themselves.
 import wabt from 'wabt';
 
 /**

@@ -1,4 +1,5 @@
-// The composition root: chooses the adapters of a tab, wires the services to them, then draws it. The only file of the page that knows them all.
+// The composition root: chooses the adapters of a tab, wires the services to them, then draws it. The only
+// file of the page that knows them all.
 //
 //   page ──► engine.worker     PGlite and the background work (one leader for all tabs)
 //     │        └─ is served ───────┐

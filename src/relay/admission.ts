@@ -1,5 +1,5 @@
-// Admits connections: counts the connections and handshakes of each address, and the connections of each account. Authorisation
-// keeps no state, since an account's name is the hash of its token.
+// Admits connections: counts the connections and handshakes of each address, and the connections of each account.
+// Authorisation keeps no state, since an account's name is the hash of its token.
 import type { IncomingMessage } from 'node:http';
 import { log } from '../domain/base/log.ts';
 import { accountTag } from '../domain/sync/keys.ts';
@@ -71,7 +71,9 @@ export class Admission {
     return origin === undefined || origins.length === 0 || origins.includes(origin);
   }
 
-  /** True if this token (base64url) opens the account with this tag, and the relay accepts the account. Never throws. */
+  /**
+   * True if this token (base64url) opens the account with this tag, and the relay accepts the account. Never throws.
+   */
   opens(token: string | undefined, account: string): boolean {
     if (!token || !TOKEN.test(token) || (this.#allowed.size > 0 && !this.#allowed.has(account))) return false;
     try {
@@ -82,13 +84,18 @@ export class Admission {
     }
   }
 
-  /** Returns the entry of a request's sender: the last hop before a trusted proxy, or the other end of the connection. */
+  /**
+   * Returns the entry of a request's sender: the last hop before a trusted proxy, or the other end of the connection.
+   */
   addressOf(request: IncomingMessage): Address {
     const forwarded = this.#options.trustProxy ? String(request.headers['x-forwarded-for'] ?? '') : '';
     return this.address(forwarded.split(',').at(-1)?.trim() || request.socket.remoteAddress);
   }
 
-  /** Returns the entry of an IP address, new at its first use. An IPv4 address in IPv6 form counts as IPv4, and an IPv6 one as its /64. */
+  /**
+   * Returns the entry of an IP address, new at its first use. An IPv4 address in IPv6 form counts
+   * as IPv4, and an IPv6 one as its /64.
+   */
   address(name = ''): Address {
     const plain = name.replace(/^::ffff:(?=\d+\.)/, '');
     const key = plain.includes(':') ? plain.split(':').slice(0, 4).join(':') : plain;
@@ -162,7 +169,9 @@ export class Admission {
     );
   }
 
-  /** Forgets unused entries, and reads accounts' stored sizes again. Call it every second or so. `now`: ms since 1970. */
+  /**
+   * Forgets unused entries, and reads accounts' stored sizes again. Call it every second or so. `now`: ms since 1970.
+   */
   sweep(now = Date.now()): void {
     for (const [key, { connections, sockets, seenAt }] of this.#addresses)
       if (connections + sockets === 0 && now - seenAt > FORGET_MS) this.#addresses.delete(key);

@@ -1,5 +1,5 @@
-// One connection: input is counted from the first byte and read no faster than allowed; output leaves in pieces, so that
-// a ping fits between them.
+// One connection: input is counted from the first byte and read no faster than allowed; output leaves in
+// pieces, so that a ping fits between them.
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { ignore } from '../domain/base/log.ts';
@@ -28,7 +28,10 @@ interface ConnectionServices {
   readonly outgoing: OutgoingBudget;
 }
 
-/** The WebSocket of one client in one room. It closes itself with a code of `CLOSE` when the client breaks a limit; no method throws. */
+/**
+ * The WebSocket of one client in one room. It closes itself with a code of `CLOSE` when the
+ * client breaks a limit; no method throws.
+ */
 export class ClientConnection implements Peer, IncomingClient {
   readonly account: HostedAccount;
   /** Its input counts for both. */
@@ -92,7 +95,10 @@ export class ClientConnection implements Peer, IncomingClient {
     return this.#unfinished;
   }
 
-  /** Calls `handle` with each complete message that is allowed. `handle` resolves when the message is processed, and never rejects. */
+  /**
+   * Calls `handle` with each complete message that is allowed. `handle` resolves when the
+   * message is processed, and never rejects.
+   */
   onMessage(handle: (message: Uint8Array) => Promise<void>): void {
     this.#socket.on('message', (data, isBinary) => {
       if (this.#isClosing) return;
@@ -139,7 +145,9 @@ export class ClientConnection implements Peer, IncomingClient {
     this.#services.incoming.addUnfinished(this, this.#setUnfinished(this.#meter.held));
   }
 
-  /** Counts a message, ping or pong against the rates. False if it must not be processed: too many close the connection. */
+  /**
+   * Counts a message, ping or pong against the rates. False if it must not be processed: too many close the connection.
+   */
   #admitMessage(): boolean {
     if (this.#isClosing) return false;
     const { limits } = this.#services;
@@ -167,8 +175,8 @@ export class ClientConnection implements Peer, IncomingClient {
   }
 
   /**
-   * Charges the account for received bytes, or for work that counts as so many. Beyond the account's rate the client is read later and not closed,
-   * since much to upload is no offence.
+   * Charges the account for received bytes, or for work that counts as so many. Beyond the account's rate the client is
+   * read later and not closed, since much to upload is no offence.
    */
   charge(bytes: number): void {
     const wait = draw(this.account.traffic, bytes, this.#services.limits.accountBytesPerSecond, Date.now());
@@ -193,8 +201,8 @@ export class ClientConnection implements Peer, IncomingClient {
   send(frame: Uint8Array): void {
     if (this.#isClosing) return;
     const { limits, metrics, outgoing } = this.#services;
-    // The first frame may be a whole room, which takes as long as the network needs, so it does not count against the client.
-    // Where little waits, a frame is added even if the account, or the relay, has used up its share.
+    // The first frame may be a whole room, which takes as long as the network needs, so it does not count against the
+    // client. Where little waits, a frame is added even if the account, or the relay, has used up its share.
     const first = this.#queue[0]?.length ?? 0;
     const isLittle = first + this.#waiting + frame.length <= PIECE_BYTES;
     const isTooMuch = !isLittle && outgoing.isOver(this.account, first);
@@ -239,14 +247,18 @@ export class ClientConnection implements Peer, IncomingClient {
     if (!this.#isClosing) this.#sendPiece();
   }
 
-  /** Heartbeat: ends the connection if nothing has moved since the last one, or a message comes too slowly to ever end. `now`: ms since 1970. */
+  /**
+   * Heartbeat: ends the connection if nothing has moved since the last one, or a message comes too
+   * slowly to ever end. `now`: ms since 1970.
+   */
   beat(now: number): void {
     const { bytesRead } = this.#stream;
     const { held, since } = this.#meter;
     const age = now - since;
     const isTooSlow =
       held > 0 && age > 2 * this.#services.limits.pingMs && held < (age / 1000) * SLOWEST_BYTES_PER_SECOND;
-    // A client that the relay does not read cannot be late. Any byte that moves is an answer, since a pong may wait behind much else.
+    // A client that the relay does not read cannot be late. Any byte that moves is an answer,
+    // since a pong may wait behind much else.
     if (this.#socket.isPaused) this.#lastReceived = -1;
     else if (isTooSlow || (this.#lastReceived === bytesRead && !this.#hasLeft)) this.#socket.terminate();
     else {
@@ -256,7 +268,10 @@ export class ClientConnection implements Peer, IncomingClient {
     }
   }
 
-  /** Cuts the connection without waiting for an answer: its unfinished message takes space that others need. The client may come back. */
+  /**
+   * Cuts the connection without waiting for an answer: its unfinished message takes space that
+   * others need. The client may come back.
+   */
   cut(): void {
     this.#services.metrics.count('cut_unfinished_total');
     this.#services.incoming.addUnfinished(this, this.#setUnfinished(0));
@@ -265,7 +280,9 @@ export class ClientConnection implements Peer, IncomingClient {
     this.#socket.terminate();
   }
 
-  /** Sends a close frame; cuts the connection if the client does not answer it in time. Does nothing the second time. */
+  /**
+   * Sends a close frame; cuts the connection if the client does not answer it in time. Does nothing the second time.
+   */
   close(code: CloseCode): void {
     if (this.#isClosing) return;
     this.#isClosing = true;

@@ -27,8 +27,8 @@ export type Frame =
 const MAX_VECTOR_BYTES = 1024 * 1024;
 
 /**
- * Parses a client's frame. An update is a view into `bytes`, and not parsed. Throws an Error for bytes that are no frame, an awareness frame
- * of more than `maxAwareness` bytes, or a step 1 that is too long or has too many clients.
+ * Parses a client's frame. An update is a view into `bytes`, and not parsed. Throws an Error for bytes that are no
+ * frame, an awareness frame of more than `maxAwareness` bytes, or a step 1 that is too long or has too many clients.
  */
 export function readFrame(bytes: Uint8Array, maxAwareness = 1024): Frame {
   const decoder = decoding.createDecoder(bytes);
@@ -69,14 +69,19 @@ function syncFrame(step: number, body: Uint8Array): Uint8Array {
   frame.set(body, header.length);
   return frame;
 }
-/** Encodes step 1 of the sync protocol: the relay's state vector, which asks the client for all that it has beyond it. */
+/**
+ * Encodes step 1 of the sync protocol: the relay's state vector, which asks the client for all that it has beyond it.
+ */
 export const step1Frame = (vector: Uint8Array) => syncFrame(STEP_1, vector);
 /** Encodes step 2: an update that answers the client's state vector. */
 export const step2Frame = (update: Uint8Array) => syncFrame(STEP_2, update);
 /** Encodes a single update for the other clients of a room. */
 export const updateFrame = (update: Uint8Array) => syncFrame(UPDATE, update);
 
-/** Encodes an awareness that says that clients are gone: null at each one's next clock, as if they had sent it (y-protocols/awareness.js). */
+/**
+ * Encodes an awareness that says that clients are gone: null at each one's next clock, as if they
+ * had sent it (y-protocols/awareness.js).
+ */
 export function goneFrame(clients: ReadonlyMap<number, number>): Uint8Array {
   const inner = encoding.createEncoder();
   encoding.writeVarUint(inner, clients.size);

@@ -1,5 +1,5 @@
-// Lets many writers share the flushes of one disk: requests that come during a commit go into the next one together. Commits run one
-// after the other, in the order of the requests.
+// Lets many writers share the flushes of one disk: requests that come during a commit go into the next one together.
+// Commits run one after the other, in the order of the requests.
 import { ignore } from '../domain/base/log.ts';
 import { SerialQueue } from '../domain/base/serial-queue.ts';
 
@@ -11,7 +11,10 @@ interface Job<In, Out> {
 }
 
 interface GroupCommit<In, Out> {
-  /** Adds an input of `weight` bytes to the next commit. Resolves with its result; rejects with its error, or with that of the commit. */
+  /**
+   * Adds an input of `weight` bytes to the next commit. Resolves with its result; rejects with
+   * its error, or with that of the commit.
+   */
   add(input: In, weight: number): Promise<Out>;
   /** Runs `work` alone, between two commits. Rejects with its error. */
   alone<T>(work: () => Promise<T>): Promise<T>;
@@ -25,8 +28,8 @@ const MAX_WEIGHT = 8 * 1024 * 1024;
 const MAX_JOBS = 1000;
 
 /**
- * Makes the queue. `commit` returns one entry for each input, in their order: a result, or an Error that rejects this input alone. If `commit`
- * rejects, all its inputs are rejected.
+ * Makes the queue. `commit` returns one entry for each input, in their order: a result, or an Error that rejects this
+ * input alone. If `commit` rejects, all its inputs are rejected.
  */
 export function createGroupCommit<In, Out>(
   commit: (inputs: readonly In[]) => Promise<readonly (Out | Error)[]>,

@@ -1,4 +1,5 @@
-// Answers plain HTTP requests: health, metrics, an account's usage, erasure, and the built app if wanted. docs/relay.md lists them.
+// Answers plain HTTP requests: health, metrics, an account's usage, erasure, and the built app
+// if wanted. docs/relay.md lists them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import sirv from 'sirv';
 import { orElse } from '../domain/base/log.ts';
@@ -9,7 +10,10 @@ import type { Options } from './options.ts';
 import { pageHeaders } from './page-headers.ts';
 import { type Change, ErasedError, type RelayStore } from './store.ts';
 
-/** Matches `/<account>` and `/<account>/<room>`: a tag of 22 characters (16 bytes, base64url), and a name of up to 128 characters. */
+/**
+ * Matches `/<account>` and `/<account>/<room>`: a tag of 22 characters (16 bytes,
+ * base64url), and a name of up to 128 characters.
+ */
 export const ROOM_PATH = /^\/([\w-]{22})(?:\/([\w.~-]{1,128}))?$/;
 /** Path of a request, without its query. */
 export const pathOf = (request: IncomingMessage): string => (request.url ?? '/').split('?', 1)[0] ?? '/';
@@ -28,15 +32,16 @@ const createPages = (folder: string) =>
     etag: true,
     setHeaders: (response, path) => {
       for (const [name, value] of Object.entries(pageHeaders(path))) response.setHeader(name, value);
-      // Files under assets/ have a hash of their contents in their name; for an unknown address there the page is served.
+      // Files under assets/ have a hash of their contents in their name; for an
+      // unknown address there the page is served.
       const isFixed = /^\/assets\/.+\.\w+$/.test(path);
       response.setHeader('Cache-Control', isFixed ? 'public, max-age=31536000, immutable' : 'no-cache');
     },
   });
 
 /**
- * Makes the handler of all requests other than WebSockets: health and metrics, an account's usage, erasure of rooms and accounts, and the app's
- * pages if the relay serves them (`options.serve`).
+ * Makes the handler of all requests other than WebSockets: health and metrics, an account's usage, erasure of rooms and
+ * accounts, and the app's pages if the relay serves them (`options.serve`).
  */
 export function createHttpRoutes(deps: {
   readonly store: RelayStore;
@@ -92,7 +97,10 @@ export function createHttpRoutes(deps: {
     return false;
   }
 
-  /** Handles GET and DELETE of an account's data, for the holder of its token. Refuses with 401, 403, 404 (erased), 405, 429 or 503. */
+  /**
+   * Handles GET and DELETE of an account's data, for the holder of its token. Refuses with 401,
+   * 403, 404 (erased), 405, 429 or 503.
+   */
   async function onAccount(
     request: IncomingMessage,
     response: ServerResponse,

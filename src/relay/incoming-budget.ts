@@ -1,5 +1,6 @@
-// Counts unprocessed input from its first byte. An unfinished message may never end, so when a share is used up, the client with the largest
-// one is cut. A complete message only waits for the store, so when a share is used up, its clients are not read for a while.
+// Counts unprocessed input from its first byte. An unfinished message may never end, so when a share is used up,
+// the client with the largest one is cut. A complete message only waits for the store, so when a share is used up,
+// its clients are not read for a while.
 
 /** An account or an address: each has a share of its own. */
 export interface IncomingOwner {
@@ -31,7 +32,10 @@ export class IncomingBudget {
   readonly #share: number;
   readonly #total: number;
 
-  /** `share`: most bytes of one account, and of one address; `total`: of all. Unfinished and pending messages have these limits each. */
+  /**
+   * `share`: most bytes of one account, and of one address; `total`: of all. Unfinished and
+   * pending messages have these limits each.
+   */
   constructor({ share, total }: { readonly share: number; readonly total: number }) {
     this.#share = share;
     this.#total = total;
@@ -43,8 +47,8 @@ export class IncomingBudget {
   }
 
   /**
-   * Counts that the client's unfinished message grew by `change` bytes, or shrank. If a limit is then exceeded, cuts the client with the largest
-   * message of that account or address, or of all.
+   * Counts that the client's unfinished message grew by `change` bytes, or shrank. If a limit is then exceeded, cuts
+   * the client with the largest message of that account or address, or of all.
    */
   addUnfinished(client: IncomingClient, change: number): void {
     if (change === 0) return;
@@ -65,7 +69,10 @@ export class IncomingBudget {
     return found;
   }
 
-  /** Counts a complete message of `change` bytes that waits, or, with a negative `change`, that was processed: others may then be read again. */
+  /**
+   * Counts a complete message of `change` bytes that waits, or, with a negative `change`, that was
+   * processed: others may then be read again.
+   */
   addPending(client: IncomingClient, change: number): void {
     this.#all.pending += change;
     for (const owner of client.owners) owner.pending += change;

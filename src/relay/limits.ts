@@ -4,7 +4,10 @@ import { z } from 'zod';
 const whole = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
 const MIB = 1024 * 1024;
 
-/** Reads the limits from environment variables, which docs/relay.md explains: sizes in bytes, rates a second, times in seconds. */
+/**
+ * Reads the limits from environment variables, which docs/relay.md explains: sizes in
+ * bytes, rates a second, times in seconds.
+ */
 export const limitsSchema = z
   .object({
     RELAY_MAX_PAYLOAD: whole(16 * MIB),
@@ -51,7 +54,10 @@ export const limitsSchema = z
 /** The limits by the names that the code uses: sizes in bytes, rates a second, times in ms. */
 export type Limits = z.output<typeof limitsSchema>;
 
-/** Close codes of WebSockets; docs/relay.md says when each is sent. A y-websocket client does not come back by itself after 4400 to 4499. */
+/**
+ * Close codes of WebSockets; docs/relay.md says when each is sent. A y-websocket client does not
+ * come back by itself after 4400 to 4499.
+ */
 export const CLOSE = {
   goingAway: 1001,
   restart: 1012,

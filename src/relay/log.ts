@@ -1,5 +1,5 @@
-// Writes the relay's log for its operator, one JSON object a line. It never contains names of rooms or accounts, tokens or query strings, and of
-// an error only its name, its code, its message and that of its cause.
+// Writes the relay's log for its operator, one JSON object a line. It never contains names of rooms or accounts, tokens
+// or query strings, and of an error only its name, its code, its message and that of its cause.
 import { z } from 'zod';
 
 /** The operator's log. `event`: a fixed name; `facts`: values beside it, of which errors are shortened. */
@@ -18,7 +18,10 @@ function plain(value: unknown): unknown {
   return `${value.name}${code}: ${value.message}${cause}`.slice(0, 400);
 }
 
-/** Makes the log: a line of JSON for each event with time (ISO 8601), level, event and facts. `write` gets a line without its line break. */
+/**
+ * Makes the log: a line of JSON for each event with time (ISO 8601), level, event and facts.
+ * `write` gets a line without its line break.
+ */
 export function createLog(write: (line: string) => void = console.info): OperatorLog {
   const say =
     (level: string) =>

@@ -1,5 +1,5 @@
-// Follows the frames of a WebSocket (RFC 6455, section 5.2) as their bytes arrive, and counts the bytes that an unfinished message takes: `ws`
-// joins the frames of a message by itself, and reports nothing before it is complete.
+// Follows the frames of a WebSocket (RFC 6455, section 5.2) as their bytes arrive, and counts the bytes that an
+// unfinished message takes: `ws` joins the frames of a message by itself, and reports nothing before it is complete.
 
 /** Memory of the objects that hold a chunk from the network, and a frame, of an unfinished message, bytes. */
 const CHUNK_COST = 256;

@@ -1,4 +1,5 @@
-// Counts events of the relay and writes them in Prometheus' text format. It names no rooms or accounts, which would reveal who is online when.
+// Counts events of the relay and writes them in Prometheus' text format. It names no rooms or accounts,
+// which would reveal who is online when.
 
 /** Counters with their help texts. Operators' dashboards use these names, so they must not change. */
 const COUNTERS = {

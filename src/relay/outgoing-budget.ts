@@ -1,5 +1,6 @@
-// Counts waiting output, so that clients that do not read cannot fill the memory. A frame for many clients is held once, and counts once. A
-// client that asks for a room waits until its answer fits; connection.ts closes clients that are too slow.
+// Counts waiting output, so that clients that do not read cannot fill the memory. A frame for many
+// clients is held once, and counts once. A client that asks for a room waits until its answer fits;
+// connection.ts closes clients that are too slow.
 
 /** An account, as the budget sees it: it has a share of its own. */
 export interface BudgetOwner {
@@ -48,7 +49,10 @@ export class OutgoingBudget {
     return owner.outgoing - own > this.#share || this.#total - own > this.#all;
   }
 
-  /** Reserves `bytes` for client `who` as soon as they fit. Resolves with the function that releases them, or with null after `cancel`. */
+  /**
+   * Reserves `bytes` for client `who` as soon as they fit. Resolves with the function that
+   * releases them, or with null after `cancel`.
+   */
   async reserve(who: object, owner: BudgetOwner, bytes: number): Promise<(() => void) | null> {
     // A room that was stored under a higher limit may exceed a share, and would wait for ever.
     const size = Math.min(bytes, this.#share);
@@ -77,7 +81,10 @@ export class OutgoingBudget {
     });
   }
 
-  /** Admits waiting clients in the order of their requests. An owner without space in its own share delays no other owner. */
+  /**
+   * Admits waiting clients in the order of their requests. An owner without space in
+   * its own share delays no other owner.
+   */
   #admit(): void {
     for (const [who, { owner, bytes, admit }] of this.#queue) {
       if (owner.outgoing + bytes > this.#share || this.#total + bytes > this.#all) continue;

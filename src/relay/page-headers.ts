@@ -1,8 +1,10 @@
-// Headers of every server that hands out the built app: they say what the app's scripts may do. The policy is written here only. The build
-// copies it into the page (vite.config.ts), so that it holds on any host, but browsers take a worker's policy from its headers alone.
+// Headers of every server that hands out the built app: they say what the app's scripts may do. The policy is written
+// here only. The build copies it into the page (vite.config.ts), so that it holds on any host, but browsers take a
+// worker's policy from its headers alone.
 //
 //   page, projection, extraction, encoder, page-reader, service worker    may connect to the app's own origin only
-//   network, engine, embedding, sync                                      may connect anywhere; each restricts itself to the addresses that the person configured
+//   network, engine, embedding, sync may connect anywhere; each restricts itself to the
+//   addresses that the person configured
 
 // Styles may be inline because positioned popovers and highlighted code write them.
 /** Builds a Content-Security-Policy (CSP Level 3). `connect`: sources to which its scripts may connect. */
@@ -30,8 +32,8 @@ const OUTWARD_POLICY = policy("'self' http: https: ws: wss:");
 const OUTWARD = /^\/assets\/(network|engine|embedding|sync)\.worker-[^/]*\.js$/;
 
 /**
- * Policy of the page that holds a preview of HTML, inherited by its frame without an origin: its own script runs, without any network.
- * The page contains the same policy (`public/preview.html`), for hosts that send no headers.
+ * Policy of the page that holds a preview of HTML, inherited by its frame without an origin: its own script runs,
+ * without any network. The page contains the same policy (`public/preview.html`), for hosts that send no headers.
  */
 const PREVIEW_POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; media-src data: blob:; connect-src 'none'; frame-src 'none'; form-action 'none'; base-uri 'none'; webrtc 'block'";
@@ -50,8 +52,8 @@ export const ISOLATION: Readonly<Record<string, string>> = {
 };
 
 /**
- * Permissions that a page never needs; it may ask for microphone (dictation) and camera (pairing code). The page of previews,
- * which shows what models wrote, may ask for nothing.
+ * Permissions that a page never needs; it may ask for microphone (dictation) and camera (pairing code). The page of
+ * previews, which shows what models wrote, may ask for nothing.
  */
 const NEVER = 'geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), display-capture=()';
 const permissions = (path: string): string =>

@@ -1,5 +1,5 @@
-// Listens to PostgreSQL's notifications (LISTEN, NOTIFY) of changed rooms. Probes its connection and replaces a dead one, after which every
-// room is checked, since notifications may have been lost.
+// Listens to PostgreSQL's notifications (LISTEN, NOTIFY) of changed rooms. Probes its connection and replaces a dead
+// one, after which every room is checked, since notifications may have been lost.
 import pg from 'pg';
 import { ignore, orElse } from '../domain/base/log.ts';
 import type { Change } from './store.ts';
@@ -29,7 +29,9 @@ export class PostgresListener {
     this.#probeMs = probeMs;
   }
 
-  /** Calls `listener` with each change by another process, and with null after each new connection. Returns how to stop. */
+  /**
+   * Calls `listener` with each change by another process, and with null after each new connection. Returns how to stop.
+   */
   subscribe(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,7 +1,7 @@
 // One room: the clients that read and write one log of Yjs updates. The order of three steps makes it safe:
-//   commit, then echo        an update is sent to all clients, its sender too, once it is durable: the echo acknowledges it
-//   join, then load          a new client first joins and then gets the loaded log, so it misses no update that is committed meanwhile
-//   snapshot, then forget    a room leaves memory only when nothing is under way in it
+//   commit, then echo an update is sent to all clients, its sender too, once it is durable: the echo acknowledges it
+//   join, then load a new client first joins and then gets the loaded log, so it misses no update that is committed
+//   meanwhile snapshot, then forget a room leaves memory only when nothing is under way in it
 import { ignore } from '../domain/base/log.ts';
 import { type Frame, step1Frame, step2Frame, updateFrame } from './frames.ts';
 import { CLOSE, type CloseCode, type Limits } from './limits.ts';
@@ -32,7 +32,10 @@ export interface Peer {
   charge(bytes: number): void;
   /** Last awareness of the client: new clients get it, and the others learn from it who has left. */
   awareness: { readonly frame: Uint8Array; readonly clients: ReadonlyMap<number, number> } | null;
-  /** True while the client's step 1 is being answered. That answer serves a second step 1 as well, so the second one is dropped. */
+  /**
+   * True while the client's step 1 is being answered. That answer serves a second step 1 as
+   * well, so the second one is dropped.
+   */
   isAnswered: boolean;
 }
 
@@ -54,7 +57,10 @@ export interface RoomServices {
   readonly metrics: Metrics;
   readonly outgoing: OutgoingBudget;
   readonly states: StateCache<Room, RoomState>;
-  /** Calls `store.load` for a few rooms at a time. `after`: position from which on updates are wanted. Throws ErasedError. */
+  /**
+   * Calls `store.load` for a few rooms at a time. `after`: position from which on
+   * updates are wanted. Throws ErasedError.
+   */
   load(id: RoomId, after?: number): Promise<StoredLog>;
   /** Runs `work` when no other snapshot is being made: each takes the memory of a room several times over. */
   oneSnapshot(work: () => Promise<void>): Promise<void>;
@@ -102,7 +108,9 @@ function readStored<T>(read: () => T): T {
   }
 }
 
-/** A log becomes one update after this many appends, or when its tail has this many bytes and is larger than the rest … */
+/**
+ * A log becomes one update after this many appends, or when its tail has this many bytes and is larger than the rest …
+ */
 const SNAPSHOT_APPENDS = 200;
 const SNAPSHOT_BYTES = 256 * 1024;
 /** … or after this many appends, once no client writes any more. */
@@ -122,7 +130,10 @@ export class Room {
   /** Departure of the last client, and last entry that a snapshot may shorten, ms since 1970; 0: none since loading. */
   emptySince = 0;
   writtenAt = 0;
-  /** Resolves when the log was read once; nothing is served before. Rejects with ErasedError, UnreadableRoomError or the store's error. */
+  /**
+   * Resolves when the log was read once; nothing is served before. Rejects with ErasedError,
+   * UnreadableRoomError or the store's error.
+   */
   readonly opened: Promise<void>;
   readonly #services: RoomServices;
   readonly #maxStoredPieces: number;
@@ -173,7 +184,10 @@ export class Room {
     for (const other of this.peers) if (other !== peer && other.awareness) peer.send(other.awareness.frame);
   }
 
-  /** Processes a client's frame; an update is then durable. `message`: the bytes of the frame. Rejects as `opened`, or with UnreadableFrameError. */
+  /**
+   * Processes a client's frame; an update is then durable. `message`: the bytes of the frame. Rejects as
+   * `opened`, or with UnreadableFrameError.
+   */
   async receive(peer: Peer, frame: Frame, message: Uint8Array): Promise<void> {
     await this.opened;
     switch (frame.type) {
@@ -310,7 +324,10 @@ export class Room {
     );
   }
 
-  /** True if a snapshot with this update would be within the limits: a full room must accept updates that delete content. */
+  /**
+   * True if a snapshot with this update would be within the limits: a full room must
+   * accept updates that delete content.
+   */
   async #wouldFit(peer: Peer, update: Uint8Array): Promise<boolean> {
     const { limits, load } = this.#services;
     const { account } = peer;

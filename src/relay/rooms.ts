@@ -83,7 +83,10 @@ export class Rooms {
     return this.#rooms.size;
   }
 
-  /** Adds a client to a room, and loads the room if needed. The client gets every update from now on, and the greeting once the log is read. */
+  /**
+   * Adds a client to a room, and loads the room if needed. The client gets every update from now on,
+   * and the greeting once the log is read.
+   */
   join(id: RoomId, peer: Peer): Room {
     const room = this.#rooms.get(keyOf(id)) ?? this.#create(id);
     room.peers.add(peer);
@@ -100,7 +103,10 @@ export class Rooms {
     return room;
   }
 
-  /** Processes a client's message; an update is then durable, a request answered. Never rejects: a failure closes the client. */
+  /**
+   * Processes a client's message; an update is then durable, a request answered. Never
+   * rejects: a failure closes the client.
+   */
   receive(room: Room, peer: Peer, message: Uint8Array): Promise<void> {
     const work = async () => {
       const frame = readClientBytes(() => readFrame(message, this.#limits.awareness));
@@ -152,7 +158,10 @@ export class Rooms {
     }
   }
 
-  /** Removes deleted content from the store before a stop, since no client may ever open these rooms again. Never rejects. */
+  /**
+   * Removes deleted content from the store before a stop, since no client may ever
+   * open these rooms again. Never rejects.
+   */
   async purge(): Promise<void> {
     const rooms = [...this.#written].filter((room) => room.mustPurge);
     await Promise.all(rooms.map((room) => room.writeSnapshot()));

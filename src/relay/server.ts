@@ -1,5 +1,5 @@
-// The relay's server: WebSockets for rooms, HTTP for everything else. It admits and closes connections; connection.ts and rooms.ts
-// handle their messages. docs/relay.md describes the protocol.
+// The relay's server: WebSockets for rooms, HTTP for everything else. It admits and closes connections; connection.ts
+// and rooms.ts handle their messages. docs/relay.md describes the protocol.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -34,7 +34,10 @@ const REFUSED_BYTES = 64 * 1024;
 const SPARE_CONNECTIONS = 500;
 /** Output that may wait for one account, and for all, counted in rooms of the largest size. */
 const OUTGOING_ROOMS = { share: 4, total: 8 };
-/** Input of one account or address, and of all, counted in messages of the largest size: so much may be unfinished, and as much again may wait. */
+/**
+ * Input of one account or address, and of all, counted in messages of the largest size: so much may be
+ * unfinished, and as much again may wait.
+ */
 const INCOMING_MESSAGES = { share: 4, total: 8 };
 /** Most fragments of one message. Browsers send fragments of 64 KiB and more. */
 const MAX_FRAGMENTS = 1024;
@@ -54,9 +57,15 @@ class RelaySocket extends WebSocket {
 
 /** A relay that serves rooms, the app if wanted, and an operator's probes. */
 export interface RelayServer {
-  /** Resolves with its address (`http://<host>:<port>`) when connections are accepted. Rejects if it cannot listen there. */
+  /**
+   * Resolves with its address (`http://<host>:<port>`) when connections are
+   * accepted. Rejects if it cannot listen there.
+   */
   listen(): Promise<string>;
-  /** Accepts no more clients, closes all with 1012 (come again) over `limits.drainMs`, and resolves when their work is done. The store stays open. */
+  /**
+   * Accepts no more clients, closes all with 1012 (come again) over `limits.drainMs`, and resolves when their
+   * work is done. The store stays open.
+   */
   close(): Promise<void>;
 }
 
@@ -67,7 +76,10 @@ interface ServerDeps {
   readonly log: OperatorLog;
 }
 
-/** Makes the relay's server, HTTP and WebSockets on one port. It accepts nothing before `listen`; the caller opens and closes the store. */
+/**
+ * Makes the relay's server, HTTP and WebSockets on one port. It accepts nothing before `listen`;
+ * the caller opens and closes the store.
+ */
 export const createRelayServer = (deps: ServerDeps): RelayServer => new WebSocketRelay(deps);
 
 class WebSocketRelay implements RelayServer {
@@ -171,7 +183,10 @@ class WebSocketRelay implements RelayServer {
     this.#server.closeAllConnections();
   }
 
-  /** Counts a TCP connection until it becomes a WebSocket or ends. Behind a proxy all have the proxy's address, so the proxy counts them. */
+  /**
+   * Counts a TCP connection until it becomes a WebSocket or ends. Behind a proxy all have the
+   * proxy's address, so the proxy counts them.
+   */
   #onSocket(socket: Socket): void {
     if (this.#options.trustProxy) return;
     const address = this.#admission.address(socket.remoteAddress);
@@ -251,7 +266,8 @@ class WebSocketRelay implements RelayServer {
     const token = offered.find((name) => name.startsWith(TOKEN_PROTOCOL) && !ANY_VERSION.test(name));
     const isUnknownVersion =
       offered.some((name) => ANY_VERSION.test(name)) && !offered.includes(VERSION_PROTOCOL);
-    // A browser hides the answer to a refused handshake, and its page would retry for ever. A close code reaches the page.
+    // A browser hides the answer to a refused handshake, and its page would retry for
+    // ever. A close code reaches the page.
     const isAuthorised = this.#admission.opens(token?.slice(TOKEN_PROTOCOL.length), tag);
     if (isAuthorised && !isUnknownVersion) {
       this.#accept(webSocket, request.socket, address, tag, room);
@@ -329,7 +345,8 @@ function createWebSocketServer(limits: Limits): WebSocketServer {
     maxFragments: MAX_FRAGMENTS,
     // `ClientConnection` answers pings, at its own rate.
     autoPong: false,
-    // A browser requires one of the protocols that it offered, even for a refusal. The answer avoids the one that holds the token.
+    // A browser requires one of the protocols that it offered, even for a refusal. The answer
+    // avoids the one that holds the token.
     handleProtocols: (offered) =>
       [VERSION_PROTOCOL, ...offered].find((name) => offered.has(name) && name.startsWith(TOKEN_PROTOCOL)) ??
       [...offered][0] ??

@@ -23,7 +23,10 @@ export class StateCache<Room extends object, State extends { readonly whole: Uin
     this.#keepMs = keepMs;
   }
 
-  /** Returns the room's state, or loads it; calls during the loading share it. Rejects as `load`, and then keeps nothing. */
+  /**
+   * Returns the room's state, or loads it; calls during the loading share it.
+   * Rejects as `load`, and then keeps nothing.
+   */
   get(room: Room, load: () => Promise<State>): Promise<State> {
     const known = this.#entries.get(room);
     if (known) {

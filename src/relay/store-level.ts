@@ -1,5 +1,5 @@
-// The embedded store: a LevelDB folder. Every record has a checksum, so LevelDB drops a torn tail when the folder is opened again, and it
-// flushes to the disk on a thread of its own.
+// The embedded store: a LevelDB folder. Every record has a checksum, so LevelDB drops a torn tail when the folder is
+// opened again, and it flushes to the disk on a thread of its own.
 //
 //   key                              value
 //   e/<account>/<room>/<position>    an update; position: 14 hexadecimal digits
@@ -35,7 +35,10 @@ type Del = { readonly type: 'del'; readonly key: string };
 
 /** The embedded store, which can also be copied. */
 export interface LevelStore extends RelayStore {
-  /** Writes a consistent copy into a new folder while the store is in use. Rejects if `directory` holds a store already, or cannot be written. */
+  /**
+   * Writes a consistent copy into a new folder while the store is in use. Rejects if `directory` holds a
+   * store already, or cannot be written.
+   */
   backup(directory: string): Promise<void>;
 }
 
@@ -47,8 +50,8 @@ const OPTIONS = { keyEncoding: 'utf8', valueEncoding: 'view', compression: false
 const BACKUP_BATCH_BYTES = 4 * 1024 * 1024;
 
 /**
- * Opens or makes the store in `directory`. Rejects if another process has it open. With less than `minFree` bytes free on the disk, appends are
- * refused; rooms stay readable, and erasures and snapshots have space to work.
+ * Opens or makes the store in `directory`. Rejects if another process has it open. With less than `minFree` bytes free
+ * on the disk, appends are refused; rooms stay readable, and erasures and snapshots have space to work.
  */
 export async function openLevelStore(
   directory: string,
@@ -93,7 +96,8 @@ class LevelRelayStore implements LevelStore {
 
   async load(id: RoomId, after = 0): Promise<StoredLog> {
     const key = roomKey(id);
-    // The head is read first: an update that is appended in between is then returned too early, which is harmless, and none is missing.
+    // The head is read first: an update that is appended in between is then returned too early,
+    // which is harmless, and none is missing.
     const { head, bytes } = await this.#headOf(id);
     const range = { gt: entryKey(key, after), lt: keysUnder(`e/${key}`).lt };
     const updates = after >= head ? [] : await this.#db.values(range).all();
@@ -132,8 +136,8 @@ class LevelRelayStore implements LevelStore {
   }
 
   /**
-   * Takes deleted values below a prefix off the disk. LevelDB's first compaction may leave a value and its deletion in one table of the
-   * last level; new deletions at both ends of the range make the second compaction rewrite that table.
+   * Takes deleted values below a prefix off the disk. LevelDB's first compaction may leave a value and its deletion in
+   * one table of the last level; new deletions at both ends of the range make the second compaction rewrite that table.
    */
   async #compact(prefix: string): Promise<void> {
     const { gt, lt } = keysUnder(prefix);

@@ -1,6 +1,6 @@
-// The shared store: tables in PostgreSQL, for any number of relays. An append locks the row of its room, so positions follow the order of
-// commits, and a reader that has seen position n has seen all before it. NOTIFY only says which rooms changed: a lost notification costs
-// only time, because the relay checks all rooms after every new LISTEN.
+// The shared store: tables in PostgreSQL, for any number of relays. An append locks the row of its room, so positions
+// follow the order of commits, and a reader that has seen position n has seen all before it. NOTIFY only says which
+// rooms changed: a lost notification costs only time, because the relay checks all rooms after every new LISTEN.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { log } from '../domain/base/log.ts';
@@ -24,7 +24,8 @@ create table if not exists relay_entry (
   primary key (account, room, position));
 alter table relay_entry alter column body set storage external;
 create table if not exists relay_erased_account (account text primary key);`;
-// Relays that start at once lock this number, so that they create the tables one after the other. No other program may lock it.
+// Relays that start at once lock this number, so that they create the tables one after the
+// other. No other program may lock it.
 const SCHEMA_LOCK = 7_263_551;
 
 interface Append {
@@ -211,7 +212,10 @@ class PostgresRelayStore implements RelayStore {
     }
   }
 
-  /** Locks accounts until the transaction ends. Appends share an account's lock and an erasure holds it alone, so nothing is written after it. */
+  /**
+   * Locks accounts until the transaction ends. Appends share an account's lock and an erasure holds it
+   * alone, so nothing is written after it.
+   */
   async #lockAccounts(client: pg.PoolClient, accounts: string[], how: 'shared' | 'alone'): Promise<void> {
     const lock = how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
     await client.query(`select ${lock}(hashtextextended(a, 0)) from unnest($1::text[]) a`, [accounts]);
@@ -257,7 +261,10 @@ class PostgresRelayStore implements RelayStore {
     });
   }
 
-  /** Reserves positions for the appends behind the heads of their rooms, and locks the rooms' rows. Erased rooms are not in the result. */
+  /**
+   * Reserves positions for the appends behind the heads of their rooms, and locks the rooms' rows.
+   * Erased rooms are not in the result.
+   */
   async #moveHeads(
     client: pg.PoolClient,
     rooms: readonly RoomAppends[],
@@ -280,7 +287,10 @@ class PostgresRelayStore implements RelayStore {
   }
 }
 
-/** Groups appends by room, rooms sorted by name: all relays lock rows in this order, so that two never wait for each other. */
+/**
+ * Groups appends by room, rooms sorted by name: all relays lock rows in this order,
+ * so that two never wait for each other.
+ */
 function byRoom(inputs: readonly Append[]): Map<string, RoomAppends> {
   const rooms = new Map<string, RoomAppends>();
   for (const { id, update } of inputs) {

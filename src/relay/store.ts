@@ -1,5 +1,5 @@
-// Contract of a store, which keeps one log of Yjs updates for each room. Two members: store-level.ts (a folder on this machine) and
-// store-postgres.ts (a server that several relays share). test/suites/relay-store.suite.ts tests both.
+// Contract of a store, which keeps one log of Yjs updates for each room. Two members: store-level.ts (a folder on this
+// machine) and store-postgres.ts (a server that several relays share). test/suites/relay-store.suite.ts tests both.
 
 /** Names a room of an account. */
 export interface RoomId {
@@ -9,7 +9,9 @@ export interface RoomId {
   readonly room: string;
 }
 
-/** Change by another process: in a room, in a whole account (no `room`), or unknown (null: any room may have changed). */
+/**
+ * Change by another process: in a room, in a whole account (no `room`), or unknown (null: any room may have changed).
+ */
 export type Change = { readonly account: string; readonly room?: string } | null;
 
 /** Place of an update in its room's log. */
@@ -37,11 +39,14 @@ export class ErasedError extends Error {
 
 /** A store. All methods but `subscribe` reject with the database's error if it fails. */
 export interface RelayStore {
-  /** Appends an update to a room, new or not; durable when resolved. Rejects with ErasedError. Appends at the same time share one flush. */
+  /**
+   * Appends an update to a room, new or not; durable when resolved. Rejects with ErasedError.
+   * Appends at the same time share one flush.
+   */
   append(id: RoomId, update: Uint8Array): Promise<Appended>;
   /**
-   * Reads the updates after position `after` (absent: all); includes every append that had resolved. A snapshot among them may hold older
-   * ones, too. Rejects with ErasedError.
+   * Reads the updates after position `after` (absent: all); includes every append that had resolved. A snapshot among
+   * them may hold older ones, too. Rejects with ErasedError.
    */
   load(id: RoomId, after?: number): Promise<StoredLog>;
   /**
@@ -53,7 +58,10 @@ export interface RelayStore {
   erase(account: string, room?: string): Promise<void>;
   /** Counts the stored rooms and bytes of an account. Rejects with ErasedError. */
   usage(account: string): Promise<{ readonly rooms: number; readonly bytes: number }>;
-  /** Calls `listener` with changes by other processes: a hint, which may be late, repeated, or null after an interruption. Returns how to stop. */
+  /**
+   * Calls `listener` with changes by other processes: a hint, which may be late, repeated, or null after
+   * an interruption. Returns how to stop.
+   */
   subscribe(listener: (change: Change) => void): () => void;
   /** Rejects while the store cannot be reached, or knows that it can take no updates in. */
   ping(): Promise<void>;

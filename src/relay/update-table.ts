@@ -1,9 +1,10 @@
-// Reads Yjs updates (format v1, yjs/src/utils/updates.js) without unpacking them: notes the position of each struct, and counts the pieces that
-// Yjs would make of it. Time and memory are linear in the bytes read, and reading stops at a limit of pieces.
+// Reads Yjs updates (format v1, yjs/src/utils/updates.js) without unpacking them: notes the position of
+// each struct, and counts the pieces that Yjs would make of it. Time and memory are linear in the bytes
+// read, and reading stops at a limit of pieces.
 //
-//   update     clients, { structs, client, clock, struct … } …, clients, { client, ranges, { clock, length } … } …    numbers: lib0's varUint
-//   struct     kind and bits in one byte, origins or parent, content
-//   clock      number of a struct's first element; a struct covers `length` of them: UTF-16 units of a text, values of a list, or 1
+//   update clients, { structs, client, clock, struct … } …, clients, { client, ranges, { clock, length } … } … numbers:
+//   lib0's varUint struct kind and bits in one byte, origins or parent, content clock number of a struct's first
+//   element; a struct covers `length` of them: UTF-16 units of a text, values of a list, or 1
 import { isUtf8 } from 'node:buffer';
 
 /** Kinds of structs, by the lower five bits of the first byte (yjs/src/structs: `Item.js`, `GC.js`, `Skip.js`). */
@@ -48,7 +49,10 @@ export class TooManyPiecesError extends JunkError {
   override readonly name = 'TooManyPiecesError';
 }
 
-/** Reads lib0's encoding (lib0/decoding.js) from `bytes`; `at` is the offset of the next one. Methods throw a JunkError if the bytes end early. */
+/**
+ * Reads lib0's encoding (lib0/decoding.js) from `bytes`; `at` is the offset of the next one. Methods
+ * throw a JunkError if the bytes end early.
+ */
 export class ByteReader {
   readonly bytes: Uint8Array;
   at: number;
@@ -88,7 +92,10 @@ export class ByteReader {
     return length;
   }
 
-  /** Skips a value in the form of lib0/encoding.js, writeAny. Only for bytes that a table has checked: its depth is not bounded. */
+  /**
+   * Skips a value in the form of lib0/encoding.js, writeAny. Only for bytes that a table
+   * has checked: its depth is not bounded.
+   */
   skipAny(): void {
     let left = 1;
     while (left > 0) {
@@ -168,7 +175,10 @@ class Columns {
     this.end = narrow(this.end) as typeof this.end;
   }
 
-  /** Returns the row numbers by client, high ids first as Yjs writes them, then by clock, then in the order of their addition. */
+  /**
+   * Returns the row numbers by client, high ids first as Yjs writes them, then by clock,
+   * then in the order of their addition.
+   */
   order(): Uint32Array {
     const { client, clock } = this;
     const rows = new Uint32Array(this.count);
@@ -201,7 +211,10 @@ export class UpdateTable {
     return this.#pieces;
   }
 
-  /** Reads one more update. Throws a JunkError, or a TooManyPiecesError beyond the limit; the table must not be used then. */
+  /**
+   * Reads one more update. Throws a JunkError, or a TooManyPiecesError beyond the
+   * limit; the table must not be used then.
+   */
   add(update: Uint8Array): void {
     const source = this.updates.push(update) - 1;
     const reader = new ByteReader(update);
@@ -324,7 +337,10 @@ export class UpdateTable {
     if (this.#readText(reader).length > MAX_KEY_BYTES) throw new JunkError('a key is too long');
   }
 
-  /** Counts the pieces of JSON before the parser makes them. `mayBeUndefined`: Yjs writes the word `undefined` where JSON has none. */
+  /**
+   * Counts the pieces of JSON before the parser makes them. `mayBeUndefined`: Yjs writes the
+   * word `undefined` where JSON has none.
+   */
   #readJson(reader: ByteReader, mayBeUndefined = false): void {
     const text = this.#readText(reader);
     let depth = 0;
@@ -393,5 +409,8 @@ function unitsOf(text: Uint8Array): number {
   return units;
 }
 
-/** Returns the UTF-16 code units that begin at a byte of UTF-8: 2 at a character that is a surrogate pair, 0 within a character, else 1. */
+/**
+ * Returns the UTF-16 code units that begin at a byte of UTF-8: 2 at a character that is a
+ * surrogate pair, 0 within a character, else 1.
+ */
 export const unitsOfByte = (byte: number): number => ((byte & 0xc0) === 0x80 ? 0 : byte >= 0xf0 ? 2 : 1);

@@ -184,8 +184,8 @@ function readHeader(table: UpdateTable, row: number): Header {
 }
 
 /**
- * Writes the header that a struct has without its first `offset` steps of the clock: the last of them is then its left neighbour, as when Yjs
- * splits a struct. `kind` takes the place of its kind.
+ * Writes the header that a struct has without its first `offset` steps of the clock: the last of them is then its left
+ * neighbour, as when Yjs splits a struct. `kind` takes the place of its kind.
  */
 function writeHeader(out: ByteWriter, table: UpdateTable, row: number, offset: number, kind?: number): void {
   const { structs, updates } = table;
@@ -274,7 +274,10 @@ function writeOnce(table: UpdateTable, known: ReadonlyMap<number, number>): Uint
   return writer.finish(new Deletions(table));
 }
 
-/** Returns the state vector: for each client the clock up to which its structs have no gap. The table must hold one update of `merge`. */
+/**
+ * Returns the state vector: for each client the clock up to which its structs have no gap. The
+ * table must hold one update of `merge`.
+ */
 function clocksOf({ structs, updates }: UpdateTable): Map<number, number> {
   const clocks = new Map<number, number>();
   for (let row = 0; row < structs.count; row++) {
@@ -293,7 +296,10 @@ const tableOf = (updates: readonly Uint8Array[], maxPieces: number): UpdateTable
   return table;
 };
 
-/** Reads an update to its end. `isEmpty`: it has neither structs nor deletions. Throws an Error for junk, a TooManyPiecesError beyond `maxPieces`. */
+/**
+ * Reads an update to its end. `isEmpty`: it has neither structs nor deletions. Throws an Error for junk, a
+ * TooManyPiecesError beyond `maxPieces`.
+ */
 export function inspect(
   update: Uint8Array,
   maxPieces: number,
@@ -303,7 +309,10 @@ export function inspect(
   return { isEmpty: structs.count === 0 && !deletes, deletes, pieces };
 }
 
-/** Merges updates without loss, gaps included. `pieces`: those of all updates, at least those of the result. Throws as `inspect`. */
+/**
+ * Merges updates without loss, gaps included. `pieces`: those of all updates, at least
+ * those of the result. Throws as `inspect`.
+ */
 export function merge(
   updates: readonly Uint8Array[],
   maxPieces: number,
@@ -315,7 +324,10 @@ export function merge(
 /** Most clients of a state vector that is read. */
 const MAX_VECTOR_ENTRIES = 100_000;
 
-/** Parses a state vector (y-protocols/PROTOCOL.md): client → clock. Throws a RangeError for too many clients, another Error for junk. */
+/**
+ * Parses a state vector (y-protocols/PROTOCOL.md): client → clock. Throws a RangeError for too
+ * many clients, another Error for junk.
+ */
 export function readVector(vector: Uint8Array): Map<number, number> {
   const reader = new ByteReader(vector);
   const clocks = new Map<number, number>();
@@ -325,7 +337,10 @@ export function readVector(vector: Uint8Array): Map<number, number> {
   return clocks;
 }
 
-/** Returns the part of a merged update that a client with these clocks lacks, and all its deletions. Throws as `inspect`. */
+/**
+ * Returns the part of a merged update that a client with these clocks lacks, and
+ * all its deletions. Throws as `inspect`.
+ */
 export const diff = (state: Uint8Array, known: ReadonlyMap<number, number>, maxPieces: number): Uint8Array =>
   writeOnce(tableOf([state], maxPieces), known);
 
@@ -341,7 +356,10 @@ export function vectorOf(state: Uint8Array, maxPieces: number): Uint8Array {
   return out.view();
 }
 
-/** True if the merged update `state` contains all of `update`: its structs by their clocks, its deletions by their ranges. Throws as `inspect`. */
+/**
+ * True if the merged update `state` contains all of `update`: its structs by their clocks, its deletions
+ * by their ranges. Throws as `inspect`.
+ */
 export function covers(state: Uint8Array, update: Uint8Array, maxPieces: number): boolean {
   const here = tableOf([state], maxPieces);
   const there = tableOf([update], maxPieces);
@@ -436,7 +454,10 @@ export function snapshot(
   return { update: state, pieces: inspect(state, maxPieces).pieces };
 }
 
-/** Returns the deleted parts of a struct, in steps of the clock from its start: from, to, from, to … `first`: row of the first possible deletion. */
+/**
+ * Returns the deleted parts of a struct, in steps of the clock from its start: from, to, from, to …
+ * `first`: row of the first possible deletion.
+ */
 function cutsOf(
   deletions: Deletions,
   first: number,
@@ -462,7 +483,10 @@ interface Part {
   readonly content: Uint8Array[];
 }
 
-/** Cuts a struct into deleted and kept parts. Only text and values are cut; other content is deleted as a whole or not at all. */
+/**
+ * Cuts a struct into deleted and kept parts. Only text and values are cut; other content
+ * is deleted as a whole or not at all.
+ */
 function partsOf(
   update: Uint8Array,
   start: number,

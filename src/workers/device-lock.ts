@@ -1,5 +1,6 @@
-// Opens the stores of a thread: reads the record of the device's lock, gets the key from another thread or from the person, and keeps other
-// threads from replacing the database while this one runs. services/lock/in-force.ts draws how a database is replaced.
+// Opens the stores of a thread: reads the record of the device's lock, gets the key from another thread or from
+// the person, and keeps other threads from replacing the database while this one runs.
+// services/lock/in-force.ts draws how a database is replaced.
 
 import { ifFree } from '../adapters/browser/locks.ts';
 import type { IndexedDbOptions } from '../adapters/log/indexed-db.ts';
@@ -24,7 +25,9 @@ import { isKeyOf } from '../services/lock/slots.ts';
 
 /** Web Lock that every thread with the log open shares; a thread that replaces the database holds it alone. */
 const IN_USE = 'recollect:in-use';
-/** Wait for the key of an unlocked window before the unlock screen is shown, ms. The screen still takes a later answer. */
+/**
+ * Wait for the key of an unlocked window before the unlock screen is shown, ms. The screen still takes a later answer.
+ */
 const ANSWER_MS = 250;
 /** Longest wait of a worker for the key of its tab, ms. */
 const WORKER_WAITS_MS = 60_000;
@@ -42,7 +45,10 @@ const lockParts = (signal: AbortSignal): LockParts => {
   return { records, holder: new KeyHolder(async (key) => isKeyOf(await records.read(), key), signal) };
 };
 
-/** Reads the lock's record. Throws `storage-failed` for an unreadable one: treating it as missing would show an empty library. */
+/**
+ * Reads the lock's record. Throws `storage-failed` for an unreadable one: treating it as
+ * missing would show an empty library.
+ */
 const readRecord = (records: LockRecords): Promise<LockRecord> =>
   records.read().catch((error: unknown) => {
     if (error instanceof RecollectError) throw error;
@@ -50,7 +56,10 @@ const readRecord = (records: LockRecords): Promise<LockRecord> =>
     return NEVER_LOCKED;
   });
 
-/** Shares `IN_USE` until this thread ends. Resolves once it is held; at once without Web Locks, since nothing replaces a database then. */
+/**
+ * Shares `IN_USE` until this thread ends. Resolves once it is held; at once without Web Locks,
+ * since nothing replaces a database then.
+ */
 function holdInUse(): Promise<void> {
   if (!navigator.locks) return Promise.resolve();
   return new Promise((resolve, reject) => {
@@ -69,7 +78,10 @@ async function isInUse(): Promise<boolean> {
   return held?.some(({ name }) => name === IN_USE) ?? true;
 }
 
-/** Opens the stores for a worker, whose tab has the key. Rejects as `openStore`, with `storage-failed`, or if a sealed device's key does not come. */
+/**
+ * Opens the stores for a worker, whose tab has the key. Rejects as `openStore`, with `storage-failed`, or if
+ * a sealed device's key does not come.
+ */
 export async function openForWorker(signal: AbortSignal): Promise<StoresInForce> {
   const { records, holder } = lockParts(signal);
   await holdInUse();
@@ -82,7 +94,9 @@ interface TabDeps extends Pick<IndexedDbOptions, 'onProblem'> {
   readonly signal: AbortSignal;
   /** Asks the person to unlock the device. Resolves when the holder has the key. */
   readonly unlock: (parts: LockParts) => Promise<void>;
-  /** Reports how many entries of the log are copied, and how many there are, while a change of databases is finished. */
+  /**
+   * Reports how many entries of the log are copied, and how many there are, while a change of databases is finished.
+   */
   readonly onProgress: (done: number, all: number) => void;
   /** Deletes the index's files: the sealed ones, or the unsealed ones. */
   readonly removeIndex: (sealed: boolean) => Promise<void>;
@@ -92,8 +106,8 @@ interface TabDeps extends Pick<IndexedDbOptions, 'onProblem'> {
 type OpenedTab = LockParts & { readonly inForce: Promise<StoresInForce> };
 
 /**
- * Opens the stores for a tab: unlocks the device if needed, and finishes a change of databases that is ready. Rejects with `storage-failed` if the
- * lock's record cannot be read, or as `unlock`; `inForce` rejects as `openStore`.
+ * Opens the stores for a tab: unlocks the device if needed, and finishes a change of databases that is ready. Rejects
+ * with `storage-failed` if the lock's record cannot be read, or as `unlock`; `inForce` rejects as `openStore`.
  */
 export async function openForTab(deps: TabDeps): Promise<OpenedTab> {
   const { signal, unlock, onProblem, removeIndex } = deps;
@@ -114,7 +128,9 @@ export async function openForTab(deps: TabDeps): Promise<OpenedTab> {
   return { ...parts, inForce: openStoresInForce(record, key, onProblem ? { onProblem } : {}) };
 }
 
-/** Replaces the log by its copy once no other thread has the log open. If that takes too long, a later start does it. */
+/**
+ * Replaces the log by its copy once no other thread has the log open. If that takes too long, a later start does it.
+ */
 async function finishConversion(
   { signal, onProgress }: TabDeps,
   { records }: LockParts,

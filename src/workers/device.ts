@@ -8,7 +8,9 @@ interface Device extends StoresInForce {
   readonly settings: Settings;
 }
 
-/** Opens the device for a worker. Its settings test no connections, as only tabs do that. Rejects as `openForWorker`. */
+/**
+ * Opens the device for a worker. Its settings test no connections, as only tabs do that. Rejects as `openForWorker`.
+ */
 export async function openDevice(): Promise<Device> {
   const inForce = await openForWorker(new AbortController().signal);
   const { store, vault } = inForce;

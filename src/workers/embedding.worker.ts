@@ -1,4 +1,5 @@
-// The worker of the embedding model. It serves every port that its owner, the tab, passes to it, and reports when it has retired.
+// The worker of the embedding model. It serves every port that its owner, the tab, passes to
+// it, and reports when it has retired.
 import { readAssembly } from '../adapters/browser/assembly.ts';
 import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { MODEL_CACHE } from '../adapters/browser/model-cache.ts';

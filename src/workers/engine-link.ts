@@ -1,11 +1,14 @@
-// Messages between tabs and the memory engine: one BroadcastChannel for the origin, since the engine runs in one tab's worker and every tab
-// needs it. They carry no content of conversations, and each receiver checks them by a schema.
+// Messages between tabs and the memory engine: one BroadcastChannel for the origin, since the engine runs in one tab's
+// worker and every tab needs it. They carry no content of conversations, and each receiver checks them by a schema.
 import { z } from 'zod';
 import { problemSchema } from '../domain/base/problem-schema.ts';
 import { joinNews } from '../domain/threads/news.ts';
 import type { MemoryStatus } from '../services/memory/memory.ts';
 
-/** Key in the key-value store for the condition of the index's files. `damaged` makes the next opening start with new files. */
+/**
+ * Key in the key-value store for the condition of the index's files. `damaged` makes
+ * the next opening start with new files.
+ */
 export const CONDITION = 'memory.files';
 
 const statusSchema: z.ZodType<MemoryStatus> = z.object({
@@ -34,6 +37,9 @@ const newsSchema = z.discriminatedUnion('type', [
 ]);
 type EngineNews = z.infer<typeof newsSchema>;
 
-/** Joins the channel until the signal aborts. Returns the sender; messages of other threads go to `listener`. Invalid ones are dropped. */
+/**
+ * Joins the channel until the signal aborts. Returns the sender; messages of other threads go to
+ * `listener`. Invalid ones are dropped.
+ */
 export const joinEngineChannel = (listener: (news: EngineNews) => void, signal: AbortSignal) =>
   joinNews(new BroadcastChannel('recollect-engine'), newsSchema, listener, signal);

@@ -1,5 +1,6 @@
-// The worker of the memory engine. Every tab has one; the one that leads holds PGlite with the memory index, answers all tabs, and does the
-// background work that keeps the index in step with the log. Another one resumes from bookmarks when the leader's tab closes.
+// The worker of the memory engine. Every tab has one; the one that leads holds PGlite with the memory index, answers
+// all tabs, and does the background work that keeps the index in step with the log. Another one resumes from
+// bookmarks when the leader's tab closes.
 import { readAssembly } from '../adapters/browser/assembly.ts';
 import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { exclusively } from '../adapters/browser/locks.ts';
@@ -45,8 +46,8 @@ const connect = port.then(connectByTransfer);
 const opened = openDevice();
 opened.catch((error) => log.error('The engine has no log to read', error));
 
-// The second copy of the log is written here because that needs a worker, though no index. The worker that holds its Web Lock copies
-// what is stored, so that entries of a sealed log stay sealed.
+// The second copy of the log is written here because that needs a worker, though no index. The worker that holds its
+// Web Lock copies what is stored, so that entries of a sealed log stay sealed.
 opened.then(
   ({ name, below, store }) =>
     startLogCopying({

@@ -34,11 +34,15 @@ export function leaveWhenLocked(holder: KeyHolder, settle: () => Promise<void>, 
   if (holder.wasLocked) leaveSoon();
 }
 
-/** Saves unfinished writes as when a page is left; they are durable when it resolves. Rejects with a TimeoutError after `SETTLE_MS`, or as the store. */
+/**
+ * Saves unfinished writes as when a page is left; they are durable when it resolves. Rejects with a
+ * TimeoutError after `SETTLE_MS`, or as the store.
+ */
 export async function settle(documents: Documents, keyValues: KeyValues): Promise<void> {
   window.dispatchEvent(new Event('pagehide'));
   await until(documents.saving, ({ state }) => state === 'saved', AbortSignal.timeout(SETTLE_MS));
-  // A draft reaches the store a few promises later, within this task. The write below then comes after it, and so waits for it.
+  // A draft reaches the store a few promises later, within this task. The write below then
+  // comes after it, and so waits for it.
   await yieldToEvents();
   await keyValues.set('settled', undefined);
 }

@@ -1,4 +1,5 @@
-// The worker through which requests to configured endpoints leave the app: the page's own policy forbids it all other origins.
+// The worker through which requests to configured endpoints leave the app: the page's own
+// policy forbids it all other origins.
 import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { serveNetwork } from '../adapters/models/network.ts';
 

@@ -1,5 +1,6 @@
-// Ends the workers of a page that the browser keeps for its back button (back/forward cache). WebKit keeps them frozen with the Web Locks that
-// they hold, so that the next page in the tab would wait for these without end: no index, no second copy, no sync.
+// Ends the workers of a page that the browser keeps for its back button (back/forward cache). WebKit keeps
+// them frozen with the Web Locks that they hold, so that the next page in the tab would wait for these without
+// end: no index, no second copy, no sync.
 
 /** Returns the worker, which from now on ends when its page goes to the cache. */
 export function endedWithPage(worker: Worker): Worker {

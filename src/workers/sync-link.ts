@@ -57,7 +57,9 @@ const statusSchema = z.object({
   problem: problemSchema.nullable(),
 }) as z.ZodType<SentStatus>;
 
-/** Status and answers by the names that tabs of every version send, since an old tab may be open beside an updated one. */
+/**
+ * Status and answers by the names that tabs of every version send, since an old tab may be open beside an updated one.
+ */
 type SentStatus = Omit<SyncStatus, 'localOnly'> & { readonly withheld: number };
 type SentAnswer =
   | Exclude<SyncAnswer, SyncLocation>
@@ -87,7 +89,8 @@ const newsSchema = z.discriminatedUnion('type', [
 type News = z.infer<typeof newsSchema>;
 const syncCalls = { ask: { given: syncRequestSchema, answer: answerSchema } };
 
-// Requests and answers on the channel keep the format of earlier versions, since an old tab may be open beside an updated one.
+// Requests and answers on the channel keep the format of earlier versions, since an old
+// tab may be open beside an updated one.
 const requestSchema = z.object({ type: z.literal('ask'), id: z.string(), request: z.unknown() });
 const replySchema = z.object({
   type: z.literal('answer'),
@@ -167,8 +170,8 @@ interface TabSyncLinkDeps {
 }
 
 /**
- * Connects a tab to sync until the signal aborts. The status is that of the leading thread; while none leads, it is `connecting`, `stopped` with
- * the problem after a failure, or the mode itself if sync is off.
+ * Connects a tab to sync until the signal aborts. The status is that of the leading thread; while none leads, it is
+ * `connecting`, `stopped` with the problem after a failure, or the mode itself if sync is off.
  */
 export function connectSync(deps: TabSyncLinkDeps): SyncLink {
   return new TabSyncLink(deps);
@@ -297,7 +300,10 @@ class TabSyncLink implements SyncLink {
     this.#thread = undefined;
   }
 
-  /** Ends this tab's thread. While no other one leads, shows the problem, refuses waiting requests, and plans another start. */
+  /**
+   * Ends this tab's thread. While no other one leads, shows the problem, refuses
+   * waiting requests, and plans another start.
+   */
   #fail(problem: Problem): void {
     this.#stop();
     if (this.#isLed) return;
@@ -319,15 +325,17 @@ class TabSyncLink implements SyncLink {
   }
 }
 
-/** Holds the lock by whose release tabs notice the end of this leading thread. Call it before the thread sends anything. */
+/**
+ * Holds the lock by whose release tabs notice the end of this leading thread. Call it before the thread sends anything.
+ */
 export function holdAliveLock(): void {
   const held = navigator.locks.request(ALIVE, () => new Promise<never>(() => {}));
   ignore(held, 'the lock of this thread, which ends with it');
 }
 
 /**
- * Serves tabs from the leading thread until the signal aborts. `ask` answers each request once, however often a tab repeats it; an error goes to the
- * tab as a problem. Returns the function that sends the status to all tabs.
+ * Serves tabs from the leading thread until the signal aborts. `ask` answers each request once, however often a tab
+ * repeats it; an error goes to the tab as a problem. Returns the function that sends the status to all tabs.
  */
 export function serveSync(
   ask: (request: SyncRequest) => Promise<SyncAnswer>,

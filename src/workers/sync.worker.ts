@@ -1,5 +1,6 @@
-// The worker of sync: one leads for the origin, by a Web Lock. Sync has a worker of its own, so that it neither waits for PGlite or the model nor
-// fails with them. The page's policy forbids the page every other origin; this worker connects only to relays that the person named.
+// The worker of sync: one leads for the origin, by a Web Lock. Sync has a worker of its own, so that it neither waits
+// for PGlite or the model nor fails with them. The page's policy forbids the page every other origin; this worker
+// connects only to relays that the person named.
 
 import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { exclusively } from '../adapters/browser/locks.ts';
@@ -22,7 +23,10 @@ import { holdAliveLock, LEADERSHIP, serveSync, type ThreadFailure } from './sync
 
 watchWorker(self, 'sync');
 
-/** Leads once no other thread does, until this thread ends with its tab, which frees the lock. Rejects if the stores cannot be opened. */
+/**
+ * Leads once no other thread does, until this thread ends with its tab, which frees the lock.
+ * Rejects if the stores cannot be opened.
+ */
 async function lead(): Promise<void> {
   const { store, vault, settings } = await openDevice();
   const { config } = settings;
@@ -58,12 +62,17 @@ async function lead(): Promise<void> {
   });
 }
 
-/** Keeps the addresses of relays that the person named, in the settings, the account and requests. `some` tests them; `follow` adds a request's. */
+/**
+ * Keeps the addresses of relays that the person named, in the settings, the account and requests. `some`
+ * tests them; `follow` adds a request's.
+ */
 async function allowedRelays(
   { keyValues }: Store,
   config: Readable<Config>,
 ): Promise<{ some(test: (endpoint: string) => boolean): boolean; follow(request: SyncRequest): void }> {
-  /** Nothing leaves this set while the thread lives: data of an old account may still have to be erased from its relay. */
+  /**
+   * Nothing leaves this set while the thread lives: data of an old account may still have to be erased from its relay.
+   */
   const named = new Set<string>();
   const read = async () => {
     named.add(config.get().sync.remote.endpoint);

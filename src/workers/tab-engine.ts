@@ -1,4 +1,5 @@
-// Connects a tab to the memory engine: in a worker that serves all tabs, or in the page itself if the browser stores nothing.
+// Connects a tab to the memory engine: in a worker that serves all tabs, or in the page
+// itself if the browser stores nothing.
 import { readAssembly } from '../adapters/browser/assembly.ts';
 import type { EmbeddingProvider } from '../adapters/embedding/embedding-provider.ts';
 import type { createEmbeddingThread } from '../adapters/embedding/thread.ts';
@@ -37,7 +38,10 @@ interface TabEngineDeps {
   readonly signal: AbortSignal;
 }
 
-/** Starts the engine, or joins the one of another tab, until the signal aborts. Returns at once: failures go into `status`. */
+/**
+ * Starts the engine, or joins the one of another tab, until the signal aborts.
+ * Returns at once: failures go into `status`.
+ */
 export const startTabEngine = (deps: TabEngineDeps): RunningEngine =>
   deps.store.kind === 'memory' ? startInPage(deps) : startInWorker(deps);
 
@@ -92,7 +96,8 @@ function startInWorker({
   signal,
 }: TabEngineDeps): RunningEngine {
   const send = joinEngineChannel((message) => {
-    // A status that comes before this tab has its index may be that of an ending engine; `hello` asks for the present one then.
+    // A status that comes before this tab has its index may be that of an ending engine;
+    // `hello` asks for the present one then.
     if (message.type === 'status' && supervisor.index.get() !== null) status.set(message.status);
   }, signal);
   const supervisor: IndexSupervisor = new IndexSupervisor({
@@ -134,7 +139,10 @@ function startInWorker({
   };
 }
 
-/** Notes in the key-value store that the index is to be rebuilt. The engine's code is loaded for this only now, as it is rarely needed. */
+/**
+ * Notes in the key-value store that the index is to be rebuilt. The engine's code is loaded for
+ * this only now, as it is rarely needed.
+ */
 async function noteRebuild(keyValues: TabEngineDeps['keyValues']): Promise<void> {
   const { requestRebuild } = await import('../services/memory/engine.ts');
   await requestRebuild(keyValues);

@@ -1,4 +1,5 @@
-// Makes the parts of a tab that ask models: the records kept beside conversations, the models, and their work between answers.
+// Makes the parts of a tab that ask models: the records kept beside conversations, the
+// models, and their work between answers.
 import { ifFree } from '../adapters/browser/locks.ts';
 import type { Store } from '../adapters/log/conversation-log.ts';
 import type { Problem } from '../domain/base/errors.ts';
@@ -13,8 +14,8 @@ import { createDeviceName } from '../services/settings/device-name.ts';
 import { createSpending } from '../services/spending/spending-service.ts';
 
 /**
- * Opens the records kept beside conversations: prompts and personas, spending, refusals of models, the device's name. `guess` names a device that
- * has no name yet; `warn` returns, for a part's name, the function that gets its problems.
+ * Opens the records kept beside conversations: prompts and personas, spending, refusals of models, the device's name.
+ * `guess` names a device that has no name yet; `warn` returns, for a part's name, the function that gets its problems.
  */
 export function openTabRecords(
   store: Store,
@@ -35,8 +36,8 @@ export function openTabRecords(
 }
 
 /**
- * Makes the models that answer, and starts their work between answers: titles, summaries and proposals. It ends when the signal of `background`
- * aborts. Returns `own` with the models.
+ * Makes the models that answer, and starts their work between answers: titles, summaries and proposals. It ends when
+ * the signal of `background` aborts. Returns `own` with the models.
  */
 export function startModels(
   own: ReturnType<typeof openTabRecords>,

@@ -1,5 +1,5 @@
-// Checks the app's own files in the browser's caches by their digest whenever one is used. A missing or damaged file is fetched again, and a wrong
-// type corrected, so that a ruined cache costs a request and not the app.
+// Checks the app's own files in the browser's caches by their digest whenever one is used. A missing or damaged file is
+// fetched again, and a wrong type corrected, so that a ruined cache costs a request and not the app.
 import type { WorkboxPlugin } from 'workbox-core';
 import { orElse } from '../../domain/base/log.ts';
 
@@ -30,7 +30,10 @@ const TYPES: Readonly<Record<string, string>> = {
 const pathOf = (address: string): string => new URL(address, self.location.href).pathname;
 const essence = (type: string | null): string => (type ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
-/** Returns the response with the type that its name demands: itself if it has that type, since the browser keeps compiled code with the object. */
+/**
+ * Returns the response with the type that its name demands: itself if it has that type, since the browser
+ * keeps compiled code with the object.
+ */
 function typed(path: string, response: Response): Response {
   const wanted = TYPES[/\.(\w+)$/.exec(path)?.[1] ?? ''];
   if (wanted === undefined || essence(response.headers.get('content-type')) === essence(wanted))
@@ -40,7 +43,9 @@ function typed(path: string, response: Response): Response {
   return new Response(response.body, { status: response.status, headers });
 }
 
-/** True if a page is being opened. The event says so; Workbox may have replaced its request by that for `/index.html`. */
+/**
+ * True if a page is being opened. The event says so; Workbox may have replaced its request by that for `/index.html`.
+ */
 const isForPage = (event: unknown): boolean =>
   event instanceof FetchEvent && event.request.mode === 'navigate';
 
@@ -59,8 +64,8 @@ const NOTHING_LEFT = `<!doctype html><html lang="en"><meta charset="utf-8"><meta
 <p><a href="/">Try again · 重试</a></p>`;
 
 /**
- * Makes two plugins of Workbox: `reading` takes only intact files from a cache, and repairs the cache; `writing` lets only intact files in. Files
- * without a digest, and paths for which `exempt` is true, pass unchecked.
+ * Makes two plugins of Workbox: `reading` takes only intact files from a cache, and repairs the cache; `writing` lets
+ * only intact files in. Files without a digest, and paths for which `exempt` is true, pass unchecked.
  * @param files the build's list
  */
 export function createIntegrityPlugins(
@@ -83,7 +88,8 @@ export function createIntegrityPlugins(
       const fetched = await orElse(fetch(path, { cache: 'reload' }), null, `fetching ${path} again`);
       if (!fetched?.ok) return undefined;
       const digest = await digestOf(fetched);
-      // A host may modify a file each time, such as a page into which it inserts a script. The cached copy is then as good as a new one.
+      // A host may modify a file each time, such as a page into which it inserts a script. The cached
+      // copy is then as good as a new one.
       if (cachedResponse && digest === (await digestOf(cachedResponse))) return typed(path, cachedResponse);
       if (digest !== digests.get(path)) return undefined;
       // Browsers refuse a redirected response for a page, and a new object forgets the redirect.
@@ -92,7 +98,8 @@ export function createIntegrityPlugins(
       const kept = cache.put(request, fresh.clone()).catch((error: unknown) => {
         console.warn(`${path} was damaged; the new copy could not be stored`, error);
       });
-      // The page need not wait for the cache. `waitUntil` keeps the browser from ending this worker before the file is written.
+      // The page need not wait for the cache. `waitUntil` keeps the browser from ending this
+      // worker before the file is written.
       if (event instanceof ExtendableEvent) event.waitUntil(kept);
       else await kept;
       return fresh;

@@ -1,5 +1,5 @@
-// The service worker: keeps the app itself for offline use, the shell at installation and model files when they are first used. A new
-// version waits until the person chooses to reload.
+// The service worker: keeps the app itself for offline use, the shell at installation and model files when they are
+// first used. A new version waits until the person chooses to reload.
 import { clientsClaim } from 'workbox-core';
 import {
   addPlugins,
@@ -39,7 +39,8 @@ registerRoute(
   'POST',
 );
 
-// Large files whose contents never change under their name: model weights, and ONNX Runtime and tokenizers with a hash in theirs.
+// Large files whose contents never change under their name: model weights, and ONNX Runtime
+// and tokenizers with a hash in theirs.
 registerRoute(
   ({ url, sameOrigin }) =>
     sameOrigin &&
@@ -47,7 +48,8 @@ registerRoute(
       /\/(?:ort|o200k_base|cl100k_base)-[^/]+\.(?:wasm|mjs|js)$/.test(url.pathname)),
   new CacheFirst({
     cacheName: MODEL_CACHE,
-    // A host may send `Vary: Origin`, and a module import names its origin where a fetch does not: a kept file would not match.
+    // A host may send `Vary: Origin`, and a module import names its origin where a fetch
+    // does not: a kept file would not match.
     matchOptions: { ignoreVary: true },
     // The browser's HTTP cache may still hold the damaged copy of a file that was deleted here, so the host is asked.
     fetchOptions: { cache: 'no-cache' },
@@ -65,7 +67,10 @@ self.addEventListener('message', (event) => {
   if ((event.data as { type?: unknown } | null)?.type === 'SKIP_WAITING') void self.skipWaiting();
 });
 
-/** Opens a conversation from a notification: in the window that is open, or in a new one. Anything but an id opens the start page. */
+/**
+ * Opens a conversation from a notification: in the window that is open, or in a new one.
+ * Anything but an id opens the start page.
+ */
 async function openFrom(conversation: unknown): Promise<void> {
   const path = typeof conversation === 'string' ? `/c/${encodeURIComponent(conversation)}` : '/';
   const [open] = await self.clients.matchAll({ type: 'window' });
