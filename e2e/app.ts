@@ -44,7 +44,8 @@ export async function remembered(page: Page, by: 'words' | 'meaning' = 'meaning'
     const status = app?.memory.status.get();
     if (!app || !status || status.state === 'starting' || status.state === 'failed')
       return JSON.stringify(status);
-    // Asks for row counts only when the status says that nothing is left: counting takes time of the thread that indexes.
+    // Asks for row counts only when the status says that nothing is left: counting
+    // takes time of the thread that indexes.
     const done =
       status.unread === 0 && (wanted === 'words' || (status.waiting === 0 && status.state === 'ready'));
     if (!done) return JSON.stringify(status);
@@ -63,7 +64,9 @@ export async function remembered(page: Page, by: 'words' | 'meaning' = 'meaning'
   await expect.poll(() => page.evaluate(look, by), { timeout, intervals: [200] }).toBe('remembered');
 }
 
-/** Waits until recall over `HISTORY` uses meaning. Asks again, because recall waits only briefly for a model that loads. */
+/**
+ * Waits until recall over `HISTORY` uses meaning. Asks again, because recall waits only briefly for a model that loads.
+ */
 export const recallsByMeaning = (page: Page): Promise<void> =>
   expect(async () => {
     const result = await page.evaluate(() =>
@@ -160,7 +163,10 @@ export async function doneImporting(page: Page): Promise<void> {
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
 }
 
-/** What a host changes about the built app's answer: text before or after a file, a delayed rest, other bytes, a status, or a later one. */
+/**
+ * What a host changes about the built app's answer: text before or after a file, a delayed rest,
+ * other bytes, a status, or a later one.
+ */
 type Change =
   | { readonly before?: string; readonly after?: string }
   | { readonly from: string; readonly until: Promise<unknown> }
@@ -284,8 +290,8 @@ export function processesWith(marker: string, also = ''): string[] {
 }
 
 /**
- * Gives every journey a browser with a profile on disk, as people have. In Playwright's private window the index's files lie in the memory
- * of another process: a start took twice as long there, a look at the index five times.
+ * Gives every journey a browser with a profile on disk, as people have. In Playwright's private window the index's
+ * files lie in the memory of another process: a start took twice as long there, a look at the index five times.
  */
 export const test = base.extend({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs from its pattern

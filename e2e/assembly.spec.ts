@@ -1,4 +1,5 @@
-// Where the files that the build assembled are not to be had, or come with a wrong type, recall by meaning comes all the same: by ONNX Runtime, and by plain comparison.
+// Where the files that the build assembled are not to be had, or come with a wrong type, recall by meaning comes all
+// the same: by ONNX Runtime, and by plain comparison.
 import {
   bringExport,
   chatgptHistory,

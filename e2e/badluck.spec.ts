@@ -1,5 +1,5 @@
-// Faults that a test can cause in a real browser: damaged pages of the index, and a full disk while a person chats and imports.
-// The app loses nothing and reports each of them.
+// Faults that a test can cause in a real browser: damaged pages of the index, and a full disk while a person chats and
+// imports. The app loses nothing and reports each of them.
 import type { Page } from '@playwright/test';
 import { startScriptedModel } from '../test/server/scripted-model.ts';
 import {
@@ -24,7 +24,10 @@ const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', ex
 /** Imports the little history in the page itself, without the dialog. */
 const bringHistory = (page: Page) => bringExport(page, chatgptHistory(HISTORY));
 
-/** Overwrites every page of the index's tables that holds these words. Call it while no tab has the app open; it waits for the files to be released. */
+/**
+ * Overwrites every page of the index's tables that holds these words. Call it while no tab has the app open;
+ * it waits for the files to be released.
+ */
 const damagePages = (page: Page, words: string): Promise<number> =>
   page.evaluate(async (words) => {
     const PAGE = 8192;
@@ -59,7 +62,8 @@ const damagePages = (page: Page, words: string): Promise<number> =>
           continue;
         }
         const file = await (entry as FileSystemFileHandle).getFile();
-        // Leaves segments of the write-ahead log (1 MB) alone: Postgres reads those at opening, and this is about later reads.
+        // Leaves segments of the write-ahead log (1 MB) alone: Postgres reads those at
+        // opening, and this is about later reads.
         if (file.size === 0 || file.size % PAGE > 0 || file.size === 2 ** 20) continue;
         const bytes = new Uint8Array(await file.arrayBuffer());
         const rotten: number[] = [];
@@ -276,7 +280,10 @@ for (const engine of ['opfs', 'indexeddb'] as const)
     await expect(page.getByText('The memory index was damaged.')).toHaveCount(0);
   });
 
-/** Opens the log's database as another version of the app would, `above` versions higher. Resolves when it is open or blocked by other tabs. */
+/**
+ * Opens the log's database as another version of the app would, `above` versions higher. Resolves when
+ * it is open or blocked by other tabs.
+ */
 const openLog = (page: Page, above: number): Promise<string> =>
   page.evaluate(async (above) => {
     const now = (await indexedDB.databases()).find(({ name }) => name === 'recollect')?.version ?? 0;
@@ -354,7 +361,8 @@ interface Quota {
 }
 
 /**
- * Call it before the app stores anything: for half a minute Chromium still allows what fitted before. `estimate()` does not report this quota.
+ * Call it before the app stores anything: for half a minute Chromium still allows what fitted before.
+ * `estimate()` does not report this quota.
  */
 async function quotaOf(page: Page): Promise<Quota> {
   const devtools = await page.context().newCDPSession(page);
@@ -410,7 +418,8 @@ const words = (page: Page): Promise<string[]> =>
 test('a full disk: chat, import and memory say so, lose nothing, and go on when there is room', async ({
   browser,
 }) => {
-  // A private window: in a profile Chromium reserves far more space for each open file of the index than the file needs.
+  // A private window: in a profile Chromium reserves far more space for each open
+  // file of the index than the file needs.
   const page = await browser.newPage();
   await page.goto('/screenshot.png');
   const quota = await quotaOf(page);

@@ -1,4 +1,5 @@
-// What a model sees of a long conversation, through the interface: compaction and taking it back, plans, checkpoints, D-Mails, the branch map.
+// What a model sees of a long conversation, through the interface: compaction and taking it back, plans,
+// checkpoints, D-Mails, the branch map.
 import type { Locator, Page } from '@playwright/test';
 import {
   type ChatRequest,
@@ -108,7 +109,9 @@ async function toDivider(page: Page): Promise<void> {
   await divider(page).last().scrollIntoViewIfNeeded();
 }
 
-/** `first`: the message at the top, found by its words; until the list has scrolled, the first one drawn may be another. */
+/**
+ * `first`: the message at the top, found by its words; until the list has scrolled, the first one drawn may be another.
+ */
 const toTop = (page: Page, first: Locator) =>
   expect(async () => {
     await page.getByRole('region', { name: 'Messages' }).evaluate((box) => {

@@ -1,4 +1,5 @@
-// Nothing that was said to be saved may be lost: tabs, renderers and whole browsers are killed at random moments, on both engines.
+// Nothing that was said to be saved may be lost: tabs, renderers and whole browsers are
+// killed at random moments, on both engines.
 import type { BrowserContext, Page } from '@playwright/test';
 import { seeded } from '../test/bench/corpus.ts';
 import {

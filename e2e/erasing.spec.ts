@@ -1,4 +1,5 @@
-// Everything on this device is deleted on purpose: in every tab, also where nothing unlocks it, and also when the deletion was cut off.
+// Everything on this device is deleted on purpose: in every tab, also where nothing unlocks it,
+// and also when the deletion was cut off.
 import type { Page } from '@playwright/test';
 import {
   bringExport,

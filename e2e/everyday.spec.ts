@@ -1,5 +1,5 @@
-// What happens to most people at some time: a new version, a missing file, a browser that keeps nothing, a wrong command, a change of
-// language, a long conversation, a cancelled import.
+// What happens to most people at some time: a new version, a missing file, a browser that keeps nothing, a wrong
+// command, a change of language, a long conversation, a cancelled import.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';

@@ -1,5 +1,6 @@
-// A person finds things again: a passage on a hidden branch, words in the palette, archived conversations. Also: what is stored, how the app
-// rebuilds the index, the first screen in the browser's language, and a visible focus wherever Tab leads.
+// A person finds things again: a passage on a hidden branch, words in the palette, archived
+// conversations. Also: what is stored, how the app rebuilds the index, the first screen in the browser's
+// language, and a visible focus wherever Tab leads.
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { MODEL_CACHE } from '../src/adapters/browser/model-cache.ts';
 import { sampleConversations } from '../src/services/library/samples.ts';
@@ -89,7 +90,10 @@ const command = async (page: Page, words: string) => {
   return outcome;
 };
 
-/** Records from now on which messages get the mark of a jump while wholly on the screen: the mark fades before a slow test looks. */
+/**
+ * Records from now on which messages get the mark of a jump while wholly on the screen: the
+ * mark fades before a slow test looks.
+ */
 const watchMarks = (page: Page) =>
   page.evaluate(() => {
     const marked = new Map<string | undefined, string>();
@@ -367,7 +371,8 @@ test.describe('with a service worker that keeps the model', () => {
     await openApp(page);
     await page.getByRole('button', { name: /Just look around/ }).click();
     await expect(page.getByText('Sourdough that stays flat')).toBeVisible();
-    // The app keeps files for offline use shortly after the start, and counts them once, when the page of figures opens.
+    // The app keeps files for offline use shortly after the start, and counts them
+    // once, when the page of figures opens.
     const kept = () =>
       page.evaluate(
         async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url),

@@ -1,4 +1,5 @@
-// The page before the app's code is there: what the app is on a first visit, its frame later, nothing of it once the app is drawn.
+// The page before the app's code is there: what the app is on a first visit, its frame later,
+// nothing of it once the app is drawn.
 import { expect, host, remembered, test } from './app.ts';
 
 /** Holds back the code of the app until it is let go. */

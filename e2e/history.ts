@@ -1,6 +1,9 @@
 // A little history to bring along, as the export of another app.
 
-/** Text of a ChatGPT export with one conversation for each pair of question and answer, a week apart, the last one a week ago. */
+/**
+ * Text of a ChatGPT export with one conversation for each pair of question and answer, a
+ * week apart, the last one a week ago.
+ */
 export function chatgptHistory(talks: readonly { title: string; turns: readonly string[] }[]): string {
   const week = 7 * 86_400;
   const now = Date.now() / 1000;

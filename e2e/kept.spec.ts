@@ -56,7 +56,10 @@ const leave = async () => {
   await page.evaluate(() => globalThis.recollect?.app.memory.wake('ended'));
   await remembered(page);
 };
-/** Asks a model; asks once more where a busy machine kept memory too long. The answer without memory stays as one more echo. */
+/**
+ * Asks a model; asks once more where a busy machine kept memory too long. The answer
+ * without memory stays as one more echo.
+ */
 const askInTime = (words: string, answer: string) =>
   expect(async () => {
     await leave();

@@ -175,7 +175,10 @@ test('what lies under the pointer can be clicked while a list still moves', asyn
   await bringExport(page, chatgptHistory(many));
   await line(page, 'Talk number 59').click();
   await expect(page.getByRole('article').last()).toBeVisible();
-  /** Scrolls `by` px a frame until the library has disabled clicks; resolves to whether the middle of the list still gets them. */
+  /**
+   * Scrolls `by` px a frame until the library has disabled clicks; resolves to whether the
+   * middle of the list still gets them.
+   */
   const isClickable = (inside: Locator, by: number, what: string) =>
     inside.evaluate(
       async (inside, { by, what }) => {
@@ -371,7 +374,10 @@ test('a folder of kimi-cli sessions comes in; what was said there is recalled an
 const DOT =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** A ChatGPT export with a question answered twice, one picture of two, an unknown part, a damaged node and an empty conversation. */
+/**
+ * A ChatGPT export with a question answered twice, one picture of two, an unknown part, a
+ * damaged node and an empty conversation.
+ */
 function imperfectExport(): Promise<Uint8Array> {
   const talks = JSON.parse(chatgptHistory([PHOTOS, TOMATOES]));
   const { mapping } = talks[0];

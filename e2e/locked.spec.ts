@@ -1,4 +1,5 @@
-// A locked device: no byte of its disk shows a canary written before or after the change, even after a crash in the middle.
+// A locked device: no byte of its disk shows a canary written before or after the
+// change, even after a crash in the middle.
 import { createHash } from 'node:crypto';
 import type { BrowserContext, Page } from '@playwright/test';
 import { startScriptedModel } from '../test/server/scripted-model.ts';

@@ -1,5 +1,6 @@
-// A profile that an older version of the app wrote: all of it is there in this one. The fixture is the database of the build of 22 November 2026,
-// whose log had version 1, filled by hand in a browser; the vault is left out, as its keys cannot leave a browser.
+// A profile that an older version of the app wrote: all of it is there in this one. The fixture is the database
+// of the build of 22 November 2026, whose log had version 1, filled by hand in a browser; the vault is left
+// out, as its keys cannot leave a browser.
 import { readFileSync } from 'node:fs';
 import { expect, openApp, remembered, saved, test } from './app.ts';
 

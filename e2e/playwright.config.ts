@@ -27,7 +27,8 @@ export default defineConfig({
   use: {
     baseURL: `http://localhost:${port}`,
     locale: 'en-US',
-    // A service worker keeps the whole app when a profile first opens it, which is most of a journey's work. Journeys about it allow it.
+    // A service worker keeps the whole app when a profile first opens it, which is most of a
+    // journey's work. Journeys about it allow it.
     serviceWorkers: 'block',
     viewport: { width: 1280, height: 800 },
     launchOptions: { ...(browser ? { executablePath: browser } : {}), args: [...JOURNEY_ARGS] },

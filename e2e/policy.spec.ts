@@ -1,5 +1,5 @@
-// The security policy in force: injected script does not run, and page and workers ask no host that the person did not configure.
-// The app works under it, the embedding model's threads included.
+// The security policy in force: injected script does not run, and page and workers ask no host that the person did not
+// configure. The app works under it, the embedding model's threads included.
 import type { Page, Request, Worker } from '@playwright/test';
 import { type ScriptedModelServer, startScriptedModel } from '../test/server/scripted-model.ts';
 import {

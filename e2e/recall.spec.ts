@@ -1,4 +1,5 @@
-// The main job: a person imports history, recall finds the right passage, a click opens it and Back returns; also offline.
+// The main job: a person imports history, recall finds the right passage, a click
+// opens it and Back returns; also offline.
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { exportFiles } from '../test/fixtures/claude.ts';
 import { zipped } from '../test/fixtures/files.ts';

@@ -1,5 +1,5 @@
-// The app's own files in the browser's caches, ruined in every way a disk or a host can: the app comes up and mends them, or says so in a plain
-// sentence with a button that mends them.
+// The app's own files in the browser's caches, ruined in every way a disk or a host can: the app comes up and mends
+// them, or says so in a plain sentence with a button that mends them.
 import type { Page } from '@playwright/test';
 import { expect, host, openApp, test } from './app.ts';
 

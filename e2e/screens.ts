@@ -116,7 +116,10 @@ const TOPICS = [
   ['And how would we come back if it fails?', '如果失败，怎样回退？'],
 ];
 
-/** Messages with everything the context engine draws: branches, a tool, its result in other words. `start`: ms since 1970. */
+/**
+ * Messages with everything the context engine draws: branches, a tool, its result in
+ * other words. `start`: ms since 1970.
+ */
 function longTalk(start: number) {
   const messages: Message[] = [];
   let at = 0;
@@ -233,7 +236,10 @@ function longTalk(start: number) {
   };
 }
 
-/** Adds a conversation whose model used the recall tool: once with passages, once with near misses only. Resolves to its id. */
+/**
+ * Adds a conversation whose model used the recall tool: once with passages, once with
+ * near misses only. Resolves to its id.
+ */
 const withRecalls = (page: Page): Promise<string> =>
   page.evaluate(async () => {
     const app = globalThis.recollect?.app;

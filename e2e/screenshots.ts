@@ -1,5 +1,6 @@
-// `npm run screenshots [-- --only NAME,NAME] [--language en|zh] [--dist DIR] [--out DIR]`: every screen and state, wide and phone,
-// light and dark, English and Chinese. Needs a built app (`npm run build`, or the one in `--dist`). Pictures go to `screenshots/`.
+// `npm run screenshots [-- --only NAME,NAME] [--language en|zh] [--dist DIR] [--out DIR]`: every screen and state,
+// wide and phone, light and dark, English and Chinese. Needs a built app (`npm run build`, or the one in
+// `--dist`). Pictures go to `screenshots/`.
 import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright';

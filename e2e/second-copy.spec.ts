@@ -1,4 +1,5 @@
-// The log's second copy in the built app: the browser deletes its whole database, as Chromium does with a damaged one, and nothing that was said is lost.
+// The log's second copy in the built app: the browser deletes its whole database, as Chromium does with a damaged
+// one, and nothing that was said is lost.
 import { startScriptedModel } from '../test/server/scripted-model.ts';
 import { bringExport, chatgptHistory, expect, HISTORY, openApp, saved, test } from './app.ts';
 

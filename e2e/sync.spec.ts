@@ -217,7 +217,9 @@ async function accountOnRelay(page: Page): Promise<() => Promise<{ status: numbe
   };
 }
 
-/** Says something and waits until it and its answer from memory are saved, so that a comparison afterwards is stable. */
+/**
+ * Says something and waits until it and its answer from memory are saved, so that a comparison afterwards is stable.
+ */
 async function say(page: Page, words: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(words);
   await page.keyboard.press('Enter');
@@ -530,7 +532,10 @@ test('by keyboard: what was pressed goes away with its page, and one goes on whe
   await expect(phone.page.getByRole('textbox', { name: 'Name of this device' })).toBeFocused();
 });
 
-/** Makes the notes' room, which also gets the record of what is forgotten, so that the room that goes is the conversation's. */
+/**
+ * Makes the notes' room, which also gets the record of what is forgotten, so that the
+ * room that goes is the conversation's.
+ */
 const takeNote = (page: Page) =>
   page.evaluate(async () => {
     await globalThis.recollect?.app.notes.write({ text: 'Tea, never coffee' });

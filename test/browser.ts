@@ -29,7 +29,10 @@ export function findBrowser(): string | undefined {
   return candidates.find((path): path is string => path !== undefined && path !== '' && existsSync(path));
 }
 
-/** Installs a browser where there is none: Playwright's build, or else the Debian package. Throws a sentence where neither works. */
+/**
+ * Installs a browser where there is none: Playwright's build, or else the Debian package.
+ * Throws a sentence where neither works.
+ */
 export function ensureBrowser(): string {
   const attempts: [string, string[]][] = [
     ['npx', ['playwright', 'install', 'chromium']],

@@ -1,4 +1,5 @@
-// Holds the documents to what is there: commands, links, files and names exist, and pages that a command writes are as it writes them.
+// Holds the documents to what is there: commands, links, files and names exist, and pages that a
+// command writes are as it writes them.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';

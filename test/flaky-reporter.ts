@@ -1,4 +1,5 @@
-// Writes the names of tests that failed once and passed on their retry to the file named in `FLAKY_REPORT`, for the gate to name them.
+// Writes the names of tests that failed once and passed on their retry to the file named in
+// `FLAKY_REPORT`, for the gate to name them.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';

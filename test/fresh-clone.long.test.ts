@@ -1,4 +1,5 @@
-// What a newcomer does: clones, installs from the lock file, starts. Neither step may change a file that git knows, or leave one behind.
+// What a newcomer does: clones, installs from the lock file, starts. Neither step may change a file
+// that git knows, or leave one behind.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

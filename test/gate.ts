@@ -1,6 +1,7 @@
-// The gate: types, lint, unit tests, contract suites, component tests, and the journeys through the built app that are tagged `@gate`.
-// `--all` runs everything: all journeys, the long tests, all simulator seeds, and other browsers. `tiers.ts` says what is in which.
-// Ends with the line `N passed, N failed[, N skipped]` of what really ran; a suite that did not run counts as failed.
+// The gate: types, lint, unit tests, contract suites, component tests, and the journeys through the built app that
+// are tagged `@gate`. `--all` runs everything: all journeys, the long tests, all simulator seeds, and other
+// browsers. `tiers.ts` says what is in which. Ends with the line `N passed, N failed[, N skipped]` of what really
+// ran; a suite that did not run counts as failed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Lets the idioms of before only shrink: no identifier and no file name in src has one of these words, but in the files that
-// glossary.txt lists with it; words that mean nothing else are refused in comments and tests, too.
+// Lets the idioms of before only shrink: no identifier and no file name in src has one of these words, but in the files
+// that glossary.txt lists with it; words that mean nothing else are refused in comments and tests, too.
 // `GLOSSARY=shrink npx vitest run --config test/vitest.config.ts test/glossary.test.ts` takes stale lines out.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,7 +8,10 @@ import { expect, it } from 'vitest';
 const SRC = resolve(import.meta.dirname, '../src');
 const LIST = join(import.meta.dirname, 'glossary.txt');
 
-/** Word → what the field says (docs/glossary.md). Words that the field uses as well (room, line, place, look) are left to the reader. */
+/**
+ * Word → what the field says (docs/glossary.md). Words that the field uses as well (room, line,
+ * place, look) are left to the reader.
+ */
 const IDIOMS: Readonly<Record<string, string>> = {
   abreast: 'concurrency',
   aftercare: 'post-turn tasks',
@@ -207,7 +210,10 @@ const NAMES: Readonly<Record<string, string>> = {
   worthOf: 'idfWeights',
 };
 
-/** Identifiers of a file, without its comments and texts; names that are stored (`ledger:` of a message) count, and are listed. */
+/**
+ * Identifiers of a file, without its comments and texts; names that are stored (`ledger:`
+ * of a message) count, and are listed.
+ */
 function identifiersOf(code: string): string[] {
   const tokens = code.matchAll(
     /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|([A-Za-z_$][\w$]*)/g,
@@ -267,7 +273,10 @@ it('has no identifier again that was renamed as a whole, in tests either', () =>
   expect(found).toEqual([]);
 });
 
-/** Old names that mean nothing else in code: comments, identifiers and titles of tests are refused with them as well, in every folder. */
+/**
+ * Old names that mean nothing else in code: comments, identifiers and titles of tests are
+ * refused with them as well, in every folder.
+ */
 const UNAMBIGUOUS =
   /\b(?:shel(?:f|ves)|doors?|knock\w*|drawers?|aftercare|abreast|beacons?|breathers?|fates?|gauge|likeness(?:es)?|outgrown|rivals?|stirred|tally|uplink|upkeep|whence|wiretaps?|withholding)\b/i;
 /** Names that are stored or sent, and the sidebar of a phone, which is a drawer. */

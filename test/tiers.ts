@@ -1,6 +1,6 @@
-// Which tests `npm test` runs and which only `npm run test:all`. Said by names, so that a file or a journey tells it by itself:
-// `*.long.test.ts`, `*.long.browser.test.tsx` and journeys without the tag `@gate` run in `npm run test:all` only.
-// Within a file of the gate, `deep` and `runs` of `scale.ts` say the same of one test and of how often it tries.
+// Which tests `npm test` runs and which only `npm run test:all`. Said by names, so that a file or a journey tells it by
+// itself: `*.long.test.ts`, `*.long.browser.test.tsx` and journeys without the tag `@gate` run in `npm run test:all`
+// only. Within a file of the gate, `deep` and `runs` of `scale.ts` say the same of one test and of how often it tries.
 
 /** Whether this is `npm run test:all`. Read here for Node; `scale.ts` knows it in a browser, too. */
 export const IS_ALL = Boolean(process.env.TEST_ALL);

@@ -1,4 +1,5 @@
-// The compiler settings of each context refuse what is not there: shown by files that break the rule, compiled as that context is.
+// The compiler settings of each context refuse what is not there: shown by files that break
+// the rule, compiled as that context is.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
-// `npm run test:types`: checks each context with the libraries it has. A page cannot call Node, a worker has no `document`, a service worker
-// starts no threads, the relay has no DOM, and the domain knows neither. Tests and the build have all of them. `--fresh`: believes nothing of earlier runs, as the gate does; an
+// `npm run test:types`: checks each context with the libraries it has. A page cannot call Node, a worker has
+// no `document`, a service worker starts no threads, the relay has no DOM, and the domain knows neither. Tests
+// and the build have all of them. `--fresh`: believes nothing of earlier runs, as the gate does; an
 // incremental run has passed over an error once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
-// Runs every `*.browser.test.ts` in a real headless Chromium, on a page that is cross-origin isolated as the app's own is.
+// Runs every `*.browser.test.ts` in a real headless Chromium, on a page that is
+// cross-origin isolated as the app's own is.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config';
 import { IN_BROWSER, IS_ALL, LEFT_OUT } from './tiers.ts';
 
 /**
- * Files with a process of their own: those that stop the clock of parts which outlive a test, stand in for a global and must be the first to load
- * what reads it, or count every step of the process.
+ * Files with a process of their own: those that stop the clock of parts which outlive a test, stand in for a global and
+ * must be the first to load what reads it, or count every step of the process.
  */
 const ALONE = [
   'test/adapters/index/engines.test.ts',
@@ -38,7 +38,8 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       { test: { ...options, name: 'own process', include: ALONE, exclude: ELSEWHERE } },
-      // All others share one process on each core: starting one and loading the modules anew costs more than most of these files' tests.
+      // All others share one process on each core: starting one and loading the modules anew costs
+      // more than most of these files' tests.
       {
         test: {
           ...options,

@@ -1,4 +1,5 @@
-// The made-up logs of agents are what they say: the same for a seed, half of them tool output, each answer below its call.
+// The made-up logs of agents are what they say: the same for a seed, half of them
+// tool output, each answer below its call.
 import { expect, it } from 'vitest';
 import { agentLogs } from './agent-logs.ts';
 import { conversationOf, type Said } from './corpus.ts';

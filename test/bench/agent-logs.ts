@@ -1,5 +1,6 @@
-// Made-up logs of coding agents, the same for the same seed: a person asks, the agent calls tools, tools answer at length, the agent sums up.
-// Half of the messages are tool output: listings, test runs, source, grep, JSON, stack traces, most of it a few hundred characters, some 30,000.
+// Made-up logs of coding agents, the same for the same seed: a person asks, the agent calls tools, tools answer at
+// length, the agent sums up. Half of the messages are tool output: listings, test runs, source, grep, JSON, stack
+// traces, most of it a few hundred characters, some 30,000.
 import { conversationOf, message, rank, type Said, seeded, word } from './corpus.ts';
 
 /** Characters of tool output: half are shorter than the first, and one in a few hundred is as long as the second. */
@@ -74,7 +75,10 @@ function turn(random: () => number, n: number): Said[] {
   return said;
 }
 
-/** Text of a `conversations.json` with about `messages` messages (whole turns), 20 to 180 in a conversation, spread over two years before `now` (ms). */
+/**
+ * Text of a `conversations.json` with about `messages` messages (whole turns), 20 to 180 in a conversation,
+ * spread over two years before `now` (ms).
+ */
 export function agentLogs(messages: number, now: number, seed = 1): string {
   const random = seeded(seed);
   const conversations: unknown[] = [];

@@ -25,8 +25,8 @@ export function notBuiltFrom(folder: string, root: string): string | null {
 }
 
 /**
- * The folder of the build to measure. Without a name: `dist`, built first where it is missing or older than the sources. A named one is
- * taken as it is; calls `progress` where it is of other sources. Throws where there is none.
+ * The folder of the build to measure. Without a name: `dist`, built first where it is missing or older than the
+ * sources. A named one is taken as it is; calls `progress` where it is of other sources. Throws where there is none.
  */
 export async function builtFolder(
   named: string | undefined,

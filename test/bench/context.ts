@@ -1,7 +1,8 @@
-// Measures the context engine and prints JSON: building a prompt, compacting, and bringing compacted messages back, in a conversation of
-// 10,000 messages (and in one that just fills the default window). Milliseconds of processor time, garbage collection of other threads
-// included. Checkpoints are set and gone back to by the services over a log in memory, and with --app in the built app itself, over its own.
-// Run: npx tsx test/bench/context.ts [--messages N] [--app http://localhost:4317]
+// Measures the context engine and prints JSON: building a prompt, compacting, and bringing compacted messages back,
+// in a conversation of 10,000 messages (and in one that just fills the default window). Milliseconds of processor
+// time, garbage collection of other threads included. Checkpoints are set and gone back to by the services over a
+// log in memory, and with --app in the built app itself, over its own. Run: npx tsx test/bench/context.ts
+// [--messages N] [--app http://localhost:4317]
 import { chromium } from 'playwright';
 import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
 import { asMessageId, type ConversationId } from '../../src/domain/base/ids.ts';
@@ -30,7 +31,9 @@ const flag = (name: string) => {
 const COUNT = Number(flag('--messages') ?? 10_000);
 const APP = flag('--app');
 
-/** Scenes of the evaluation over and over, every message with words of its own: nothing is known from the time before. */
+/**
+ * Scenes of the evaluation over and over, every message with words of its own: nothing is known from the time before.
+ */
 function conversation(count: number, run: string): Message[] {
   const scenes = conversationsSchema.parse(ownConversations()).flatMap(messagesOf);
   return Array.from({ length: count }, (_, index): Message => {

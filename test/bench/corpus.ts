@@ -1,6 +1,7 @@
-// A made-up library of any size, the same for the same seed: English and Chinese, short turns and long answers, code now and then.
-// As a ChatGPT export, because that is how most people's history arrives. The sentences are those of the evaluation set, so that
-// they have as many tokens as people's have; every message has a number and a few rare words of its own.
+// A made-up library of any size, the same for the same seed: English and Chinese, short turns and long
+// answers, code now and then. As a ChatGPT export, because that is how most people's history arrives. The
+// sentences are those of the evaluation set, so that they have as many tokens as people's have; every message
+// has a number and a few rare words of its own.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -147,7 +148,10 @@ export function conversationOf(
   };
 }
 
-/** Text of a `conversations.json` with `messages` messages, about 20 in a conversation unless told, spread over two years before `now` (ms) or begun `at`. */
+/**
+ * Text of a `conversations.json` with `messages` messages, about 20 in a conversation unless told, spread over two
+ * years before `now` (ms) or begun `at`.
+ */
 export function chatgptExport(
   messages: number,
   now: number,

@@ -1,5 +1,6 @@
-// Embeds the same passages with our encoder and with ONNX Runtime, in Node and without threads beside it, and prints JSON: processor time of a
-// passage in ms, median and 95th percentile, and the least cosine between both vectors of a text. Browsers may be faster: see `v8`.
+// Embeds the same passages with our encoder and with ONNX Runtime, in Node and without threads beside it, and prints
+// JSON: processor time of a passage in ms, median and 95th percentile, and the least cosine between both vectors of a
+// text. Browsers may be faster: see `v8`.
 //   npx tsx test/bench/encoder.ts [--passages 40] [--model NAME]
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';

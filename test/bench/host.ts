@@ -33,7 +33,9 @@ export interface Host {
   close(): Promise<void>;
 }
 
-/** Serves a folder at a free port of this machine, each file packed once; an address that names no file gets the page. */
+/**
+ * Serves a folder at a free port of this machine, each file packed once; an address that names no file gets the page.
+ */
 export async function serveAsHost(folder: string): Promise<Host> {
   const sent: { file: string; bytes: number }[] = [];
   const packed = new Map<string, Buffer>();

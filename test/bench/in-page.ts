@@ -1,5 +1,5 @@
-// What the bench does inside the app's page, through its handle for the console (`?console`). Each function is sent to the page as it
-// stands: it may use nothing but its argument and the page.
+// What the bench does inside the app's page, through its handle for the console (`?console`). Each function is sent to
+// the page as it stands: it may use nothing but its argument and the page.
 import type { EmbeddingProvider } from '../../src/adapters/embedding/embedding-provider.ts';
 import type { MemoryIndex } from '../../src/adapters/index/memory-index.ts';
 import type { App } from '../../src/services/app.ts';
@@ -49,8 +49,8 @@ export async function importStaged(_: Record<string, never>) {
 }
 
 /**
- * Gives every chunk that waits, or as many as `most`, a random vector and random pieces, as many as a model would read: what a search costs
- * does not depend on what they say. They wait in the order in which the app embeds them.
+ * Gives every chunk that waits, or as many as `most`, a random vector and random pieces, as many as a model would read:
+ * what a search costs does not depend on what they say. They wait in the order in which the app embeds them.
  */
 export async function fillVectors({ most = Number.POSITIVE_INFINITY }: { most?: number }) {
   const { index, model, dimensions } = recollect;
@@ -125,7 +125,10 @@ export function letCopy(): void {
   (globalThis as unknown as { letCopy(): void }).letCopy();
 }
 
-/** What a browser's durable write costs on this disk with nothing of ours around it: 600 bytes in a strict transaction of a database with one table. */
+/**
+ * What a browser's durable write costs on this disk with nothing of ours around it: 600 bytes in a strict
+ * transaction of a database with one table.
+ */
 export async function timeBareWrites({ count, gapMs }: { count: number; gapMs: number }) {
   const name = 'bench-bare-writes';
   const database = await new Promise<IDBDatabase>((resolve, reject) => {
@@ -152,8 +155,8 @@ export async function timeBareWrites({ count, gapMs }: { count: number; gapMs: n
 }
 
 /**
- * Recall from end to end, and where its time goes: the question's vector, each verb of the index (the words are looked up while the vector
- * is made, `lookByWords`), and what is left when none of them runs, which is ranking.
+ * Recall from end to end, and where its time goes: the question's vector, each verb of the index (the words are looked
+ * up while the vector is made, `lookByWords`), and what is left when none of them runs, which is ranking.
  */
 export async function timeRecalls({ questions, warmUp }: { questions: readonly string[]; warmUp: number }) {
   const { app, index, embedding } = recollect;

@@ -1,5 +1,6 @@
-// A library too large for the ordinary round: logs of agents, imported file by file as far as the time goes, with figures after each file, so
-// that a run that is ended still says something. In a browser that nothing watches (`memory.ts`), which counts memory as well.
+// A library too large for the ordinary round: logs of agents, imported file by file as far as the time goes, with
+// figures after each file, so that a run that is ended still says something. In a browser that nothing watches
+// (`memory.ts`), which counts memory as well.
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';

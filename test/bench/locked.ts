@@ -1,5 +1,5 @@
-// Measures what locked storage costs: one library, plain and sealed, in turns in one run, so that other load on the machine affects
-// both. The start excludes the time of the person and of deriving the key.
+// Measures what locked storage costs: one library, plain and sealed, in turns in one run, so that other load on the
+// machine affects both. The start excludes the time of the person and of deriving the key.
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
-// How much memory the app's renderer takes, by phase, in a browser that nothing watches: a debugger that listens to the network, as Playwright's
-// does, keeps a copy of each file in the page's own process, 80 MB here. So the page is led by single expressions, and no domain is switched on;
-// what it imports is a file on the disk that it is given as a person would.
+// How much memory the app's renderer takes, by phase, in a browser that nothing watches: a debugger that
+// listens to the network, as Playwright's does, keeps a copy of each file in the page's own process, 80 MB
+// here. So the page is led by single expressions, and no domain is switched on; what it imports is a file on
+// the disk that it is given as a person would.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -127,8 +128,8 @@ export async function ready({ look }: Led): Promise<void> {
 }
 
 /**
- * Opens the app for the first time, imports `messages`, opens it again, asks five questions and lets it embed for half a minute. Peak and last
- * figures of each phase.
+ * Opens the app for the first time, imports `messages`, opens it again, asks five questions and lets it embed for half
+ * a minute. Peak and last figures of each phase.
  */
 export async function measureMemory(
   app: string,

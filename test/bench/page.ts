@@ -1,5 +1,5 @@
-// How soon the page is there: Lighthouse on the built app, served packed as a usual host does, on a phone and on a desktop.
-// Lighthouse is fetched when it is wanted (decision 0411).
+// How soon the page is there: Lighthouse on the built app, served packed as a usual host does, on a phone and on a
+// desktop. Lighthouse is fetched when it is wanted (decision 0411).
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -97,8 +97,8 @@ async function visit(address: string, preset: Preset): Promise<PageFigures> {
 const COMPOSER = '#root textarea:enabled';
 
 /**
- * The bytes, packed, of all files that are asked for until one can type: into the first page's field (`typing`: until it is painted) and into the
- * app's composer, workers' files as well.
+ * The bytes, packed, of all files that are asked for until one can type: into the first page's field (`typing`: until
+ * it is painted) and into the app's composer, workers' files as well.
  */
 async function bytesUntil(host: Host): Promise<{ readonly typing: number; readonly composer: number }> {
   const before = host.sent.length;

@@ -1,5 +1,6 @@
-// What others would take for the same: Orama's hybrid search, and MiniSearch with every vector multiplied in plain JavaScript. The same
-// texts, the same questions, random vectors as in ours, in the same browser. Bundled and run in a page of its own.
+// What others would take for the same: Orama's hybrid search, and MiniSearch with every vector multiplied in
+// plain JavaScript. The same texts, the same questions, random vectors as in ours, in the same browser.
+// Bundled and run in a page of its own.
 import { create, insertMultiple, search } from '@orama/orama';
 import MiniSearch from 'minisearch';
 

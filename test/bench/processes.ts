@@ -2,7 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Megabytes. `footprint` is what belongs to the process alone, as a browser's own task manager counts; `pss` adds its share of what it shares. */
+/**
+ * Megabytes. `footprint` is what belongs to the process alone, as a browser's own task manager counts;
+ * `pss` adds its share of what it shares.
+ */
 export interface Megabytes {
   readonly footprint: number;
   readonly pss: number;
@@ -33,7 +36,10 @@ const processesOf = function* (marker: string): Generator<{ pid: string; line: s
     }
 };
 
-/** The renderer that holds the app: of those started with `marker` in their command line the largest. Spare ones hold nothing of ours. */
+/**
+ * The renderer that holds the app: of those started with `marker` in their command line the
+ * largest. Spare ones hold nothing of ours.
+ */
 export function appProcess(marker: string): Megabytes | undefined {
   let largest: Megabytes | undefined;
   for (const { pid, line } of processesOf(marker))
@@ -60,8 +66,8 @@ const QUIET_LOOK_MS = 500;
 const QUIET_WITHIN_MS = 20_000;
 
 /**
- * Waits until a browser that was just started rests: for its first seconds it makes pages of its own ready (in Chromium 156 those behind the
- * address bar take a second of one core), while whoever opens the app has one that runs.
+ * Waits until a browser that was just started rests: for its first seconds it makes pages of its own ready (in Chromium
+ * 156 those behind the address bar take a second of one core), while whoever opens the app has one that runs.
  */
 export async function untilQuiet(marker: string): Promise<void> {
   const spent = () => {
@@ -94,7 +100,10 @@ export interface MemoryWatch {
   end(): Record<string, { peak: Megabytes; last: Megabytes }>;
 }
 
-/** Looks every `everyMs` (counting a large process takes tens of ms of one core) at the processes started with `marker` in their command line. */
+/**
+ * Looks every `everyMs` (counting a large process takes tens of ms of one core) at the processes started
+ * with `marker` in their command line.
+ */
 export function watchMemory(marker: string, everyMs = 1000): MemoryWatch {
   const phases: Record<string, { peak: Megabytes; last: Megabytes }> = {};
   let current = 'start';

@@ -1,13 +1,14 @@
-// Measures the built app in a real Chromium and prints JSON. Builds it first where the build is missing or older than the sources; one that
-// `--dist` names is measured as it is (`built.ts`).
+// Measures the built app in a real Chromium and prints JSON. Builds it first where the build is missing or older than
+// the sources; one that `--dist` names is measured as it is (`built.ts`).
 //   npm run bench -- [--browser] [--sizes 1000,10000] [--embed-seconds 30] [--typing-seconds 15] [--peers-up-to 10000]
 //                    [--json FILE] [--history] [--dist FOLDER] [--port N] [--locked]
-//   npm run bench -- --sizes 1000000 [--vectors 100000] [--within-minutes 35] [--json FILE] [--history]     above 100,000 messages (`large.ts`)
-//   npm run bench -- --page [--runs 3] [--json FILE] [--history]        how soon the page is there, alone (`page.ts`)
-// The index rate and the first vectors are measured with the real model; the rest of a large library's vectors are random, since what a
-// search costs does not depend on what they say (`vectors` in the figures tells how many). Memory is measured last, in a browser of its own
-// (`memory.ts`). `--history` appends a line to history.jsonl and writes docs/benchmarks.md. `--locked` measures what locked storage costs, and
-// nothing else (`locked.ts`).
+//   npm run bench -- --sizes 1000000 [--vectors 100000] [--within-minutes 35] [--json FILE] [--history]
+//   above 100,000 messages (`large.ts`) npm run bench -- --page [--runs 3] [--json FILE] [--history] how
+//   soon the page is there, alone (`page.ts`)
+// The index rate and the first vectors are measured with the real model; the rest of a large library's vectors are
+// random, since what a search costs does not depend on what they say (`vectors` in the figures tells how many). Memory
+// is measured last, in a browser of its own (`memory.ts`). `--history` appends a line to history.jsonl and writes
+// docs/benchmarks.md. `--locked` measures what locked storage costs, and nothing else (`locked.ts`).
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,7 +77,9 @@ const LONG = 5000;
 const LARGE_FROM = 100_001;
 const DIMENSIONS = 384;
 const WARM_UP = 10;
-/** From this size on copying vectors to memory takes seconds; how many recalls run meanwhile, and their distance (ms). */
+/**
+ * From this size on copying vectors to memory takes seconds; how many recalls run meanwhile, and their distance (ms).
+ */
 const [COPIED_FROM, COPYING, COPYING_GAP_MS] = [4_000, 60, 250];
 const WARM_STARTS = 5;
 /** Rest after which the palette counts as settled, ms; questions typed there, and how many of them only warm it up. */
@@ -493,7 +496,9 @@ try {
   await context.close();
 
   const starts: { readableMs: number; memoryMs: number; firstRecallMs: number }[] = [];
-  /** Asks as soon as the composer is there, while index and model still open: by words alone until the model is known. */
+  /**
+   * Asks as soon as the composer is there, while index and model still open: by words alone until the model is known.
+   */
   const atOnce: { mode: string; doneMs: number }[] = [];
   for (let n = 0; n < WARM_STARTS; n++) {
     context = await openBrowser(profile);

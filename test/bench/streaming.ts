@@ -1,5 +1,5 @@
-// What a streamed answer costs the page's main thread: a scripted model says a long answer token by token, and the browser's own counters say for
-// how long the thread worked.
+// What a streamed answer costs the page's main thread: a scripted model says a long answer token by token, and the
+// browser's own counters say for how long the thread worked.
 import { chromium } from 'playwright';
 import { BROWSER_ARGS, ensureBrowser } from '../browser.ts';
 import { type Step, startScriptedModel } from '../server/scripted-model.ts';
@@ -8,7 +8,10 @@ import { type Step, startScriptedModel } from '../server/scripted-model.ts';
 const [TOKENS, PER_SECOND] = [8000, 400];
 const CHUNK_MS = 20;
 
-/** Sections as a model writes them: headings, paragraphs, lists, code, a table, formulas; a token is a word or a part of one. */
+/**
+ * Sections as a model writes them: headings, paragraphs, lists, code, a table,
+ * formulas; a token is a word or a part of one.
+ */
 export function longAnswer(tokens: number): string[] {
   const section = (at: number) =>
     [

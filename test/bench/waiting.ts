@@ -1,4 +1,5 @@
-// Waiting for a page: what is asked of it has no timeout of its own, and an old build may never get where it is waited for.
+// Waiting for a page: what is asked of it has no timeout of its own, and an old build
+// may never get where it is waited for.
 import type { Page } from 'playwright';
 import { isTimeout, withDeadline } from '../../src/domain/base/time-limit.ts';
 
@@ -16,7 +17,10 @@ export async function inTime<T>(
   }
 }
 
-/** Waits until an expression is true in the page, `timeout` ms; through the debugger, because the page's policy forbids `eval`. */
+/**
+ * Waits until an expression is true in the page, `timeout` ms; through the debugger,
+ * because the page's policy forbids `eval`.
+ */
 export const settled = (page: Page, condition: string, timeout = 600_000): Promise<void> =>
   inTime(timeout, condition, async (signal) => {
     while (!(await page.evaluate(condition))) {

@@ -1,5 +1,6 @@
-// Embeds the same messages with WebGPU and with WASM in a real Chromium and prints JSON: how long each took, and how alike the vectors are. Without
-// a graphics card the browser computes WebGPU in software (SwiftShader): it shows that the path works, and nothing of its speed.
+// Embeds the same messages with WebGPU and with WASM in a real Chromium and prints JSON: how long each took, and how
+// alike the vectors are. Without a graphics card the browser computes WebGPU in software (SwiftShader): it shows that
+// the path works, and nothing of its speed.
 //   npx tsx test/bench/webgpu.ts [--messages 3] [--dist FOLDER] [--port N]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// Writes docs/benchmarks.md from history.jsonl (what `npm run bench -- --history` measured) and recorded.json (what other commands printed).
+// Writes docs/benchmarks.md from history.jsonl (what `npm run bench -- --history` measured) and
+// recorded.json (what other commands printed).
 //   npm run docs
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -550,7 +551,9 @@ function lockedSection(runs: readonly Run[]): string {
   return table(['messages', 'what', 'unlocked', 'locked', 'more', 'wanted', 'measured'], rows);
 }
 
-/** The page, from the lines of history.jsonl and the text of recorded.json. Pure: the same input gives the same page. */
+/**
+ * The page, from the lines of history.jsonl and the text of recorded.json. Pure: the same input gives the same page.
+ */
 export function renderBenchmarks(history: string, recordedJson: string): string {
   const runs = history
     .trim()

@@ -1,5 +1,5 @@
-// `npm run test:browsers`: the main job in Firefox and WebKitGTK, on the built app. Connect a model, ask, load the page again, search,
-// import, recall. A browser that is not installed is skipped with a sentence.
+// `npm run test:browsers`: the main job in Firefox and WebKitGTK, on the built app. Connect a model, ask, load the page
+// again, search, import, recall. A browser that is not installed is skipped with a sentence.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,10 @@ function walker(driver: Driver, origin: string) {
     driver.evaluate(
       `(() => { globalThis.__name ??= (one) => one; return (${work})(...${JSON.stringify(given)}); })()`,
     ) as Promise<Awaited<R>>;
-  /** The middle of the first visible element that matches, stands still and whose name contains these words; null: none does. */
+  /**
+   * The middle of the first visible element that matches, stands still and whose name
+   * contains these words; null: none does.
+   */
   const spot = (selector: string, words: string) =>
     run(
       async (selector, words) => {

@@ -1,4 +1,5 @@
-// What a model asks that it may have been told before, answered so that only memory knows, over the library of everyday conversations.
+// What a model asks that it may have been told before, answered so that only memory knows, over
+// the library of everyday conversations.
 
 /** Conversation that has it, question of the model, answer of the person. */
 export type Asked = readonly [right: string | null, question: string, answer: string];

@@ -1,5 +1,5 @@
-// An embedding provider that keeps the model's raw output of each text on disk, before centring. A run with another centre, or another way
-// to shorten token vectors, then takes seconds; the model reads only new texts.
+// An embedding provider that keeps the model's raw output of each text on disk, before centring. A run with another
+// centre, or another way to shorten token vectors, then takes seconds; the model reads only new texts.
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -110,7 +110,10 @@ function openRecords(file: string) {
   };
 }
 
-/** Wraps a provider made with `raw: keepStates`; `centring` changes its vectors. The file is trusted, and one process at a time may write it. */
+/**
+ * Wraps a provider made with `raw: keepStates`; `centring` changes its vectors. The file is trusted,
+ * and one process at a time may write it.
+ */
 export function cached(
   provider: EmbeddingProvider,
   file: string,

@@ -16,7 +16,10 @@ const rotated = (numbers: Float32Array): Float32Array => {
   return into;
 };
 
-/** Takes the centres away and keeps what the product keeps: signs of a passage's tokens, the weightiest tokens of a question. */
+/**
+ * Takes the centres away and keeps what the product keeps: signs of a passage's tokens,
+ * the weightiest tokens of a question.
+ */
 export function centringWith(centres: { readonly query: Centres; readonly passage: Centres }): Centring {
   const turned = {
     query: tokenCentre(centres.query.token),

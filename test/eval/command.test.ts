@@ -1,4 +1,5 @@
-// `npm run eval -- --tasks FILE --out FILE` as a benchmark runs it: one line for each question, in the shape that a scorer reads.
+// `npm run eval -- --tasks FILE --out FILE` as a benchmark runs it: one line for each
+// question, in the shape that a scorer reads.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

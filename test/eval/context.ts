@@ -1,10 +1,13 @@
-// Measures what a compaction loses: facts planted in conversations, asked for after everything was made to fit a tenth of its size.
-//   npm run eval -- --context [--conversations FILE] [--set NAME] [--json OUT] [--strategy ID] [--misses] [--summary-endpoint URL --summary-model ID]
-// FILE: [{id, language, messages: [{role, content, toolCalls?}], facts: [{ask, answer, kind?}]}]. The question is the next message of the person;
-// the prompt is the product's own (`services/context/requests.ts`), with and without folded messages brought back; the answer has to stand
-// in it. Memory of other conversations has nothing to say: there is one alone. What a question brings back is found by its words, as before the
-// index has read the conversation; --meaning adds what the index knows of it by meaning and which sentences it recognises, with the real model.
-// Summaries are made of quotations unless an OpenAI-compatible endpoint is named (its key in SUMMARY_KEY).
+// Measures what a compaction loses: facts planted in conversations, asked for after everything
+// was made to fit a tenth of its size.
+//   npm run eval -- --context [--conversations FILE] [--set NAME] [--json OUT] [--strategy ID] [--misses]
+//   [--summary-endpoint URL --summary-model ID]
+// FILE: [{id, language, messages: [{role, content, toolCalls?}], facts: [{ask, answer, kind?}]}]. The question is the
+// next message of the person; the prompt is the product's own (`services/context/requests.ts`), with and without folded
+// messages brought back; the answer has to stand in it. Memory of other conversations has nothing to say: there is one
+// alone. What a question brings back is found by its words, as before the index has read the conversation; --meaning
+// adds what the index knows of it by meaning and which sentences it recognises, with the real model. Summaries are made
+// of quotations unless an OpenAI-compatible endpoint is named (its key in SUMMARY_KEY).
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { asConversationId, asMessageId, type ConversationId } from '../../src/domain/base/ids.ts';
@@ -142,7 +145,9 @@ const wordsOf = (parts: readonly Part[]): string =>
     .join('\n');
 
 const DIGIT = /\d/;
-/** Whether a text says a value: a number stands there by itself, not within a longer one. Both as `plain` makes them. */
+/**
+ * Whether a text says a value: a number stands there by itself, not within a longer one. Both as `plain` makes them.
+ */
 export function saysValue(text: string, value: string): boolean {
   for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
     const end = at + value.length;
@@ -277,7 +282,8 @@ export async function measure(
     const known = await meaningOf?.(asConversationId(id), path);
     const meaning = known?.meaning ?? {};
     const held = known && (await heldOn(path, known.recognising, window, signal));
-    // What the model makes of a question is kept: asked once without a limit, it is there in time for each send, as on a device that is not busy.
+    // What the model makes of a question is kept: asked once without a limit, it is there in time for each
+    // send, as on a device that is not busy.
     const units = path.flatMap(comparableUnits);
     await meaning.readAhead?.(units, signal);
     for (const { ask } of conversation.facts) {
@@ -370,7 +376,10 @@ export async function measure(
 const percent = (rows: readonly Row[], key: 'bare' | 'recalled'): string =>
   rows.length === 0 ? '–' : `${((100 * rows.filter((row) => row[key]).length) / rows.length).toFixed(1)} %`;
 
-/** The table: one line a strategy and language, columns by place in the conversation. Marks the strategies whose summaries no model wrote. */
+/**
+ * The table: one line a strategy and language, columns by place in the conversation. Marks the
+ * strategies whose summaries no model wrote.
+ */
 export function table(rows: readonly Row[]): string {
   const lines = [
     [

@@ -1,5 +1,5 @@
-// Reads files that others made: accepts what has only one meaning, fills in what is missing, and refuses the rest in one sentence
-// that names the place.
+// Reads files that others made: accepts what has only one meaning, fills in what is missing, and refuses the rest
+// in one sentence that names the place.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Tasks } from './pipeline.ts';
@@ -36,7 +36,10 @@ export function understand<S extends z.ZodType>(schema: S, value: unknown, what:
   );
 }
 
-/** Words: a string, the parts of one, a number, or nothing. A half of a character that lost its other half becomes a mark. */
+/**
+ * Words: a string, the parts of one, a number, or nothing. A half of a character
+ * that lost its other half becomes a mark.
+ */
 export const wordsSchema = z
   .union([
     z.string(),

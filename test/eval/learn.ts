@@ -1,9 +1,10 @@
 // Learns what can be learnt of the ranking, from data that may ship with it, and says whether it is worth shipping:
 //   npm run eval -- --learn [--bench DIR] [--reuse] [--write [--words]] [--fusion no]
-// --bench names a folder with MADial-Bench and MemoryBank (bench.mjs); LoCoMo and BEAM in it only measure, and so does test/eval/everyday. Everything is cross-validated by
-// conversation: no question is judged by weights that have seen another question about the same conversation.
-//   1. A fusion: a conditional logistic over what ranking knows of a passage, against the order that ships. It ships only where it wins on
-//      every set.
+// --bench names a folder with MADial-Bench and MemoryBank (bench.mjs); LoCoMo and BEAM in it only measure, and so does
+// test/eval/everyday. Everything is cross-validated by conversation: no question is judged by weights that have seen
+// another question about the same conversation.
+//   1. A fusion: a conditional logistic over what ranking knows of a passage, against the order that ships. It
+//      ships only where it wins on every set.
 //   2. The line from score to probability. --write puts it into src/domain/memory/learnt.ts.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +15,10 @@ import { type Asked, type Ranked, rankRecorded, recordAll } from './recorded.ts'
 import { type Answered, recallAt, shownAt, silentAt, thresholdFor } from './report.ts';
 
 const FOLDS = 5;
-/** How much a question counts: those that have an answer here, those made for another library, and small talk. Each set counts alike. */
+/**
+ * How much a question counts: those that have an answer here, those made for another library,
+ * and small talk. Each set counts alike.
+ */
 const MASS = { own: 1, stranger: 0.35, talk: 0.1 } as const;
 /** So many of the best passages are what a person may be shown. */
 const SHOWN = 5;
@@ -27,7 +31,10 @@ const familyOf = (set: string): string => set.replace(/-(?:en|zh|mixed)$/, '');
 
 const percent = (x: number) => (Number.isFinite(x) ? (100 * x).toFixed(1).padStart(5) : '    –');
 
-/** The conversation a question is about, by the name of its first right unit; questions without one stand for themselves. */
+/**
+ * The conversation a question is about, by the name of its first right unit;
+ * questions without one stand for themselves.
+ */
 const subjectOf = ({ set, groups, question }: Asked): string =>
   groups[0]?.[0] ? `${set} ${groups[0][0].replace(/[#:].*$/, '')}` : question;
 
@@ -68,7 +75,10 @@ interface Row {
   readonly offset?: number;
 }
 
-/** Logistic regression by Newton's method; the last of the result is the intercept. A little ridge on standardised numbers. */
+/**
+ * Logistic regression by Newton's method; the last of the result is the intercept. A
+ * little ridge on standardised numbers.
+ */
 function logistic(rows: readonly Row[]): number[] {
   const size = rows[0]?.x.length ?? 0;
   const total = rows.reduce((sum, { weight }) => sum + weight, 0);
@@ -159,7 +169,10 @@ interface List {
   readonly weight: number;
 }
 
-/** Conditional logistic (softmax over a question's passages), by gradient ascent with Adam's steps; convex, so it needs no luck. */
+/**
+ * Conditional logistic (softmax over a question's passages), by gradient ascent with
+ * Adam's steps; convex, so it needs no luck.
+ */
 function conditional(lists: readonly List[], size: number): number[] {
   let weights = new Array<number>(size).fill(0);
   const first = new Array<number>(size).fill(0);
@@ -257,7 +270,10 @@ const oddsOf = (x: readonly number[], weights: readonly number[]): number =>
 
 type Line = Record<keyof typeof MEANINGS | 'intercept', number>;
 
-/** What may be shown, with what is right; what stands beside the right one in its conversation is neither right nor wrong, and left out. */
+/**
+ * What may be shown, with what is right; what stands beside the right one in its conversation is
+ * neither right nor wrong, and left out.
+ */
 function rowsOf({ asked, ranked }: Answered, weight: number): Row[] {
   const gold = new Set(asked.groups.flat());
   const homes = new Set(

@@ -1,4 +1,5 @@
-// Loads the pipeline as the app's bundler would (SQL files come as text, which Node alone does not know), and reads the options.
+// Loads the pipeline as the app's bundler would (SQL files come as text, which Node alone
+// does not know), and reads the options.
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createRunnableDevEnvironment, resolveConfig } from 'vite';

@@ -1,6 +1,8 @@
-// Which sentences are recognised as worth a memory note, and which notes apply to a request: on sentences kept apart, as JSON.
+// Which sentences are recognised as worth a memory note, and which notes apply to a
+// request: on sentences kept apart, as JSON.
 //   npm run eval -- --notes [--misses] [--out FILE]
-//   npm run eval -- --notes --learn             writes what was learnt of the shipped model into src/domain/memory/recognition/learnt.ts
+//   npm run eval -- --notes --learn writes what was learnt of the shipped model into
+//   src/domain/memory/recognition/learnt.ts
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// The conversations and questions of our own writing as tasks: test/eval/own is one library for each language, and one of everything for what
-// is mixed; test/eval/everyday is one small library.
+// The conversations and questions of our own writing as tasks: test/eval/own is one library for each language, and one
+// of everything for what is mixed; test/eval/everyday is one small library.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -63,7 +63,10 @@ const goldOf = (questions: z.infer<typeof fileSchema>['questions']): Gold =>
 const queriesOf = (questions: z.infer<typeof fileSchema>['questions']) =>
   questions.map(({ id, text, date }) => ({ id, text, date }));
 
-/** The set `everyday`, with what is right: short questions to a small library in two languages. Nothing is learnt from it. */
+/**
+ * The set `everyday`, with what is right: short questions to a small library in two
+ * languages. Nothing is learnt from it.
+ */
 export function everyday(directory: string): { tasks: Tasks; gold: ReadonlyMap<string, Gold> } {
   const files = read(directory);
   const questions = files.flatMap((file) => file.questions);

@@ -1,4 +1,5 @@
-// The product's own way from a file to a passage, opened for measuring: importer, log, engine, real Postgres, real model.
+// The product's own way from a file to a passage, opened for measuring: importer,
+// log, engine, real Postgres, real model.
 import { join } from 'node:path';
 import { createLocalEmbedding } from '../../src/adapters/embedding/local.ts';
 import { hasCentredTokenVectors } from '../../src/adapters/embedding/state-centres.ts';
@@ -147,7 +148,10 @@ const ledgerOf = (
   nearMisses: [],
 });
 
-/** The sessions as conversations of the product, with what each message is a part of. A message's name, where it has one, is written before its words. */
+/**
+ * The sessions as conversations of the product, with what each message is a part of. A message's name, where it
+ * has one, is written before its words.
+ */
 export function conversationsOf(sessions: readonly Session[]) {
   const units = new Map<MessageId, { unit: string; session: string }>();
   let last = 0;
@@ -219,7 +223,8 @@ function watched(postgres: MemoryIndex) {
       const found = await postgres.search(query);
       if (query.filter.conversationIds) described = conversationsMeantBy(seen, seen.idf);
       else if (!query.messages) described = new Map();
-      // What the vector adds comes after what the words brought, then what answers were given and what descriptions lead to.
+      // What the vector adds comes after what the words brought, then what answers were
+      // given and what descriptions lead to.
       seen = query.after
         ? mergeStages(seen, found)
         : query.messages || query.filter.conversationIds

@@ -1,7 +1,9 @@
-// How well private words are found: precision and recall by category and language, over sentences that are labelled by hand.
+// How well private words are found: precision and recall by category and language, over
+// sentences that are labelled by hand.
 //   npm run eval -- --privacy [--misses]      prints JSON; --misses: with what was missed and what was found wrongly
-// `first.jsonl` was written before the detectors, and they were mended by it; `second.jsonl` was written in another manner, and only measures;
-// `third.jsonl` has files, commands and addresses as they are pasted, and what only looks like them; `fourth.jsonl` was written after the rules for those.
+// `first.jsonl` was written before the detectors, and they were mended by it; `second.jsonl` was written in another
+// manner, and only measures; `third.jsonl` has files, commands and addresses as they are pasted, and what only looks
+// like them; `fourth.jsonl` was written after the rules for those.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CATEGORIES, type Category } from '../../src/domain/privacy/categories.ts';

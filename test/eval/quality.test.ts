@@ -1,5 +1,6 @@
-// A floor under recall's quality, with the shipped model and real Postgres: what a change of ranking, words, chunks or index must not break.
-// `npm run eval -- --report` measures; the figures there move by a question or two, so the floor lies some questions lower.
+// A floor under recall's quality, with the shipped model and real Postgres: what a change of ranking, words,
+// chunks or index must not break. `npm run eval -- --report` measures; the figures there move by a question or
+// two, so the floor lies some questions lower.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -15,7 +15,10 @@ const START = `import('tsx/esm/api').then(({ register }) => {
   return import(${JSON.stringify(new URL('./reading-thread.ts', import.meta.url).href)});
 });`;
 
-/** Makes a provider whose calls take turns on the threads. Its vectors and states are raw: nothing is taken away from them. */
+/**
+ * Makes a provider whose calls take turns on the threads. Its vectors and states are
+ * raw: nothing is taken away from them.
+ */
 export function createReadingThreads(
   models: string,
   config: Config['embedding']['local'],

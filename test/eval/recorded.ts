@@ -1,5 +1,5 @@
-// What recall finds for every question of every set, kept before it is ranked: the report and the learning then rank it again in
-// as many ways as they like, in seconds, with the very functions the app ranks with.
+// What recall finds for every question of every set, kept before it is ranked: the report and the learning then rank it
+// again in as many ways as they like, in seconds, with the very functions the app ranks with.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,7 +21,10 @@ import { everyday, type Gold, own } from './own.ts';
 import type { Recorded, Session, Tasks } from './pipeline.ts';
 import { used } from './used/used.ts';
 
-/** `own`: asked of the library it belongs to. `stranger`: made for another person's library. `talk`: small talk and general knowledge. */
+/**
+ * `own`: asked of the library it belongs to. `stranger`: made for another person's library.
+ * `talk`: small talk and general knowledge.
+ */
 export type Origin = 'own' | 'stranger' | 'talk';
 
 export interface Asked extends Recorded {
@@ -109,8 +112,8 @@ const some = <T>(all: readonly T[], count: number): T[] =>
     : Array.from({ length: count }, (_, at) => all[Math.floor((at * all.length) / count)] as T);
 
 /**
- * Asks everything (or, with --reuse, takes what the last run of each set kept). Questions of LoCoMo that swap the people are left out here,
- * as the neutral scorer counts them apart.
+ * Asks everything (or, with --reuse, takes what the last run of each set kept). Questions of LoCoMo that swap the
+ * people are left out here, as the neutral scorer counts them apart.
  */
 export async function recordAll(): Promise<Map<string, Asked[]>> {
   const only = option('set', '').split(',');
@@ -193,7 +196,10 @@ export interface Ranked {
   readonly lane: Lane;
 }
 
-/** Ranks what was recorded as recall does: once by what the index says, then the best again with their pieces; one of each wording. */
+/**
+ * Ranks what was recorded as recall does: once by what the index says, then the best again
+ * with their pieces; one of each wording.
+ */
 export function rankRecorded(
   asked: Recorded,
   options: {

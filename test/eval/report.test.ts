@@ -1,4 +1,5 @@
-// What the report says of a set at the two thresholds: how often something comes, how much of it is right, how often any of it is.
+// What the report says of a set at the two thresholds: how often something comes, how much of
+// it is right, how often any of it is.
 import { expect, it } from 'vitest';
 import type { Scores } from '../../src/domain/memory/rank.ts';
 import type { Origin } from './recorded.ts';

@@ -1,8 +1,8 @@
-// The whole table of recall quality: each part of the ranking left away in turn, what the thresholds mean, and what is brought back
-// where nothing should be:
+// The whole table of recall quality: each part of the ranking left away in turn, what the thresholds mean, and what is
+// brought back where nothing should be:
 //   npm run eval -- --report [--bench DIR] [--set NAME,…] [--reuse] [--ablations no] [--save]
-// Sets are those of test/eval/own and, with --bench, those of a folder with the neutral scorer (bench.mjs) and its data.
-// --reuse ranks again what the last run of a set found (recorded.ts).
+// Sets are those of test/eval/own and, with --bench, those of a folder with the neutral scorer (bench.mjs) and its
+// data. --reuse ranks again what the last run of a set found (recorded.ts).
 import type { Technique } from '../../src/domain/memory/rank.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { option } from './load.ts';
@@ -58,7 +58,10 @@ export function recallAt(all: readonly Answered[], k: number): number {
   return shares.reduce((sum, one) => sum + one, 0) / Math.max(1, shares.length);
 }
 
-/** Of at most five passages above a threshold: share of questions that get any, share of passages that are right, share of the answered with one right. */
+/**
+ * Of at most five passages above a threshold: share of questions that get any, share of passages that are right,
+ * share of the answered with one right.
+ */
 export function shownAt(all: readonly Answered[], threshold: number) {
   const shown = all.map(({ asked: { groups }, ranked }) => {
     const right = new Set(groups.flat());

@@ -4,8 +4,9 @@
 //   npm run eval -- --notes                    which sentences are worth a memory note, see notes.ts
 //   npm run eval -- --learn [--bench DIR]       what can be learnt of the ranking, see learn.ts
 //   npm run eval -- --privacy                   how well private words are found, see privacy.ts
-// tasks.json: {sets: [{name, stores: [{sessions, queries}]}]}; one line of rankings.jsonl a query: {set, query, ranking, finals}. Every query
-// gets its line, with an empty ranking where nothing is asked or nothing is there; a file that cannot be understood is refused in a sentence.
+// tasks.json: {sets: [{name, stores: [{sessions, queries}]}]}; one line of rankings.jsonl a query: {set, query,
+// ranking, finals}. Every query gets its line, with an empty ranking where nothing is asked or nothing is there; a file
+// that cannot be understood is refused in a sentence.
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Refused, readGiven, tasksFrom } from './given.ts';

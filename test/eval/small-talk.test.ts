@@ -1,4 +1,5 @@
-// The set of small talk and general knowledge is what the report says it is: fifty questions, half of them Chinese, none twice.
+// The set of small talk and general knowledge is what the report says it is: fifty
+// questions, half of them Chinese, none twice.
 import { expect, test } from 'vitest';
 import { isHan } from '../../src/domain/memory/rank.ts';
 import { smallTalk } from './recorded.ts';

@@ -206,7 +206,10 @@ export const readEvaluation = (): string =>
 
 export const writeEvaluation = (): void => writeFileSync(PAGE, readEvaluation());
 
-/** What the report found of one set: by the name of what was left away (`default`: nothing), R@1, R@5 and R@10 as shares. */
+/**
+ * What the report found of one set: by the name of what was left away (`default`:
+ * nothing), R@1, R@5 and R@10 as shares.
+ */
 export type SetReport = ReadonlyMap<string, readonly number[]>;
 
 /** Keeps a report's figures, those of sets it did not measure as they were, and writes the page. */

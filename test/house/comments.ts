@@ -1,10 +1,13 @@
-// Counts the comments of the source that make a reader search for the actor, and those that are too long (docs/glossary.md).
+// Counts the comments of the source that make a reader search for the actor, and those
+// that are too long (docs/glossary.md).
 import { parseSync } from 'vite';
 import type { SourceFile } from './source.ts';
 
 /** Words that begin a relative clause, where an actor, a verb or a noun belongs. */
 const OBLIQUE = /^(?:What|Whatever|Who|Where|Whether|Of)\b/;
-/** Longest that a comment may be, in lines; file headers, and docstrings with tags, a list or a table, may be longer. */
+/**
+ * Longest that a comment may be, in lines; file headers, and docstrings with tags, a list or a table, may be longer.
+ */
 export const MAX_COMMENT_LINES = 2;
 
 export interface Comment {

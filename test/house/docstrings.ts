@@ -18,7 +18,10 @@ interface Declaration extends Statement {
 
 const FUNCTION = /^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression|TSDeclareFunction)$/;
 
-/** Exported functions, and constants that are functions, without a docstring. React components are left out: their props say it. */
+/**
+ * Exported functions, and constants that are functions, without a docstring. React
+ * components are left out: their props say it.
+ */
 export function undocumentedFunctions(file: SourceFile): string[] {
   const { path, text, program } = file;
   const { body } = program as typeof program & { body: readonly Statement[] };

@@ -1,4 +1,5 @@
-// What the walls let stand for now: lists that only shrink. `npx tsx test/house/exceptions.ts` takes out what is mended.
+// What the walls let stand for now: lists that only shrink. `npx tsx
+// test/house/exceptions.ts` takes out what is mended.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +15,10 @@ import {
 const FOLDER = import.meta.dirname;
 const BIOME = resolve(FOLDER, '../../biome.json');
 
-/** Each list of exceptions, and what the tree has of its kind now. One entry a line; a number at its end is how many are let stand. */
+/**
+ * Each list of exceptions, and what the tree has of its kind now. One entry a line; a number
+ * at its end is how many are let stand.
+ */
 export const KINDS: Record<
   string,
   (source: readonly SourceFile[], users: readonly SourceFile[]) => string[]

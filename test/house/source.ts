@@ -112,7 +112,9 @@ export function unusedExports(source: readonly SourceFile[], users: readonly Sou
   });
 }
 
-/** Files that reach themselves over imports; `types`: over imports of types, too. Imports that load later are left out. */
+/**
+ * Files that reach themselves over imports; `types`: over imports of types, too. Imports that load later are left out.
+ */
 export function filesInCircles(source: readonly SourceFile[], types: boolean): string[] {
   const targets = new Map(
     source.map(({ path, imports }) => [
@@ -150,7 +152,10 @@ function walkTree(node: unknown, visit: (node: Node) => void): void {
 
 type Handler = Node & { params?: Node[]; body?: Node & { body?: Node[] } };
 
-/** Where an error is dropped unread: a `catch` without its error, or a rejection handler that neither takes it nor does anything. */
+/**
+ * Where an error is dropped unread: a `catch` without its error, or a rejection handler
+ * that neither takes it nor does anything.
+ */
 export function silentCatches({ program }: SourceFile): number {
   let count = 0;
   walkTree(program, (node) => {
@@ -351,7 +356,10 @@ export function longTestFunctions({ program, text }: SourceFile): number {
   }).length;
 }
 
-/** Calls that run their function at once, so while a component renders; what is read of something that changes is one of them. */
+/**
+ * Calls that run their function at once, so while a component renders; what is read of
+ * something that changes is one of them.
+ */
 const RUNS_AT_ONCE = /^(useMemo|useState|useReadable|useSyncExternalStore|map|flatMap|forEach|filter)$/;
 
 type Function = Node & { id?: Named; params: Node[]; body: Node };
@@ -360,7 +368,10 @@ const isFunction = (node: Node): node is Function =>
   /^(FunctionDeclaration|(Arrow)?FunctionExpression)$/.test(node.type);
 const isRendered = (name: string | undefined): boolean => name !== undefined && /^(use)?[A-Z]/.test(name);
 
-/** Lines on which a component or a hook writes a ref while it renders: `latest.current = …` outside of effects and handlers. */
+/**
+ * Lines on which a component or a hook writes a ref while it renders: `latest.current
+ * = …` outside of effects and handlers.
+ */
 export function refsWrittenInRender({ program, text }: SourceFile): number[] {
   const written = new Set<number>();
   // Below the body of a component or hook, without the functions in it that run later.
@@ -405,7 +416,10 @@ export function exportedTypes({ program }: SourceFile): string[] {
   );
 }
 
-/** Where a file repeats something by the clock, as line numbers: an interval, or a loop that waits for a timer by itself. */
+/**
+ * Where a file repeats something by the clock, as line numbers: an interval, or a
+ * loop that waits for a timer by itself.
+ */
 export function repeatsByClock({ program, text }: SourceFile): number[] {
   const found = new Set<number>();
   const note = (node: Node) => found.add(text.slice(0, node.start).split('\n').length);

@@ -1,5 +1,6 @@
-// What is handed to those who run it: the container's contents start by themselves, as its user and with its settings; the unit is one that
-// systemd takes; the proxy leads every account to one relay. nginx and systemd are asked where they are there; the gate gets nginx.
+// What is handed to those who run it: the container's contents start by themselves, as its user and with its settings;
+// the unit is one that systemd takes; the proxy leads every account to one relay. nginx and systemd are asked where
+// they are there; the gate gets nginx.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

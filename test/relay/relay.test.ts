@@ -225,7 +225,8 @@ describe('strangers who misbehave', () => {
       '',
       '',
     ].join('\r\n');
-    // RSV bits set, a reserved opcode, no mask, a wrong length, a continuation without a beginning, and a frame cut half-way.
+    // RSV bits set, a reserved opcode, no mask, a wrong length, a continuation without a
+    // beginning, and a frame cut half-way.
     const frames = [
       'f2810000000000',
       '8b800000',

@@ -1,4 +1,5 @@
-// Reading updates without unpacking them: it agrees with Yjs about what Yjs writes, and refuses at once what no client writes.
+// Reading updates without unpacking them: it agrees with Yjs about what Yjs writes, and
+// refuses at once what no client writes.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as Y from 'yjs';

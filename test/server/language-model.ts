@@ -1,5 +1,5 @@
-// A browser's own model as the Prompt API has it, scripted: states, a download that needs a click, a small window, and what browsers do differently.
-// https://webmachinelearning.github.io/prompt-api/
+// A browser's own model as the Prompt API has it, scripted: states, a download that needs a click, a small window, and
+// what browsers do differently. https://webmachinelearning.github.io/prompt-api/
 interface Line {
   readonly role: string;
   readonly content: string;

@@ -1,6 +1,6 @@
-// Anthropic Messages, Gemini and OpenAI Responses as their public documentation shows them, played from the scripts of the scripted model.
-// https://docs.anthropic.com/en/docs/build-with-claude/streaming · https://ai.google.dev/api/generate-content ·
-// https://platform.openai.com/docs/api-reference/responses-streaming
+// Anthropic Messages, Gemini and OpenAI Responses as their public documentation shows them, played from the scripts of
+// the scripted model. https://docs.anthropic.com/en/docs/build-with-claude/streaming ·
+// https://ai.google.dev/api/generate-content · https://platform.openai.com/docs/api-reference/responses-streaming
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { ProtocolName } from '../../src/adapters/models/protocols.ts';
@@ -956,7 +956,7 @@ export const BODIES: Readonly<Record<string, string>> = {
       },
     ],
   })}\n\n`,
-  // ------------------------------------------------------------------------------- code that the endpoint ran by itself
+  // ------------------------------------------------------------------------------ code that the endpoint ran by itself
   'run-by-gemini': [
     { text: 'I add.' },
     { executableCode: { id: 'a', language: 'PYTHON', code: 'print(1 + 1)\n' } },
@@ -1031,7 +1031,10 @@ export const BODIES: Readonly<Record<string, string>> = {
   'error-of-gemini': `data: ${JSON.stringify({ error: { code: 503, message: 'The model is overloaded.' } })}\n\n`,
 };
 
-/** How proxies and small servers write a stream that says the same. The model id names one; the bytes come in small pieces. */
+/**
+ * How proxies and small servers write a stream that says the same. The model id names
+ * one; the bytes come in small pieces.
+ */
 export const WRITTEN: Readonly<Record<string, (stream: string) => string>> = {
   'carriage-returns': (stream) => stream.replaceAll('\n', '\r'),
   'line-feeds-and-returns': (stream) => stream.replaceAll('\n', '\r\n'),

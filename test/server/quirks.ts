@@ -1,5 +1,6 @@
-// How endpoints really behave, byte by byte, from public API documentation and bug reports. The model id names the dialect.
-// To add one, write one entry in ANSWERS (how it answers), or one in REFUSALS (what it refuses) and its repair in REPAIRED of quirks.test.ts.
+// How endpoints really behave, byte by byte, from public API documentation and bug reports. The model id names the
+// dialect. To add one, write one entry in ANSWERS (how it answers), or one in REFUSALS (what it refuses) and its
+// repair in REPAIRED of quirks.test.ts.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 

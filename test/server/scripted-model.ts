@@ -1,6 +1,6 @@
 // A scripted OpenAI-compatible HTTP server: what the model id names is what happens, good days and bad.
-// Starts inside a test (`startScriptedModel()`) or from a shell: `npx tsx test/server/scripted-model.ts --port 4010 [--no-cors]`.
-// It keeps every request, so that a test can read what the app sent. It contacts no other host.
+// Starts inside a test (`startScriptedModel()`) or from a shell: `npx tsx test/server/scripted-model.ts --port 4010
+// [--no-cors]`. It keeps every request, so that a test can read what the app sent. It contacts no other host.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { pathToFileURL } from 'node:url';
@@ -68,15 +68,23 @@ export interface ScriptedModelServer {
   readonly origin: string;
   /** `origin` + `/v1`: what a person would type as base URL. */
   readonly baseUrl: string;
-  /** All requests but preflights, `/control`, and those for titles and for what is worth remembering (`[]` is the answer to these); oldest first. */
+  /**
+   * All requests but preflights, `/control`, and those for titles and for what is worth remembering (`[]` is
+   * the answer to these); oldest first.
+   */
   readonly requests: readonly SeenRequest[];
   /** Bodies of the chat requests, oldest first. */
   chats(): ChatRequest[];
   /** The next chat requests get these scripts, one each, whatever model they name. */
   next(...scripts: Script[]): void;
-  /** Every chat request that nothing is queued for is shown to `rule`; where it gives no script, the model's own is played. */
+  /**
+   * Every chat request that nothing is queued for is shown to `rule`; where it gives
+   * no script, the model's own is played.
+   */
   answer(rule: (request: ChatRequest) => Script | undefined): void;
-  /** The title that the model gives conversations from now on; without it none. `requests` leaves these requests out. */
+  /**
+   * The title that the model gives conversations from now on; without it none. `requests` leaves these requests out.
+   */
   nameConversations(title: string): void;
   /** Lets every stream that waits at a gate go on, and embeddings of the model `held` until the next reset. */
   go(): void;
@@ -101,7 +109,9 @@ const textOf = (content: unknown): string =>
 const lastUser = (request: ChatRequest): string =>
   textOf(request.messages.filter((message) => message.role === 'user').at(-1)?.content);
 
-/** True if the app asks this beside a conversation, at a time of its own: for a title, or for what is worth remembering. */
+/**
+ * True if the app asks this beside a conversation, at a time of its own: for a title, or for what is worth remembering.
+ */
 const begins = ({ messages }: ChatRequest, words: string): boolean =>
   textOf(messages?.[0]?.content).startsWith(words);
 const namesConversation = (request: ChatRequest) =>

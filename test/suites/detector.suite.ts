@@ -1,4 +1,5 @@
-// The contract of every detector: what it finds it finds where it stands, once, and what it found before it does not find again.
+// The contract of every detector: what it finds it finds where it stands, once, and what it
+// found before it does not find again.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Detector, MASK, masked, type PersonalLists } from '../../src/domain/privacy/detector.ts';

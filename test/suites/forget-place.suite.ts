@@ -1,4 +1,5 @@
-// What every place of forgetting keeps: finding changes nothing, removing twice is removing once, and what was removed is found no more.
+// What every place of forgetting keeps: finding changes nothing, removing twice is removing once,
+// and what was removed is found no more.
 import { describe, expect, it } from 'vitest';
 import { type Imprint, imprintOf } from '../../src/domain/forget/imprint.ts';
 import { createEraser } from '../../src/services/forget/eraser.ts';

@@ -1,5 +1,5 @@
-// A process dies at a write of the scripted story: some of them here, before or after it takes effect. `npm run simulate -- --story`
-// has it die at every one, both ways.
+// A process dies at a write of the scripted story: some of them here, before or after it takes effect. `npm run
+// simulate -- --story` has it die at every one, both ways.
 import './seeded.ts';
 import { expect, it } from 'vitest';
 import { runs } from '../scale.ts';
@@ -7,7 +7,9 @@ import { type Death, playStory } from './story.ts';
 
 const SEED = 1;
 const EVERY = runs(6, 130);
-/** Each of these is a step of its own in src/services/sync, with what is to be done again where it did not come about. */
+/**
+ * Each of these is a step of its own in src/services/sync, with what is to be done again where it did not come about.
+ */
 const COMMITS = [
   'sync-service create',
   'account joinAccount',

@@ -1,4 +1,5 @@
-// Opens every sealed blob on its way to the relay with the account's keys, and looks for words that must not leave a device.
+// Opens every sealed blob on its way to the relay with the account's keys, and looks
+// for words that must not leave a device.
 import * as Y from 'yjs';
 import type { KeyRing, Sealing } from '../../src/adapters/vault/sealing.ts';
 import { blobKey } from '../../src/domain/sync/blob.ts';

@@ -81,7 +81,8 @@ await eventually(laptop, async () => laptop.status.get().state === 'synced', 120
 const uploaded = performance.now() - uploading;
 const repeated = figuresOf(plain, await onRelay(laptop));
 
-// The same of natural text in two languages: conversations of 12 to 26 messages, and the same words in conversations of 100.
+// The same of natural text in two languages: conversations of 12 to 26 messages, and
+// the same words in conversations of 100.
 const own = joinPath(import.meta.dirname, '../eval/own');
 const spoken = readdirSync(own)
   .filter((name) => name.endsWith('.json'))

@@ -1,4 +1,5 @@
-// What earlier versions left on people's relays is read by this one, word for word, and goes on; what a later version leaves there is kept.
+// What earlier versions left on people's relays is read by this one, word for word, and goes on; what
+// a later version leaves there is kept.
 import { readdir } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSealing } from '../../src/adapters/vault/sealing.ts';

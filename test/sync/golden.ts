@@ -1,5 +1,5 @@
-// What a version of sync left on a relay: the rooms as files, the pairing link, and what a device must read out of them. Written once per
-// format by write-golden.ts, read by every later version.
+// What a version of sync left on a relay: the rooms as files, the pairing link, and what a device must read out of
+// them. Written once per format by write-golden.ts, read by every later version.
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as Y from 'yjs';

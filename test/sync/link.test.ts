@@ -1,4 +1,5 @@
-// What tabs and the thread that syncs write to one another: a tab of an earlier version may be open while another is updated.
+// What tabs and the thread that syncs write to one another: a tab of an earlier version
+// may be open while another is updated.
 import { afterEach, expect, it, vi } from 'vitest';
 import { writable } from '../../src/domain/base/readable.ts';
 import { type Config, defaultConfig } from '../../src/domain/settings/config.ts';

@@ -1,4 +1,5 @@
-// The relay's own room logic behind a network that delays, duplicates, reorders and cuts. The test inspects everything that passes.
+// The relay's own room logic behind a network that delays, duplicates, reorders and cuts. The
+// test inspects everything that passes.
 
 import { fromText } from '../../src/domain/sync/bytes.ts';
 import { accountTag } from '../../src/domain/sync/keys.ts';

@@ -1,5 +1,5 @@
-// The vault's sealing, the ciphers of a locked device and the platform's deflate, by Node's synchronous functions: the same bytes, in an order
-// that a seed settles.
+// The vault's sealing, the ciphers of a locked device and the platform's deflate, by Node's synchronous functions: the
+// same bytes, in an order that a seed settles.
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Deflate } from '../../src/adapters/sync/deflate.ts';

@@ -1,4 +1,5 @@
-// A thousand edits on three devices that do not hear one another, then all of it together, with rooms that are folded early.
+// A thousand edits on three devices that do not hear one another, then all of it
+// together, with rooms that are folded early.
 import './seeded.ts';
 import { expect, it } from 'vitest';
 import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';

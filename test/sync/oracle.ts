@@ -1,7 +1,10 @@
 // What it means that two devices have the same.
 import * as Y from 'yjs';
 
-/** A document by its structure: equal text, equal state vector, equal deletions, and whether something waits for what never came. */
+/**
+ * A document by its structure: equal text, equal state vector, equal deletions, and whether
+ * something waits for what never came.
+ */
 export function structureOf(update: Uint8Array): string {
   const doc = new Y.Doc();
   Y.applyUpdate(doc, update);

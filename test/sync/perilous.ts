@@ -1,4 +1,5 @@
-// A store and a vault at whose operations a process can die, before or after they take effect. Reports what sync committed.
+// A store and a vault at whose operations a process can die, before or after they take
+// effect. Reports what sync committed.
 import type { KeyValueWrite, Store } from '../../src/adapters/log/conversation-log.ts';
 import type { Vault } from '../../src/adapters/vault/vault.ts';
 import { RecollectError } from '../../src/domain/base/errors.ts';

@@ -1,4 +1,5 @@
-// Seeds that once failed, and what they found. They keep their scenario by name: the mapping of seeds to scenarios may grow.
+// Seeds that once failed, and what they found. They keep their scenario by name: the
+// mapping of seeds to scenarios may grow.
 import './seeded.ts';
 import { expect, it } from 'vitest';
 import { ALL } from '../scale.ts';

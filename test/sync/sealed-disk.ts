@@ -1,4 +1,5 @@
-// The disk of a device that is locked at rest: what lies on it, what an unlocked process sees of it, and what is found by whoever has no key.
+// The disk of a device that is locked at rest: what lies on it, what an unlocked process sees of it, and
+// what is found by whoever has no key.
 import type { Store } from '../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
 import { sealedStore } from '../../src/adapters/log/sealed.ts';

@@ -1,5 +1,5 @@
-// Chance and time under one seed. Import this before everything else: libraries take hold of clocks and random numbers when they load.
-// Outside of a run everything is the platform's own.
+// Chance and time under one seed. Import this before everything else: libraries take hold of clocks and random numbers
+// when they load. Outside of a run everything is the platform's own.
 import { webcrypto } from 'node:crypto';
 import { v7 } from 'uuid';
 

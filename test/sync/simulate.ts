@@ -1,5 +1,6 @@
-// npm run simulate -- --seeds N --from S [--turns T] [--scenario NAME] [--folds true|false]: runs seeds one after the other; the first failures are printed with their seeds.
-// npm run simulate -- --story [--from S] [--at N | --every K]: the story of seed S once for each of its writes, of which a process dies, before and after.
+// npm run simulate -- --seeds N --from S [--turns T] [--scenario NAME] [--folds true|false]: runs seeds one after the
+// other; the first failures are printed with their seeds. npm run simulate -- --story [--from S] [--at N | --every K]:
+// the story of seed S once for each of its writes, of which a process dies, before and after.
 import './seeded.ts';
 import { parseArgs } from 'node:util';
 import { type Scenario, SimulationError, simulate } from './simulator.ts';

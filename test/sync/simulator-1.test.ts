@@ -1,5 +1,5 @@
-// Half of the seeds: 8 in the gate, 250 in `npm run test:all`; the other half is beside it, so that two cores share them.
-// `npm run simulate` runs any number.
+// Half of the seeds: 8 in the gate, 250 in `npm run test:all`; the other half is beside it, so that two cores share
+// them. `npm run simulate` runs any number.
 import './seeded.ts';
 import { expect, it } from 'vitest';
 import { ALL } from '../scale.ts';

@@ -1,4 +1,5 @@
-// Devices, a relay and everything that goes wrong between them, from one seed: a play, an ending, peace, and a verdict (`world/`).
+// Devices, a relay and everything that goes wrong between them, from one seed: a play, an
+// ending, peace, and a verdict (`world/`).
 import './seeded.ts';
 import { type Clockwork, inWorld } from './seeded.ts';
 import { AtRest } from './world/at-rest.ts';

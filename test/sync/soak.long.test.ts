@@ -1,5 +1,6 @@
-// A person opens one conversation every day of a year in virtual time, writes to it, compacts its log and closes it. What the relay and the device
-// keep stays in proportion to what was said, and to how often it was opened. SOAK_PER_DAY=50 for the whole year's words.
+// A person opens one conversation every day of a year in virtual time, writes to it, compacts its log and closes it.
+// What the relay and the device keep stays in proportion to what was said, and to how often it was opened.
+// SOAK_PER_DAY=50 for the whole year's words.
 import './seeded.ts';
 import { expect, it } from 'vitest';
 import * as Y from 'yjs';
@@ -220,7 +221,8 @@ it(`a conversation opened ${DAYS} times, ${PER_DAY} messages a day, stays as lar
     // The document: a client id for each load that wrote, and no more.
     expect(clients).toBe(DAYS);
     expect(snapshot).toBeLessThan(said * 1.1 + DAYS * PER_DAY * 220 + DAYS * 20);
-    // The relay keeps one deflated snapshot and a tenth, a tail too short for compaction, and the client ids of all connections.
+    // The relay keeps one deflated snapshot and a tenth, a tail too short for compaction, and
+    // the client ids of all connections.
     const tail = COMPACT_BYTES + COMPACT_BLOBS * 128;
     expect(room?.live).toBeLessThan(1.1 * squeezed + tail);
     expect(room?.blobs).toBeLessThan(COMPACT_BLOBS * 2);

@@ -1,5 +1,6 @@
-// One scripted story of two devices in which everything that sync commits is committed once at least: first uploads, a fold, a squash, a
-// room that is left, conversations forgotten everywhere, a relay that lost all. One process dies at one operation of its store.
+// One scripted story of two devices in which everything that sync commits is committed once at least: first
+// uploads, a fold, a squash, a room that is left, conversations forgotten everywhere, a relay that lost all. One
+// process dies at one operation of its store.
 import './seeded.ts';
 import type { Store } from '../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
@@ -52,7 +53,10 @@ interface Machine {
   cut: () => void;
 }
 
-/** Plays the story; throws where it ends otherwise than it should, naming seed and death. `asked`: which commits there are. */
+/**
+ * Plays the story; throws where it ends otherwise than it should, naming seed and
+ * death. `asked`: which commits there are.
+ */
 export async function playStory(seed: number, death: Death | null, asked = false): Promise<StoryOutcome> {
   const quiet = { info: console.info, warn: console.warn, error: console.error };
   Object.assign(console, { info: () => {}, warn: () => {}, error: () => {} });

@@ -1,4 +1,5 @@
-// The tab of a device beside its engine of sync, as the app wires it: it forgets for good, cleans up, and writes and reads backups.
+// The tab of a device beside its engine of sync, as the app wires it: it forgets for good,
+// cleans up, and writes and reads backups.
 
 import { EXPORTERS } from '../../src/adapters/exporters/index.ts';
 import { fileFromBytes } from '../../src/adapters/importers/source-file.ts';

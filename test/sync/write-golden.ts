@@ -1,5 +1,5 @@
-// Writes what this version leaves on a relay: npx tsx test/sync/write-golden.ts v1. For a new format only: files that are there are never
-// written anew, as they are the promise that what lies on people's relays can be read.
+// Writes what this version leaves on a relay: npx tsx test/sync/write-golden.ts v1. For a new format only: files that
+// are there are never written anew, as they are the promise that what lies on people's relays can be read.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as Y from 'yjs';

@@ -1,5 +1,6 @@
-// Counts what a function does with a text, in operations instead of seconds: blocks of code that ran (the engine's precise coverage),
-// steps of a textbook matcher for each pattern, and characters that built-in string functions read. The same on every machine.
+// Counts what a function does with a text, in operations instead of seconds: blocks of code that ran (the
+// engine's precise coverage), steps of a textbook matcher for each pattern, and characters that built-in string
+// functions read. The same on every machine.
 import { Session } from 'node:inspector/promises';
 import { countSteps, type Steps } from './regex-steps.ts';
 
@@ -62,7 +63,9 @@ function watch(): () => void {
   };
 }
 
-/** Steps of patterns and characters read by built-in functions that `work` takes; throws `TooManySteps` beyond `limit`. */
+/**
+ * Steps of patterns and characters read by built-in functions that `work` takes; throws `TooManySteps` beyond `limit`.
+ */
 export function stepsOf(work: () => unknown, limit: number): number {
   steps.taken = 0;
   steps.limit = limit;

@@ -1,5 +1,6 @@
-// Counts the steps that a backtracking matcher takes for a pattern, so that a test can tell linear from quadratic work without a clock.
-// The matcher is the textbook one (Cox, "Regular Expression Matching: the Virtual Machine Approach"), on the syntax tree of regexpp.
+// Counts the steps that a backtracking matcher takes for a pattern, so that a test can tell linear from quadratic
+// work without a clock. The matcher is the textbook one (Cox, "Regular Expression Matching: the Virtual Machine
+// Approach"), on the syntax tree of regexpp.
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 
 type Test = (code: number) => boolean;

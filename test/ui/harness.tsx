@@ -1,4 +1,5 @@
-// The whole interface over real services in one page, for component tests: nothing is kept, no worker runs, a scripted model answers.
+// The whole interface over real services in one page, for component tests: nothing is kept, no
+// worker runs, a scripted model answers.
 import './renders.ts';
 import '../../src/ui/styles.css';
 import axe from 'axe-core';
@@ -100,7 +101,10 @@ async function testLock(settings: Settings): Promise<DeviceLock> {
   });
 }
 
-/** A model that answers from the script, under any name; what it costs and what is private go the way they go in the app. */
+/**
+ * A model that answers from the script, under any name; what it costs and what is
+ * private go the way they go in the app.
+ */
 function createModels({
   reply,
   spending,
@@ -139,7 +143,9 @@ async function createConnectedSettings(
   return settings;
 }
 
-/** Memory over an index that is there and empty: with no index at all, each answer would wait for it for three seconds. */
+/**
+ * Memory over an index that is there and empty: with no index at all, each answer would wait for it for three seconds.
+ */
 function createEmptyMemory(deps: {
   readonly settings: Settings;
   readonly documents: Documents;
@@ -278,7 +284,10 @@ export async function createTestApp({
 
 const ADDRESS = location.href;
 
-/** Draws the interface at an address, e.g. `/settings/storage`, in the language and theme of the settings. Ends with the test, or when called. */
+/**
+ * Draws the interface at an address, e.g. `/settings/storage`, in the language and theme of the
+ * settings. Ends with the test, or when called.
+ */
 export async function show(app: App, path = '/', { width = 1280, height = 800 } = {}): Promise<() => void> {
   await page.viewport(width, height);
   history.replaceState(null, '', path);
@@ -311,7 +320,10 @@ export const expectAccessible = (): Promise<void> =>
     rules: { 'document-title': { enabled: false }, 'html-has-lang': { enabled: false } },
   });
 
-/** Checks contrast alone, for a screen that `expectAccessible` has checked in another theme. `npm run test:all` checks everything. */
+/**
+ * Checks contrast alone, for a screen that `expectAccessible` has checked in another theme.
+ * `npm run test:all` checks everything.
+ */
 export const expectReadable = (): Promise<void> =>
   ALL ? expectAccessible() : expectNothingSerious({ runOnly: ['color-contrast'] });
 

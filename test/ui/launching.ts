@@ -1,7 +1,11 @@
-// Files that the system opens with the installed app: no browser without a desktop does that, so its queue is played here.
+// Files that the system opens with the installed app: no browser without a desktop
+// does that, so its queue is played here.
 type Consumer = (launch: { readonly files: readonly FileSystemFileHandle[] }) => void;
 
-/** Takes the place of the browser's queue; returns what the system does. What comes before anybody listens is kept, as the browser keeps it. */
+/**
+ * Takes the place of the browser's queue; returns what the system does. What comes before anybody
+ * listens is kept, as the browser keeps it.
+ */
 export function launching(): (files: readonly FileSystemFileHandle[]) => void {
   let consumer: Consumer | undefined;
   const kept: (readonly FileSystemFileHandle[])[] = [];

@@ -1,4 +1,5 @@
-// What the page does by itself: the background makes room for typing, and a conversation that is left or rests is read to its end.
+// What the page does by itself: the background makes room for typing, and a conversation that
+// is left or rests is read to its end.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Activity } from '../../src/domain/base/activity.ts';
 import { type Writable, writable } from '../../src/domain/base/readable.ts';

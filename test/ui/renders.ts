@@ -1,4 +1,5 @@
-// Counts how often components are drawn, by name, as React's own developer tools do. Imported before React, which looks for the hook once.
+// Counts how often components are drawn, by name, as React's own developer tools do. Imported before
+// React, which looks for the hook once.
 interface Fiber {
   readonly child: Fiber | null;
   readonly sibling: Fiber | null;

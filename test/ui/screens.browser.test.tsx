@@ -1,4 +1,5 @@
-// Screens before and beside what they are full of: being read, nothing there, failed. Full ones are in the folders of their subjects.
+// Screens before and beside what they are full of: being read, nothing there, failed. Full ones
+// are in the folders of their subjects.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { RecollectError } from '../../src/domain/base/errors.ts';

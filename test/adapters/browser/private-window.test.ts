@@ -1,4 +1,5 @@
-// What the file system of an origin answers in windows of each kind, as Firefox 153, Safari 18 and Chromium 153 have it.
+// What the file system of an origin answers in windows of each kind, as Firefox
+// 153, Safari 18 and Chromium 153 have it.
 import { expect, it } from 'vitest';
 import { looksPrivate } from '../../../src/adapters/browser/private-window.ts';
 

@@ -1,5 +1,5 @@
-// The small member of the family: feature hashing of words and Han bigrams. Deterministic, instant, nothing to download;
-// it knows no meaning, only shared words, so it serves tests and demonstrations.
+// The small member of the family: feature hashing of words and Han bigrams. Deterministic, instant, nothing to
+// download; it knows no meaning, only shared words, so it serves tests and demonstrations.
 
 import type { Calibration, EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
 import { unit } from '../../../src/adapters/embedding/vector.ts';
@@ -57,7 +57,9 @@ function* featuresOf(text: string): Generator<string> {
   }
 }
 
-/** 32-bit FNV-1a over UTF-16 units (Fowler, Noll, Vo), finished with a mix so that the low bits depend on all of them. */
+/**
+ * 32-bit FNV-1a over UTF-16 units (Fowler, Noll, Vo), finished with a mix so that the low bits depend on all of them.
+ */
 function fnv1a(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -1,4 +1,5 @@
-// The local model without a thread of its own, for Node: tests, evaluation, benchmarks. The same host, queue and protocol.
+// The local model without a thread of its own, for Node: tests, evaluation,
+// benchmarks. The same host, queue and protocol.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';

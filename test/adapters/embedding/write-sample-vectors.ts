@@ -1,5 +1,5 @@
-// Writes `test/fixtures/embedding/sample-vectors.json`: what the bundled models give in Node, to compare other places with.
-// `npx tsx test/adapters/embedding/write-sample-vectors.ts`, after a change of models.
+// Writes `test/fixtures/embedding/sample-vectors.json`: what the bundled models give in Node, to compare other places
+// with. `npx tsx test/adapters/embedding/write-sample-vectors.ts`, after a change of models.
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { BUNDLED_MODELS } from '../../../src/adapters/embedding/bundled-models.ts';

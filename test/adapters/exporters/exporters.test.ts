@@ -104,7 +104,10 @@ describe('our own JSON', () => {
     const parts = conversation.replace('\n]}\n', '').split(/good day|good morning/);
     const utf8 = (part: string) => new TextEncoder().encode(part);
     const words = new Uint8Array(MiB).fill(97);
-    /** Three conversations of 200 MiB (20 in the gate), in pieces as from the disk, so that memory never holds all of them. */
+    /**
+     * Three conversations of 200 MiB (20 in the gate), in pieces as from the disk, so
+     * that memory never holds all of them.
+     */
     const half = runs(100, 10);
     function* pieces() {
       yield utf8(head);

@@ -1,4 +1,5 @@
-// Documents of every kind, made up here: what is in them comes out with its place, and what cannot be read is refused with the right reason.
+// Documents of every kind, made up here: what is in them comes out with its place, and what cannot be
+// read is refused with the right reason.
 import { describe, expect, it } from 'vitest';
 import { cmapIn, packCmaps } from '../../../src/adapters/extractors/cmaps.ts';
 import { EXTRACT_LIMITS } from '../../../src/adapters/extractors/extractor.ts';

@@ -1,4 +1,5 @@
-// Every importer runs the suite, and rejects the exports of the others. To add one, add an entry to `sources` by its id.
+// Every importer runs the suite, and rejects the exports of the others. To add one,
+// add an entry to `sources` by its id.
 import { expect, it } from 'vitest';
 import { json } from '../../../src/adapters/exporters/json.ts';
 import type { ImportSource } from '../../../src/adapters/importers/importer.ts';

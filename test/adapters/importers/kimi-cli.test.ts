@@ -248,7 +248,8 @@ describe('a kimi-cli home', () => {
       ['assistant', 'message', [{ type: 'text', text: 'last' }]],
     ]);
     expect(skipped).toEqual({ 'unknown-role': 2, 'unknown-part': 3, 'broken-call': 1 });
-    // The messages below have the ids that they had without those lines: a session that was imported before is known again.
+    // The messages below have the ids that they had without those lines: a session that
+    // was imported before is known again.
     const before = (await read(lines())).conversations[0]?.messages.at(-1);
     expect(conversation?.messages.at(-1)?.sourceId).toBe(before?.sourceId);
   });

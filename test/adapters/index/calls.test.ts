@@ -1,4 +1,5 @@
-// The index over ports and channels, with two workers' exchanges in one thread: the leader answers, and the next leader answers the rest.
+// The index over ports and channels, with two workers' exchanges in one thread: the leader answers,
+// and the next leader answers the rest.
 import { afterEach, describe, expect, it } from 'vitest';
 import { createExchange, createRemoteIndex, type Exchange } from '../../../src/adapters/index/calls.ts';
 import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';

@@ -1,4 +1,5 @@
-// Postgres in memory as the app opens it: unpacked from an empty database, 1 s of processor. Making that takes 6 s, so it is kept.
+// Postgres in memory as the app opens it: unpacked from an empty database, 1 s of processor.
+// Making that takes 6 s, so it is kept.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import type { PGlite } from '@electric-sql/pglite';
@@ -8,7 +9,9 @@ import { openEngine } from '../../../src/adapters/index/engines.ts';
 const MODULES = new URL('../../../node_modules/', import.meta.url);
 const KEPT = new URL('.cache/recollect/', MODULES);
 
-/** The empty database that the build packs, 2.5 MB: read from the file of an earlier call in any process, or made now. */
+/**
+ * The empty database that the build packs, 2.5 MB: read from the file of an earlier call in any process, or made now.
+ */
 export async function packedCluster(): Promise<Blob> {
   const postgres = await readFile(new URL('@electric-sql/pglite/package.json', MODULES));
   const madeOf = createHash('sha256')

@@ -1,5 +1,6 @@
 // The index in a Chromium that is killed again and again in the middle of writing, on both engines that keep something.
-// What was acknowledged must be there, the bookmark never ahead of the rows, and the database must open. KILLS=30 for a longer run.
+// What was acknowledged must be there, the bookmark never ahead of the rows, and the database
+// must open. KILLS=30 for a longer run.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

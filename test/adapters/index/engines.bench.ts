@@ -1,9 +1,10 @@
 // Measures the index in a real Chromium, on both engines that keep something, and prints JSON.
 //   npx tsx test/adapters/index/engines.bench.ts [messages, default 10000]
-// Tried on a recall's search by processor time (Node, 4,000 messages, 8 words, 286 candidates, 35 to 45 ms) and not kept:
+// Tried on a recall's search by processor time (Node, 4,000 messages, 8 words, 286
+// candidates, 35 to 45 ms) and not kept:
 // - the statement prepared once: as fast as sent each time, planning is 3 ms of it;
-// - the next message found for all at once instead of by one look-up each: the same. What stands around takes 10 to 14 ms, half of it
-//   for some hundreds of look-ups, half for twice as many texts;
+// - the next message found for all at once instead of by one look-up each: the same. What stands around takes 10 to 14
+//   ms, half of it for some hundreds of look-ups, half for twice as many texts;
 // - whole numbers instead of fractions in `nearest.ts`: the same, 4 ms for 10,000 vectors.
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -20,7 +21,10 @@ const spread = (times: readonly number[]) => {
   return { p50: at(0.5), p95: at(0.95), n: times.length };
 };
 
-/** Processor time that the browser on this profile has used in all its processes, ms: says more than the clock on a busy machine. Linux only. */
+/**
+ * Processor time that the browser on this profile has used in all its processes, ms: says more than the
+ * clock on a busy machine. Linux only.
+ */
 function processorTime(profile: string): number {
   const read = (file: string) => {
     try {

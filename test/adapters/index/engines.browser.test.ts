@@ -62,7 +62,8 @@ for (const engine of ENGINES)
   });
 
 describe('engines', { timeout: 120_000 }, () => {
-  // One of its own takes seconds to make; that it is made where the packed one cannot be had, `engines.test.ts` shows in the gate.
+  // One of its own takes seconds to make; that it is made where the packed one cannot be had,
+  // `engines.test.ts` shows in the gate.
   it.skipIf(!ALL)(
     'opfs begins with the packed database, of fewer files, or with one of its own',
     async () => {
@@ -102,7 +103,8 @@ describe('engines', { timeout: 120_000 }, () => {
     expect(names.filter((name) => name.startsWith('change'))).toEqual([]);
   });
 
-  // Moments by the number of files in the folder: its first, some of its pool, and all of it while the database is unpacked.
+  // Moments by the number of files in the folder: its first, some of its pool, and all
+  // of it while the database is unpacked.
   for (const files of some([540, 1, 400], 1))
     it(`opfs begins anew after a first start that was cut short at ${files} files`, async () => {
       const name = `cut-${files}`;

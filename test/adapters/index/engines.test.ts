@@ -1,5 +1,5 @@
-// Opening and making again, with the page file system over a stand-in for IndexedDB. The real browsers' engines are proven in
-// `engines.browser.test.ts`; here files are damaged in ways that a browser does not let one reach easily.
+// Opening and making again, with the page file system over a stand-in for IndexedDB. The real browsers' engines are
+// proven in `engines.browser.test.ts`; here files are damaged in ways that a browser does not let one reach easily.
 import 'fake-indexeddb/auto';
 import { openDB } from 'idb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';

@@ -1,5 +1,5 @@
-// The index's worker alone, without the background work that the app starts in it. A port lets a test measure what the leader
-// does without a thread in between.
+// The index's worker alone, without the background work that the app starts in it. A port lets a test measure what the
+// leader does without a thread in between.
 
 import { readAssembly } from '../../../src/adapters/browser/assembly.ts';
 import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';

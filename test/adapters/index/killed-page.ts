@@ -8,7 +8,9 @@ export interface Harness {
   open(engine: 'opfs' | 'indexeddb', id?: string): Promise<number>;
   /** Applies and embeds message after message, reporting each acknowledgement, until the page dies. */
   write(from: number): Promise<never>;
-  /** What is there: the bookmark, how many messages, which of the given numbers cannot be found by words or by vector. */
+  /**
+   * What is there: the bookmark, how many messages, which of the given numbers cannot be found by words or by vector.
+   */
   find(numbers: readonly number[]): Promise<{
     bookmark: number;
     messages: number;

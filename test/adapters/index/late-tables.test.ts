@@ -38,7 +38,8 @@ describe('late interaction by tables', () => {
           weights: Float32Array.from(question.map(([, weight]) => weight)),
         };
         const [plain, tables] = [lateInteraction(pieces), compareByTables(pieces)];
-        // Half an entry for each table and piece; entries to one of similarity are as the numbers of each piece have it.
+        // Half an entry for each table and piece; entries to one of similarity are as
+        // the numbers of each piece have it.
         const widest = question.map(([values]) =>
           Math.max(
             ...Array.from({ length: WIDTH / 4 }, (_, table) =>

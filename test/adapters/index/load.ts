@@ -1,4 +1,5 @@
-// A made-up library of any size, the same for the same number: messages of about 400 characters, words as languages have them.
+// A made-up library of any size, the same for the same number: messages of about 400
+// characters, words as languages have them.
 import type {
   ChunkRow,
   IndexChange,

@@ -129,8 +129,8 @@ function play(files: Map<string, Uint8Array>, steps: readonly Step[]): ChangeSet
   for (const [at, { resized, lowest, ranges, ...entry }] of dirty) {
     const content = files.get(at);
     if (!content) continue;
-    // PGlite does not tell of a file that was cut and has grown again within one flush (Postgres then makes the pages in
-    // between from its log); here such a file is written in full.
+    // PGlite does not tell of a file that was cut and has grown again within one flush (Postgres then makes the pages
+    // in between from its log); here such a file is written in full.
     const full = entry.full || lowest < content.length;
     const write: FileWrite = {
       path: at,

@@ -1,4 +1,5 @@
-// Where the pages of an index lie in a browser that has storage buckets: apart from the log, whose saves would else stand behind them.
+// Where the pages of an index lie in a browser that has storage buckets: apart from the log,
+// whose saves would else stand behind them.
 import type { FileWrite } from '@electric-sql/pglite/memfs-frontend';
 import { deleteDB, openDB } from 'idb';
 import { describe, expect, it } from 'vitest';

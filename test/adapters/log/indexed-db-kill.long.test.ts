@@ -183,8 +183,8 @@ async function newestFile(profile: string): Promise<string> {
 }
 
 /**
- * Leaves the file as a kill between the two system calls for a record does: with the seven bytes of a header (checksum, length
- * 158, type "full") and nothing behind them.
+ * Leaves the file as a kill between the two system calls for a record does: with the seven bytes of a header (checksum,
+ * length 158, type "full") and nothing behind them.
  */
 const tearLastRecord = async (profile: string): Promise<void> =>
   appendFile(await newestFile(profile), new Uint8Array([0xde, 0xad, 0xbe, 0xef, 158, 0, 1]));

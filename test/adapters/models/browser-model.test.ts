@@ -1,4 +1,5 @@
-// The browser's own model, over a scripted `LanguageModel`: what it is asked, how it streams, and what browsers do differently.
+// The browser's own model, over a scripted `LanguageModel`: what it is asked, how it
+// streams, and what browsers do differently.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   browserModelState,

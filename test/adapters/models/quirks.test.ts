@@ -1,4 +1,5 @@
-// Every dialect of `test/server/quirks.ts` through the real adapter: no word is lost, no false warning, and a refused request finds its way.
+// Every dialect of `test/server/quirks.ts` through the real adapter: no word is lost, no false warning,
+// and a refused request finds its way.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Prompt } from '../../../src/adapters/models/chat-model.ts';
 import { createEndpointModel } from '../../../src/adapters/models/index.ts';

@@ -1,4 +1,5 @@
-// Endpoints choose a status as they like: what they mean is in their words. One sentence of each provider, from public documentation and reports.
+// Endpoints choose a status as they like: what they mean is in their words. One sentence of each provider,
+// from public documentation and reports.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEndpointModel } from '../../../src/adapters/models/index.ts';
 import { type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';

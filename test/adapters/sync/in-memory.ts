@@ -1,4 +1,5 @@
-// Rooms in this thread's memory: for tests, and for trying sync without a relay. Devices that share a hub share its rooms.
+// Rooms in this thread's memory: for tests, and for trying sync without a relay.
+// Devices that share a hub share its rooms.
 
 import type { RoomState, SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';

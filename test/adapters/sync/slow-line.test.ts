@@ -1,4 +1,5 @@
-// Lines that are slow but alive: rooms that take longer than any limit, either way, and the stock client's own watchdog.
+// Lines that are slow but alive: rooms that take longer than any limit, either way,
+// and the stock client's own watchdog.
 import { connect, createServer, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

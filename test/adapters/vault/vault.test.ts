@@ -1,4 +1,5 @@
-// The vault in Node, on a key-value store in memory and one in an IndexedDB of JavaScript; `vault.browser.test.ts` is the real thing.
+// The vault in Node, on a key-value store in memory and one in an IndexedDB of JavaScript;
+// `vault.browser.test.ts` is the real thing.
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { createKeyValueVault } from '../../../src/adapters/vault/key-value.ts';
 import { createVault } from '../../../src/adapters/vault/web-crypto.ts';

@@ -1,4 +1,5 @@
-// Blocks (tables, lists, code, what tools gave) are kept, shortened as such or left out: never a line without what makes it readable.
+// Blocks (tables, lists, code, what tools gave) are kept, shortened as such or left out: never a
+// line without what makes it readable.
 import { expect, it } from 'vitest';
 import { asMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message, Part } from '../../../src/domain/chat/message.ts';

@@ -346,8 +346,8 @@ describe('the margin over the runner-up', () => {
 });
 
 describe('a small library', () => {
-  // What "how do I water tomatoes" finds in the sample library, where nobody speaks of tomatoes and the bread needs water: by conversation,
-  // cosine and late interaction of each message in hundredths, and what the word "water" adds.
+  // What "how do I water tomatoes" finds in the sample library, where nobody speaks of tomatoes and the bread needs
+  // water: by conversation, cosine and late interaction of each message in hundredths, and what the word "water" adds.
   const FOUND: readonly (readonly (readonly number[])[])[] = [
     [
       [37, 41, 3.6],

@@ -1,4 +1,5 @@
-// Which sentences are worth a note: the learnt heads fit the examples, word rules work without a model, and the shipped model does both.
+// Which sentences are worth a note: the learnt heads fit the examples, word rules work without a
+// model, and the shipped model does both.
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { asMessageId } from '../../../src/domain/base/ids.ts';

@@ -1,4 +1,5 @@
-// A person's patterns are taken where their work grows with the length of a text, and refused with the reason where not.
+// A person's patterns are taken where their work grows with the length of a text,
+// and refused with the reason where not.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ownPattern } from '../../../src/domain/privacy/own-pattern.ts';

@@ -1,4 +1,5 @@
-// Rows of the index were cleaned by the rules of their time. Other rules need another version, or what only they find stays in it.
+// Rows of the index were cleaned by the rules of their time. Other rules need another
+// version, or what only they find stays in it.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,13 +1,13 @@
 // Measures what the bundled models' cosines mean. Prints JSON lines; the figures go into `bundled-models.ts`.
 //
-//   npx tsx test/eval/calibration/fit.ts [--data DIR]             DIR holds madial/ and memorybank/; default test/eval/data
-//   npx tsx test/eval/calibration/fit.ts [--data DIR] --centre    measures the centres first and writes `centres.ts`
-//   npx tsx test/eval/calibration/fit.ts [--data DIR] --states    the same of single pieces: writes `state-centres.ts`
+//   npx tsx test/eval/calibration/fit.ts [--data DIR] DIR holds madial/ and memorybank/; default test/eval/data npx tsx
+//   test/eval/calibration/fit.ts [--data DIR] --centre measures the centres first and writes `centres.ts` npx tsx
+//   test/eval/calibration/fit.ts [--data DIR] --states the same of single pieces: writes `state-centres.ts`
 //
-// Related: a question and the best of its right passages. Unrelated: the question and the passages nearest to it in another person's
-// store, that is what a search shows when the library holds no answer. Both languages and both classes count alike. MemoryBank's
-// questions have an answer, so it gives the figures; MADial's right passages are loose associations, and its two people have much in
-// common, so it is only shown beside them.
+// Related: a question and the best of its right passages. Unrelated: the question and the passages nearest to it in
+// another person's store, that is what a search shows when the library holds no answer. Both languages and both classes
+// count alike. MemoryBank's questions have an answer, so it gives the figures; MADial's right passages are loose
+// associations, and its two people have much in common, so it is only shown beside them.
 
 import { setMaxListeners } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -71,7 +71,10 @@ const mean = (vectors: readonly Float32Array[]): Float32Array =>
     (_, at) => vectors.reduce((sum, vector) => sum + (vector[at] as number), 0) / vectors.length,
   ) ?? new Float32Array();
 
-/** The mean state of each text's own pieces, each of length 1 before: without the marks at both ends and without the prefix. */
+/**
+ * The mean state of each text's own pieces, each of length 1 before: without the marks
+ * at both ends and without the prefix.
+ */
 async function stateReader(model: BundledModel): Promise<Embed> {
   Object.assign(env, { allowLocalModels: true, allowRemoteModels: false, localModelPath: MODELS });
   const tokenizer = await AutoTokenizer.from_pretrained(model.id);

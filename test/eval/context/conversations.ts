@@ -1,5 +1,6 @@
-// Made-up conversations with planted facts. Scenes are written by hand, one topic each; a conversation is a number of scenes one after
-// another, in an order that a seed decides. `scenes-*.txt` ask in words like those of the fact; `paraphrased-*.txt` share none with it.
+// Made-up conversations with planted facts. Scenes are written by hand, one topic each; a conversation is a number of
+// scenes one after another, in an order that a seed decides. `scenes-*.txt` ask in words like those of the fact;
+// `paraphrased-*.txt` share none with it.
 import { readFileSync } from 'node:fs';
 import type { EvalConversation } from '../context.ts';
 
@@ -9,8 +10,8 @@ interface Scene {
 }
 
 /**
- * A scene: `=== name`, then `@user`, `@assistant`, `@result` with their words below them, `@call NAME ARGUMENTS` for the
- * assistant, and `@fact QUESTION | ANSWER` or `@fact KIND | QUESTION | ANSWER`.
+ * A scene: `=== name`, then `@user`, `@assistant`, `@result` with their words below them, `@call NAME ARGUMENTS` for
+ * the assistant, and `@fact QUESTION | ANSWER` or `@fact KIND | QUESTION | ANSWER`.
  */
 export function scenesOf(text: string): Scene[] {
   const scenes: { messages: EvalConversation['messages']; facts: EvalConversation['facts'] }[] = [];
@@ -131,8 +132,8 @@ function longOutput(language: 'en' | 'zh', next: () => number): Scene {
 export type Half = 'development' | 'apart';
 
 /**
- * Conversations whose questions share no content word with what answers them (`context.test.ts` holds them to it): two of each half in each
- * language, every fact once in a shorter and once in a longer one.
+ * Conversations whose questions share no content word with what answers them (`context.test.ts` holds them to it): two
+ * of each half in each language, every fact once in a shorter and once in a longer one.
  */
 export function paraphrasedConversations(half: Half): EvalConversation[] {
   return LANGUAGES.flatMap((language) => {

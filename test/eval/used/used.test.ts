@@ -1,4 +1,5 @@
-// The library that was used is what its README says: enough questions in both languages, every label on a message that is there.
+// The library that was used is what its README says: enough questions in both languages,
+// every label on a message that is there.
 import { expect, test } from 'vitest';
 import { used } from './used.ts';
 

@@ -1,4 +1,5 @@
-// A library that was used for months: what was said, asked for again, answered from memory, corrected, restated, summarised and imported twice.
+// A library that was used for months: what was said, asked for again, answered from memory, corrected,
+// restated, summarised and imported twice.
 import { readFileSync } from 'node:fs';
 import type { Gold } from '../own.ts';
 import type { Session, Tasks } from '../pipeline.ts';
@@ -130,7 +131,10 @@ const KNOWS_NOTHING = {
   ],
 } as const;
 
-/** The same conversations, and two in which questions of the set were asked of a model that knew nothing: they are asked once more. */
+/**
+ * The same conversations, and two in which questions of the set were asked of a model that
+ * knew nothing: they are asked once more.
+ */
 function vainConversationsOf(fact: Fact, at: number, language: 'en' | 'zh') {
   const made = conversationsOf(fact, at, language, `used-vain-${language}`);
   const { sessions, add } = conversationMaker(`used-vain-${language}`, at);
@@ -148,8 +152,8 @@ const OPENERS = {
 } as const;
 
 /**
- * The same facts as another person keeps them: said in the middle of a conversation, asked for several times in one, and each answer was given
- * other passages besides its source.
+ * The same facts as another person keeps them: said in the middle of a conversation, asked for several times in one,
+ * and each answer was given other passages besides its source.
  */
 function secondConversationsOf(fact: Fact, at: number, language: 'en' | 'zh', others: readonly string[]) {
   const { open, go, thanks } = OPENERS[language];
@@ -208,8 +212,8 @@ function setOf(
 }
 
 /**
- * The sets `used-en`, `used-zh`, and of each language `used-vain-` and `used-second-`; `between`: other conversations of each language. `superseded`: units
- * that no longer hold, by question.
+ * The sets `used-en`, `used-zh`, and of each language `used-vain-` and `used-second-`; `between`: other conversations
+ * of each language. `superseded`: units that no longer hold, by question.
  */
 export function used(between: Tasks['sets']): {
   readonly tasks: Tasks;

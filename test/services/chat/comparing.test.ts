@@ -1,4 +1,5 @@
-// Several models on one question at once: each answer a sibling branch, one stopped or failed without the others, the head left alone.
+// Several models on one question at once: each answer a sibling branch, one stopped or failed
+// without the others, the head left alone.
 import { describe, expect, it, vi } from 'vitest';
 import type { ChatModel } from '../../../src/adapters/models/chat-model.ts';
 import { createScriptedModel } from '../../../src/adapters/models/in-memory.ts';

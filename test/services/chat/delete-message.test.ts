@@ -1,4 +1,5 @@
-// One message is deleted: gone from the log's documents and from recall, what follows stays readable, and all of it can be put back.
+// One message is deleted: gone from the log's documents and from recall, what follows stays
+// readable, and all of it can be put back.
 import { afterEach, describe, expect, it } from 'vitest';
 import { newMessageId } from '../../../src/domain/base/ids.ts';
 import { planDeletion } from '../../../src/domain/chat/deletion.ts';

@@ -1,4 +1,5 @@
-// Conversations with endpoints as they really are: over the real adapter, real documents and a store that outlives the chat.
+// Conversations with endpoints as they really are: over the real adapter, real
+// documents and a store that outlives the chat.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { createEndpointModel } from '../../../src/adapters/models/index.ts';

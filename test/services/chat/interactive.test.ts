@@ -1,4 +1,5 @@
-// Compaction that a person decides on: a turn asks before it compacts anything, and what is said to a shown plan is what counts.
+// Compaction that a person decides on: a turn asks before it compacts anything, and what is
+// said to a shown plan is what counts.
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../src/domain/base/readable.ts';
 import { contextConfig, filler, startTalks, words } from '../context/talk.ts';

@@ -1,4 +1,5 @@
-// From the second message on memory is looked at where the message is about something else than what was looked for last.
+// From the second message on memory is looked at where the message is about
+// something else than what was looked for last.
 import { afterEach, expect, it } from 'vitest';
 import { asMessageId, newConversationId } from '../../../src/domain/base/ids.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';

@@ -1,4 +1,5 @@
-// A temporary conversation: talked through like any other, and nothing of it is in the store, the library, or what a model is offered.
+// A temporary conversation: talked through like any other, and nothing of it is in the store, the
+// library, or what a model is offered.
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';

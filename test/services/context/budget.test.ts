@@ -1,4 +1,5 @@
-// What a model may spend on the memory of a conversation, at an endpoint that writes as much as it is allowed to and tells what it took.
+// What a model may spend on the memory of a conversation, at an endpoint that writes as much as it
+// is allowed to and tells what it took.
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../src/domain/base/readable.ts';
 import { estimateTokens } from '../../../src/domain/context/tokens.ts';

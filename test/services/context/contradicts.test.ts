@@ -1,4 +1,5 @@
-// An answer that says otherwise than what is compacted, through the whole service: what it missed comes back with the next question.
+// An answer that says otherwise than what is compacted, through the whole service: what it
+// missed comes back with the next question.
 import { expect, it } from 'vitest';
 import type { MessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';

@@ -1,4 +1,5 @@
-// The figures of a request through the service: counted, corrected by what endpoints report, priced, and split into their parts.
+// The figures of a request through the service: counted, corrected by what endpoints
+// report, priced, and split into their parts.
 import { describe, expect, it } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import type { ToolDescription } from '../../../src/adapters/models/chat-model.ts';

@@ -1,4 +1,5 @@
-// What the memory index knows of a conversation by meaning: it decides what is kept and what comes back, and where it does not answer words do.
+// What the memory index knows of a conversation by meaning: it decides what is kept and what comes back,
+// and where it does not answer words do.
 import { describe, expect, it } from 'vitest';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import { compactionPlanSchema, dispositionsOf } from '../../../src/domain/context/compaction/plan.ts';

@@ -1,4 +1,5 @@
-// The session memory as a Markdown file of the conversation: read, edited and pinned before and after a compaction, on every device.
+// The session memory as a Markdown file of the conversation: read, edited and pinned before and
+// after a compaction, on every device.
 import { describe, expect, it } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { sealedStore } from '../../../src/adapters/log/sealed.ts';

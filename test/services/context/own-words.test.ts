@@ -1,5 +1,5 @@
-// What a person did to a compaction stays done: their wording through every later one, undoing and redoing in any order, and the way back
-// to places before it.
+// What a person did to a compaction stays done: their wording through every later one, undoing and redoing in any
+// order, and the way back to places before it.
 import { describe, expect, it } from 'vitest';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';

@@ -25,7 +25,9 @@ const every = (change: Partial<Config['context']['session_memory']>) => (config:
     context: { ...made.context, session_memory: { ...made.context.session_memory, ...change } },
   };
 };
-/** Messages that were read one by one, by id; and the longest branch that was put together, by notes and by structure. */
+/**
+ * Messages that were read one by one, by id; and the longest branch that was put together, by notes and by structure.
+ */
 const seen = () => ({
   noted: new Set(vi.mocked(notesOf).mock.calls.map(([{ id }]) => id)),
   read: new Set(vi.mocked(readMessageAhead).mock.calls.map(([{ id }]) => id)),

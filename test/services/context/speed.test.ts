@@ -1,4 +1,5 @@
-// What long conversations cost, in Node over an in-memory log. The figures are printed; the bounds are wide enough for a busy machine.
+// What long conversations cost, in Node over an in-memory log. The figures are printed; the
+// bounds are wide enough for a busy machine.
 import { afterAll, expect } from 'vitest';
 import { effectiveHead } from '../../../src/domain/chat/conversation.ts';
 import { deep } from '../../scale.ts';

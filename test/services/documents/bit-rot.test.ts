@@ -1,5 +1,5 @@
-// A bit that flips on the disk, in a log that is real but for its disk: whichever bit it is, the entry it is in is known for damaged, and
-// nothing that was never said is shown.
+// A bit that flips on the disk, in a log that is real but for its disk: whichever bit it is, the entry it is in is
+// known for damaged, and nothing that was never said is shown.
 import 'fake-indexeddb/auto';
 import fc from 'fast-check';
 import { openDB } from 'idb';
@@ -14,7 +14,10 @@ import { said, textsOf } from './said.ts';
 
 const NAME = 'bit-rot';
 
-/** A conversation of four messages with a title, each message an entry; all in one sitting, so that each waits for the one before. */
+/**
+ * A conversation of four messages with a title, each message an entry; all in one sitting,
+ * so that each waits for the one before.
+ */
 async function prepare() {
   const store = await openIndexedDbStore({ name: NAME });
   const documents = createDocuments({ store });

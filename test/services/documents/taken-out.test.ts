@@ -1,4 +1,5 @@
-// Words that are taken out of conversations for good: nowhere in the log, not brought back by another device, an import or an older half.
+// Words that are taken out of conversations for good: nowhere in the log, not brought back by
+// another device, an import or an older half.
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
 import * as Y from 'yjs';

@@ -1,5 +1,5 @@
-// A canary in a real Chromium: real IndexedDB, the real second copy in OPFS with its worker. What was forgotten is nowhere in the bytes of either,
-// and a database that is lost does not get it back from the copy.
+// A canary in a real Chromium: real IndexedDB, the real second copy in OPFS with its worker. What was forgotten is
+// nowhere in the bytes of either, and a database that is lost does not get it back from the copy.
 import { deleteDB, openDB } from 'idb';
 import { expect, it } from 'vitest';
 import { valuesCopyOf } from '../../../src/adapters/log/copied-values.ts';

@@ -1,4 +1,5 @@
-// A device that forgets: log, documents, notes, library and index as the app wires them, and a search for a text in everything it keeps.
+// A device that forgets: log, documents, notes, library and index as the app wires them, and a
+// search for a text in everything it keeps.
 
 import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';

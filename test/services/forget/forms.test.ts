@@ -1,4 +1,5 @@
-// A name in every part of a message and beside it, in every form in which machines write it: gone when it was forgotten, and nothing else with it.
+// A name in every part of a message and beside it, in every form in which machines write it: gone when it was
+// forgotten, and nothing else with it.
 import { afterEach, describe, expect, it } from 'vitest';
 import * as Y from 'yjs';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';

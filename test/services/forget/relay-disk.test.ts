@@ -1,4 +1,5 @@
-// What is forgotten leaves the disk of the relay: the sealed pieces that held it are looked for in its files, byte by byte.
+// What is forgotten leaves the disk of the relay: the sealed pieces that held it are
+// looked for in its files, byte by byte.
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -59,7 +60,10 @@ function witness() {
   return { sealing, carriers, others };
 }
 
-/** How many of the pieces lie in the files: a beginning, a middle or an end is enough, since a store cuts what it writes. */
+/**
+ * How many of the pieces lie in the files: a beginning, a middle or an end is
+ * enough, since a store cuts what it writes.
+ */
 function countIn(files: readonly Buffer[], pieces: readonly Uint8Array[]): number {
   const isThere = (part: Uint8Array) => files.some((file) => file.includes(Buffer.from(part)));
   return pieces.filter((piece) =>

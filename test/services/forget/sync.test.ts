@@ -1,4 +1,5 @@
-// What is forgotten on one device is forgotten on the other, is on the relay in no form that the key opens, and is confirmed.
+// What is forgotten on one device is forgotten on the other, is on the relay in no form
+// that the key opens, and is confirmed.
 import { expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';

@@ -1,4 +1,5 @@
-// The clean-up on two devices of one person, over a relay in memory: never twice, never against each other, and never over what is being used.
+// The clean-up on two devices of one person, over a relay in memory: never twice, never against each
+// other, and never over what is being used.
 import { afterEach, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { asConversationId, type ConversationId, newMessageId } from '../../../src/domain/base/ids.ts';

@@ -1,4 +1,5 @@
-// The clean-up that runs by itself, over real documents and notes in memory: what it moves, what never, and that every run can be undone.
+// The clean-up that runs by itself, over real documents and notes in memory: what it moves, what
+// never, and that every run can be undone.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';

@@ -185,7 +185,8 @@ describe('a log that is sealed', () => {
     await begin();
     const before = await seen(null);
     const old = await turnOn();
-    // The person cancels the lock before it is in force and turns it on again, with another key, before the other tab reloads.
+    // The person cancels the lock before it is in force and turns it on again, with another
+    // key, before the other tab reloads.
     await records.change((now) => ({
       ...now,
       slots: [],

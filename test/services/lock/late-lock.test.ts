@@ -1,4 +1,5 @@
-// Threads hear of a lock at different times. In a file of its own: Node refuses to post a key while another channel of that name is being closed.
+// Threads hear of a lock at different times. In a file of its own: Node refuses to post a key while another
+// channel of that name is being closed.
 import { expect, it } from 'vitest';
 import { holdDataKey, newDataKey } from '../../../src/adapters/vault/data-key.ts';
 import { KeyHolder } from '../../../src/services/lock/key-holder.ts';

@@ -1,4 +1,5 @@
-// A note travels with a request that it applies to though they share no word, within its budget, once, and not where the person held it back.
+// A note travels with a request that it applies to though they share no word, within its budget, once,
+// and not where the person held it back.
 import { expect, it } from 'vitest';
 import { asMessageId, newConversationId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';

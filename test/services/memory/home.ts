@@ -1,4 +1,5 @@
-// A small house for tests of memory: a log in memory, documents, an engine and the memory of a tab, wired as the app wires them.
+// A small house for tests of memory: a log in memory, documents, an engine and the memory
+// of a tab, wired as the app wires them.
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
 import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';

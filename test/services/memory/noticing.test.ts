@@ -1,4 +1,5 @@
-// What is noticed, and what is not: only what a person writes here, from now on, and nothing of what is private or gone.
+// What is noticed, and what is not: only what a person writes here, from now on,
+// and nothing of what is private or gone.
 import { expect, it } from 'vitest';
 import { newMessageId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';

@@ -1,4 +1,5 @@
-// What memory is asked may be as private as what it keeps: what goes to a model that is elsewhere, and what is not to be found any more.
+// What memory is asked may be as private as what it keeps: what goes to a model that is elsewhere,
+// and what is not to be found any more.
 import { afterEach, expect, it } from 'vitest';
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
 import { configSchema } from '../../../src/domain/settings/config.ts';

@@ -1,5 +1,5 @@
-// What the index keeps of a message beside its chunks. The words stand in those, and the whole of it in the log: kept a second time they were a
-// tenth of the index of a library of agents' logs.
+// What the index keeps of a message beside its chunks. The words stand in those, and the whole of it in the log: kept a
+// second time they were a tenth of the index of a library of agents' logs.
 import { expect, it } from 'vitest';
 import type { Message, RecalledPassage } from '../../../src/domain/chat/message.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';

@@ -1,4 +1,5 @@
-// What the model that answers suggests to remember: quotations alone, within its budget, never what is private, off at once.
+// What the model that answers suggests to remember: quotations alone, within its
+// budget, never what is private, off at once.
 import { afterEach, expect, it, vi } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import type { Prompt } from '../../../src/adapters/models/chat-model.ts';

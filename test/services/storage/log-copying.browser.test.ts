@@ -1,4 +1,5 @@
-// The second copy of the log in a real Chromium: real IndexedDB, real OPFS, a real worker that is ended as a killed tab's is.
+// The second copy of the log in a real Chromium: real IndexedDB, real OPFS, a real
+// worker that is ended as a killed tab's is.
 import { deleteDB, openDB } from 'idb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LogEntry, NewEntry, Store } from '../../../src/adapters/log/conversation-log.ts';

@@ -1,4 +1,5 @@
-// Membership of an account: the list drops a device that leaves, and a device that joins learns if the relay has less than before.
+// Membership of an account: the list drops a device that leaves, and a device that joins
+// learns if the relay has less than before.
 import { describe, expect, it } from 'vitest';
 import { cluster } from './cluster.ts';
 import { eventually, newConversationId, settled, type TestDevice } from './device.ts';

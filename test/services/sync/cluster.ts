@@ -69,7 +69,10 @@ export function cluster() {
   };
 }
 
-/** Over a real relay, which reads these settings whenever it begins to listen. To be called once, where tests are described. */
+/**
+ * Over a real relay, which reads these settings whenever it begins to listen. To be
+ * called once, where tests are described.
+ */
 export function relayCluster(settings: Readonly<Record<string, string>> = {}) {
   let relay: RelayHere;
   beforeEach(async () => {

@@ -1,4 +1,5 @@
-// What a model sees of a conversation is the same on every device: compactions and their undoing, checkpoints, and branches with their letters.
+// What a model sees of a conversation is the same on every device: compactions and their undoing,
+// checkpoints, and branches with their letters.
 import { describe, expect, it } from 'vitest';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import { dmailsFrom } from '../../../src/domain/chat/dmail.ts';

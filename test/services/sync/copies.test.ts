@@ -1,5 +1,5 @@
-// A device that exists twice, one restored from a backup, and one with a damaged log entry: their content is whole on the relay and here,
-// excluded content stays here, and no device repeats itself endlessly.
+// A device that exists twice, one restored from a backup, and one with a damaged log entry: their content is whole on
+// the relay and here, excluded content stays here, and no device repeats itself endlessly.
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';

@@ -1,4 +1,5 @@
-// Nothing of an excluded folder leaves the device: not what was on its way, what others ask for, or what other conversations quote.
+// Nothing of an excluded folder leaves the device: not what was on its way, what others ask
+// for, or what other conversations quote.
 import { describe, expect, it } from 'vitest';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import type { Message, ToolRecall } from '../../../src/domain/chat/message.ts';

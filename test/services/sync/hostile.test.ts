@@ -1,4 +1,5 @@
-// Damaged, misplaced, withheld and unknown blobs: a device counts and keeps them, never trusts them, and reads all others.
+// Damaged, misplaced, withheld and unknown blobs: a device counts and keeps them,
+// never trusts them, and reads all others.
 import { describe, expect, it } from 'vitest';
 import { createSealing } from '../../../src/adapters/vault/sealing.ts';
 import {

@@ -1,4 +1,5 @@
-// A device moves a room to the next epoch while others use it: forgotten content stays forgotten, and no device uploads everything again.
+// A device moves a room to the next epoch while others use it: forgotten content stays forgotten,
+// and no device uploads everything again.
 import { describe, expect } from 'vitest';
 import { type Deflate, platformDeflate } from '../../../src/adapters/sync/deflate.ts';
 import { deep } from '../../scale.ts';

@@ -1,5 +1,5 @@
-// Listens to what a device says: every body that passes its backend, opened, whatever account or room it was for, and whatever became of
-// it there.
+// Listens to what a device says: every body that passes its backend, opened, whatever account or room it was
+// for, and whatever became of it there.
 import { platformDeflate } from '../../../src/adapters/sync/deflate.ts';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
 import { createSealing, type Sealing } from '../../../src/adapters/vault/sealing.ts';
@@ -11,7 +11,9 @@ export interface Recorder {
   /** To make the device with. */
   readonly backend: SyncBackend;
   readonly sealing: Sealing;
-  /** Every body that was sent, in the order of sending, read as text; bytes of attached files are read as text as well. */
+  /**
+   * Every body that was sent, in the order of sending, read as text; bytes of attached files are read as text as well.
+   */
   sent(): Promise<readonly string[]>;
 }
 

@@ -1,4 +1,5 @@
-// Records of rooms are stored as earlier versions stored them: a device that was updated, or goes back, sends nothing that stays here.
+// Records of rooms are stored as earlier versions stored them: a device that was updated, or goes
+// back, sends nothing that stays here.
 import { expect, it } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { freshRecord, newTransaction, openRecords, staysHere } from '../../../src/services/sync/records.ts';

@@ -8,7 +8,9 @@ import { eventually, isSynced, newConversationId, settled, type TestDevice } fro
 
 const home = relayCluster({ RELAY_MAX_ROOM: String(128 * 1024) });
 const { create, joinTo, make } = home;
-/** Words that do not compress. Without hyphens, because the filter would take "-hf_…" for a secret token and remove it. */
+/**
+ * Words that do not compress. Without hyphens, because the filter would take "-hf_…" for a secret token and remove it.
+ */
 const noise = (length: number) =>
   randomBytes(length).toString('base64url').slice(0, length).replaceAll('-', '_');
 /** Slow, as deflating a large conversation is. */

@@ -1,5 +1,5 @@
-// Two devices change the same conversation offline: each row states who wins, the same on both. And an older version of the app keeps
-// what a newer one wrote.
+// Two devices change the same conversation offline: each row states who wins, the same on both. And an older version of
+// the app keeps what a newer one wrote.
 import { describe, expect, it } from 'vitest';
 import * as Y from 'yjs';
 import { asMessageId, type ConversationId, newEntryId } from '../../../src/domain/base/ids.ts';

@@ -1,5 +1,5 @@
-// Days on which much goes wrong at once: a laptop restored from a backup, a relay emptied during a first sync, devices locked out
-// while they write, and messages written into conversations that another device forgets everywhere.
+// Days on which much goes wrong at once: a laptop restored from a backup, a relay emptied during a first sync, devices
+// locked out while they write, and messages written into conversations that another device forgets everywhere.
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';

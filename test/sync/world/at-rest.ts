@@ -1,5 +1,5 @@
-// A play in which a machine is locked at rest now and then, while others are offline: meanwhile people forget for good, the clean-up runs, and
-// backups are put back.
+// A play in which a machine is locked at rest now and then, while others are offline: meanwhile people forget for good,
+// the clean-up runs, and backups are put back.
 import { asConversationId } from '../../../src/domain/base/ids.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';
@@ -159,8 +159,8 @@ export class AtRest {
 }
 
 /**
- * Fails where a machine still has what was forgotten for good, but for the trash of a machine on which somebody said more in a conversation that
- * was forgotten meanwhile.
+ * Fails where a machine still has what was forgotten for good, but for the trash of a machine on which somebody said
+ * more in a conversation that was forgotten meanwhile.
  */
 export async function checkForgotten(
   { record, ids, words }: Forgetting,

@@ -54,7 +54,10 @@ export class Faults {
     }
   }
 
-  /** Locks another device out. Tries as often as the app refuses because something is not here yet: from the first moment on. */
+  /**
+   * Locks another device out. Tries as often as the app refuses because something is not
+   * here yet: from the first moment on.
+   */
   async lockOut(): Promise<void> {
     const { first, clockwork } = this.#world;
     const device = first.device as TestDevice;
@@ -101,7 +104,10 @@ export class Faults {
     await this.#people.attempt(first, (device) => device.sync.revoke(lost?.id ?? 'nobody'));
   }
 
-  /** Most of what was written since the copy is on the relay; what never leaves the device is lost with it, as with any disk. */
+  /**
+   * Most of what was written since the copy is on the relay; what never leaves the
+   * device is lost with it, as with any disk.
+   */
   async #setBack(machine: Machine): Promise<void> {
     const world = this.#world;
     const { clockwork } = world;
@@ -127,7 +133,10 @@ export class Faults {
     world.turnOn(machine);
   }
 
-  /** An attacker with the token and a room's name sends junk, old or foreign blobs, deletes everything, or reuses a device's client id. */
+  /**
+   * An attacker with the token and a room's name sends junk, old or foreign blobs, deletes
+   * everything, or reuses a device's client id.
+   */
   async #attack(id: string): Promise<void> {
     const world = this.#world;
     const { rooms } = world.network.disk;

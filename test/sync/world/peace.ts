@@ -1,4 +1,5 @@
-// Peace after a play: faults end, devices that were locked out are paired again, and all of them look for what they lack.
+// Peace after a play: faults end, devices that were locked out are paired again, and
+// all of them look for what they lack.
 import { asConversationId, type MessageId } from '../../../src/domain/base/ids.ts';
 import { readWhole } from '../../../src/services/documents/shared.ts';
 import type { TestDevice } from '../../services/sync/device.ts';
@@ -26,7 +27,9 @@ export async function dossier({ machines }: World, id: string): Promise<string> 
   return lines.join('\n');
 }
 
-/** Pairs the devices again that were locked out; fails where one of them still has keys, or thinks that it is in step. */
+/**
+ * Pairs the devices again that were locked out; fails where one of them still has keys, or thinks that it is in step.
+ */
 async function pairAgain(world: World, revocations: number): Promise<void> {
   const { first, machines, network } = world;
   await world.settle(

@@ -14,7 +14,9 @@ const SCENARIOS = [
   'storage-full',
   'everything',
 ] as const;
-/** Faults of their own, which `everything` does not have: its seeds mean what they always meant. `worst` has them all. */
+/**
+ * Faults of their own, which `everything` does not have: its seeds mean what they always meant. `worst` has them all.
+ */
 const FURTHER = ['revoking', 'liar', 'tabs', 'worst'] as const;
 const ALL = [...SCENARIOS, ...FURTHER] as const;
 /**

@@ -1,4 +1,5 @@
-// Checks at the end of a play that all devices and a fresh one have the same, nothing was lost, and the relay saw no word.
+// Checks at the end of a play that all devices and a fresh one have the same, nothing
+// was lost, and the relay saw no word.
 import { asConversationId, type ConversationId, LIBRARY_DOCUMENT } from '../../../src/domain/base/ids.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { withoutTokens } from '../../../src/domain/privacy/tokens.ts';

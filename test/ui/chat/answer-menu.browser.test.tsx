@@ -1,4 +1,5 @@
-// The menu of an answer: taken out as Markdown or text, read aloud by the device's own voice, asked again with another model.
+// The menu of an answer: taken out as Markdown or text, read aloud by the device's own
+// voice, asked again with another model.
 import { afterEach, expect, it, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { deep } from '../../scale.ts';

@@ -1,4 +1,5 @@
-// What can be done with a block of code in an answer: its lines wrap, it is saved as a file, and SVG is drawn where it can reach nothing.
+// What can be done with a block of code in an answer: its lines wrap, it is saved as a file, and SVG
+// is drawn where it can reach nothing.
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import { createTestApp, show } from '../harness.tsx';

@@ -1,4 +1,5 @@
-// The divider of a compaction: a person reads and edits the summary, undoes and repeats it. And the plan that waits for a decision.
+// The divider of a compaction: a person reads and edits the summary, undoes and repeats it.
+// And the plan that waits for a decision.
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { page } from 'vitest/browser';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';

@@ -1,4 +1,5 @@
-// Two models beside the answer that is there: chosen, written at the same time, stopped one by one, gone on with; on a phone below each other.
+// Two models beside the answer that is there: chosen, written at the same time, stopped one by one, gone
+// on with; on a phone below each other.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { some } from '../../scale.ts';

@@ -1,4 +1,5 @@
-// Dictation in the composer: its button, the question before, words as they are recognised, and its end, with a scripted recogniser.
+// Dictation in the composer: its button, the question before, words as they are recognised, and
+// its end, with a scripted recogniser.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { StandInRecogniser } from '../../fixtures/recogniser.ts';

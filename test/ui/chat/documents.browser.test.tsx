@@ -1,4 +1,5 @@
-// Documents in the composer: read in their own worker, shown while they are, cancelled, refused with a reason, opened at a page.
+// Documents in the composer: read in their own worker, shown while they are, cancelled,
+// refused with a reason, opened at a page.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { type MessageId, newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';

@@ -1,4 +1,5 @@
-// Formulas, stars and half-written answers as models really send them: nothing turns into a form that it is not, and none stays in one.
+// Formulas, stars and half-written answers as models really send them: nothing turns into a form
+// that it is not, and none stays in one.
 import { toHtml } from 'hast-util-to-html';
 import { describe, expect, it } from 'vitest';
 import { AnswerReader, type ReadAnswer } from '../../../src/ui/chat/markdown/reader.ts';

@@ -1,4 +1,5 @@
-// The session memory in its window: opened from the menu and by a command, edited, pinned, and kept for the next compaction.
+// The session memory in its window: opened from the menu and by a command, edited,
+// pinned, and kept for the next compaction.
 import { beforeAll, expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';

@@ -1,4 +1,5 @@
-// Going back with other words and changing only what must change in the answer: what it saved is said beside it, and where it did not work out.
+// Going back with other words and changing only what must change in the answer: what it saved is said
+// beside it, and where it did not work out.
 import { beforeAll, expect, it } from 'vitest';
 import { page } from 'vitest/browser';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';

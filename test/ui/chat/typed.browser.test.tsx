@@ -1,4 +1,5 @@
-// What a person types or rewords is theirs to the letter: the first line keeps its indentation, and line breaks stay of their kind.
+// What a person types or rewords is theirs to the letter: the first line keeps its
+// indentation, and line breaks stay of their kind.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';

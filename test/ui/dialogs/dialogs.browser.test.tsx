@@ -1,4 +1,5 @@
-// Each dialog that no other component test opens: its name, its width on the narrowest phone, axe, and the way of the focus.
+// Each dialog that no other component test opens: its name, its width on the narrowest
+// phone, axe, and the way of the focus.
 import { afterEach, expect, it, vi } from 'vitest';
 import { type Locator, page, userEvent } from 'vitest/browser';
 import { asConversationId } from '../../../src/domain/base/ids.ts';

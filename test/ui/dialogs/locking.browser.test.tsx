@@ -1,4 +1,5 @@
-// The dialogs that change a device's lock, step by step: what each asks, that it waits, that it failed, and where the focus goes.
+// The dialogs that change a device's lock, step by step: what each asks, that it waits, that
+// it failed, and where the focus goes.
 import { expect, it, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { RecollectError } from '../../../src/domain/base/errors.ts';

@@ -1,4 +1,5 @@
-// The first screen of an empty library, on a phone: every way to begin, and that nothing leaves the device, are in sight.
+// The first screen of an empty library, on a phone: every way to begin, and that
+// nothing leaves the device, are in sight.
 import { expect, it } from 'vitest';
 import { page } from 'vitest/browser';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';

@@ -1,4 +1,5 @@
-// Deleting everything on this device: what the window says before, in both places that open it, and the screen while it is done.
+// Deleting everything on this device: what the window says before, in both places that open
+// it, and the screen while it is done.
 import { createRoot } from 'react-dom/client';
 import { expect, it, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';

@@ -1,4 +1,5 @@
-// Locking: the screen of a locked device, and its group in the settings with the dialogs that turn it on, change it and turn it off.
+// Locking: the screen of a locked device, and its group in the settings with the dialogs that
+// turn it on, change it and turn it off.
 import { deleteDB } from 'idb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';

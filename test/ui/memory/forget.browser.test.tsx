@@ -1,4 +1,5 @@
-// The window of forgetting: what is sought, where it is, the time for an undo, and the report; from a menu, from the palette, by a command.
+// The window of forgetting: what is sought, where it is, the time for an undo, and the report; from a
+// menu, from the palette, by a command.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { asConversationId, newMessageId } from '../../../src/domain/base/ids.ts';

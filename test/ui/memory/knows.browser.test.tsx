@@ -1,4 +1,5 @@
-// What Recollect knows about me: the inbox decided by keys, a fact with its past, contradictions, pasted memories; both languages.
+// What Recollect knows about me: the inbox decided by keys, a fact with its past,
+// contradictions, pasted memories; both languages.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { deep } from '../../scale.ts';

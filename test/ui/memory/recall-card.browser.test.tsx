@@ -1,4 +1,5 @@
-// The card of what memory gave: a word for how near, a click that leads to the message, why in words, numbers one level deeper.
+// The card of what memory gave: a word for how near, a click that leads to the message,
+// why in words, numbers one level deeper.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';

@@ -1,4 +1,5 @@
-// A question that memory could answer only in part, because it was still starting: asked again by itself, and shown in place.
+// A question that memory could answer only in part, because it was still starting: asked
+// again by itself, and shown in place.
 import { expect, it } from 'vitest';
 import { page } from 'vitest/browser';
 import { STARTING } from '../../../src/services/memory/memory.ts';
@@ -10,7 +11,10 @@ const ASLEEP = { ...STARTING, state: 'indexing', waiting: 40, embedding: { statu
 const READY = { ...STARTING, state: 'ready', embedding: { status: 'ready' } } as const;
 const behind = { code: 'memory-behind', message: 'No vectors yet', retry: true } as const;
 
-/** An app whose memory finds `early` as long as it is starting, and `late` once it is ready; `asked` counts how often it was asked. */
+/**
+ * An app whose memory finds `early` as long as it is starting, and `late` once it is ready;
+ * `asked` counts how often it was asked.
+ */
 async function starting({ reply }: { reply?: string } = {}) {
   const app = await createTestApp({
     undoMs: 0,

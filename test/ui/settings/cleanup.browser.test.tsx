@@ -1,4 +1,5 @@
-// The clean-up in the settings: what the next run does, consent to deletion, past runs and their undo; and the notice of a run.
+// The clean-up in the settings: what the next run does, consent to deletion, past runs and
+// their undo; and the notice of a run.
 import { expect, it } from 'vitest';
 import { page } from 'vitest/browser';
 import { asConversationId } from '../../../src/domain/base/ids.ts';

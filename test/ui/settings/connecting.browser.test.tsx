@@ -1,4 +1,5 @@
-// A model is connected: its key can be looked at, what is missing is where one goes on, and nothing typed goes by itself.
+// A model is connected: its key can be looked at, what is missing is where one goes
+// on, and nothing typed goes by itself.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { RecollectError } from '../../../src/domain/base/errors.ts';

@@ -1,4 +1,5 @@
-// What was spent: empty, counted by day, model and conversation, a price of one's own, a limit that is said above the text field.
+// What was spent: empty, counted by day, model and conversation, a price of one's own, a
+// limit that is said above the text field.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { deep, some } from '../../scale.ts';

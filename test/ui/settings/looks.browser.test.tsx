@@ -1,4 +1,5 @@
-// How it looks, as a person chooses it: taken over at once, readable in each colour, and fitting a narrow phone at the largest size.
+// How it looks, as a person chooses it: taken over at once, readable in each colour, and
+// fitting a narrow phone at the largest size.
 import { expect, it } from 'vitest';
 import { page } from 'vitest/browser';
 import { some } from '../../scale.ts';

@@ -1,4 +1,5 @@
-// Private words in the settings: kinds and places, own lists, patterns that are refused, the try-it box; and their marks in a conversation.
+// Private words in the settings: kinds and places, own lists, patterns that are refused, the try-it
+// box; and their marks in a conversation.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { Prompt } from '../../../src/adapters/models/chat-model.ts';

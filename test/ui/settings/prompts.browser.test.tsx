@@ -1,4 +1,5 @@
-// Prompts and personas: empty, written, called by their name in the composer, filled in, chosen, deleted and put back, taken from files.
+// Prompts and personas: empty, written, called by their name in the composer, filled in, chosen,
+// deleted and put back, taken from files.
 import { expect, it, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { deep } from '../../scale.ts';

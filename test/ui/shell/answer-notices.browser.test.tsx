@@ -1,4 +1,5 @@
-// An answer that ends out of sight: said in the tab, the sidebar and by a notice, for which the permission is asked at the first one.
+// An answer that ends out of sight: said in the tab, the sidebar and by a notice, for which the
+// permission is asked at the first one.
 import { afterEach, expect, it, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import { createTestApp, expectAccessible, held, show } from '../harness.tsx';

@@ -1,4 +1,5 @@
-// What arrives from outside: shared words in the composer, a shortcut to the search, another device on the first screen.
+// What arrives from outside: shared words in the composer, a shortcut to the
+// search, another device on the first screen.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { launchedFiles } from '../../../src/adapters/browser/launched-files.ts';

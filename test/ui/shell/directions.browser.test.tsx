@@ -1,4 +1,5 @@
-// Whatever a person or a model wrote runs in its own direction, wherever it is drawn: here every such text is Arabic, in an English interface.
+// Whatever a person or a model wrote runs in its own direction, wherever it is drawn: here every such
+// text is Arabic, in an English interface.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';

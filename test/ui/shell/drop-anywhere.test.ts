@@ -14,7 +14,8 @@ describe('files dragged over the window', () => {
     listening = new AbortController();
   });
   const listen = (between: (event: Event) => void = () => {}) => {
-    // Node hands an event to listeners in the order they came: those of the way down, a place within, those of the way up.
+    // Node hands an event to listeners in the order they came: those of the way down, a
+    // place within, those of the way up.
     const later: [string, EventListener, AddEventListenerOptions][] = [];
     const split = {
       addEventListener: (type: string, heard: EventListener, options: AddEventListenerOptions) => {

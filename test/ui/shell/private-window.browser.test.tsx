@@ -1,4 +1,5 @@
-// A window that looks private says that what it keeps may go when it is closed: in the status line, and where storage is explained.
+// A window that looks private says that what it keeps may go when it is closed: in the status
+// line, and where storage is explained.
 import { expect, it } from 'vitest';
 import { page } from 'vitest/browser';
 import { writable } from '../../../src/domain/base/readable.ts';

@@ -115,7 +115,8 @@ deep('chooses by a finger that is held down, and not by one that scrolls', async
   touch('pointerdown', 100);
   await expect.element(page.getByRole('toolbar')).toHaveTextContent('1 selected');
   touch('pointerup', 100);
-  // The tap that ends it opens nothing and chooses nothing, also where it lands on a line that has moved under the finger.
+  // The tap that ends it opens nothing and chooses nothing, also where it lands on a
+  // line that has moved under the finger.
   const tap = (name: string, more: MouseEventInit = {}) =>
     line(name)
       .element()

@@ -1,4 +1,5 @@
-// The devices of an account in the settings: none known, several, renaming, taking one off, locking one out while something is not here yet.
+// The devices of an account in the settings: none known, several, renaming, taking one off, locking one
+// out while something is not here yet.
 import { beforeEach, expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { RecollectError } from '../../../src/domain/base/errors.ts';

@@ -1,4 +1,5 @@
-// "Pair this device": words while they are typed, what is refused and why, the fingerprint before anything happens, a relay that fails.
+// "Pair this device": words while they are typed, what is refused and why, the fingerprint before
+// anything happens, a relay that fails.
 import { beforeEach, expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { fragmentOf, phraseOf } from '../../../src/domain/sync/pairing.ts';

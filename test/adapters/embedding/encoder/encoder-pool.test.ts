@@ -1,4 +1,5 @@
-// The worker that reads each text, and what happens where one breaks; that workers read rightly is shown in Chromium (`local.browser.test.ts`).
+// The worker that reads each text, and what happens where one breaks; that workers read rightly is shown
+// in Chromium (`local.browser.test.ts`).
 import { afterEach, expect, it } from 'vitest';
 import type { EncoderShare } from '../../../../src/adapters/embedding/encoder/encoder.ts';
 import { createEncoderPool } from '../../../../src/adapters/embedding/encoder/encoder-pool.ts';

@@ -322,7 +322,10 @@ async function given(random: Case): Promise<{
 
 const SIGNAL = { aborted: false, throwIfAborted: () => undefined };
 
-/** A compaction of the beginning of a branch, in the person's words; null where it compacts nothing, or nothing was said since. */
+/**
+ * A compaction of the beginning of a branch, in the person's words; null where it
+ * compacts nothing, or nothing was said since.
+ */
 async function worded(
   path: readonly Message[],
   { share, text, by }: NonNullable<Case['own']>,

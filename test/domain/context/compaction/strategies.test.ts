@@ -404,7 +404,10 @@ describe('smart', () => {
     ).toBeLessThanOrEqual(1);
   });
 
-  /** Three things of equal length are said; the vectors alone tell that the harbour is spoken of again and again, in ever other words. */
+  /**
+   * Three things of equal length are said; the vectors alone tell that the harbour is spoken of
+   * again and again, in ever other words.
+   */
   const ALIKE = new Set([4, 8, 12, 16, 20]);
   const meanings = (path: readonly Message[]) =>
     new Map(
