@@ -16,8 +16,8 @@ import { library as zhLibrary } from './src/ui/i18n/zh/library.ts';
 import { type FirstWords, staticShell } from './src/ui/shell/static-shell.ts';
 
 /**
- * Brings along the empty database that a first start unpacks; `VITE_CLUSTER` is where it lies. Made once for each version of PGlite and kept in
- * `.cache`; its name tells what it was made with, not what is in it, since two that were made alike differ in an id.
+ * Brings along the empty database that a first start unpacks, at `VITE_CLUSTER`. Kept in `.cache`, one for each version
+ * of PGlite: its name tells what it was made with, not its content, since two that were made alike differ in an id.
  */
 export function cluster(): Plugin {
   const root = import.meta.dirname;
@@ -153,7 +153,10 @@ function filesOf(
   return [...files];
 }
 
-/** Puts what shows before the app is there into the page, and the style sheet below it, so that it is painted without waiting for that. */
+/**
+ * Puts what shows before the app is there into the page, and the style sheet below it, so that it
+ * is painted without waiting for that.
+ */
 const firstPaint = (): Plugin => ({
   name: 'first-paint',
   transformIndexHtml: {
@@ -214,7 +217,10 @@ async function listFiles<File extends { url: string }>(listed: File[]) {
 const MAIN = resolve(import.meta.dirname, 'src/main.tsx');
 const FIRST_SCREEN = resolve(import.meta.dirname, 'src/ui/chat/conversation-screen.tsx');
 let firstScreen: { readonly all: ReadonlySet<string>; readonly shared: ReadonlySet<string> } | undefined;
-/** The first screen's modules lie in one file, and those that other parts use in another: search must not wait for that screen. */
+/**
+ * The first screen's modules lie in one file, and those that other parts use in another:
+ * search must not wait for that screen.
+ */
 function isOfFirstScreen(id: string, graph: Rolldown.ChunkingContext, isShared: boolean): boolean {
   const reached = (from: Iterable<string>, isLazyToo = false) => {
     const modules = new Set(from);
@@ -238,9 +244,9 @@ function isOfFirstScreen(id: string, graph: Rolldown.ChunkingContext, isShared: 
 }
 
 /**
- * What every start reads lies in four files of like size, by the floor it stands on: by itself the build makes one for each set of screens that
- * share something, sixty until one can type, each a round trip. Each is read in a task of its own (`public/start.js`), and a small one
- * takes a share of the line from the large ones (decision 1112).
+ * What every start reads lies in four files of like size, by the floor it stands on: by itself the build makes one for
+ * each set of screens that share something, sixty until one can type, each a round trip. Each is read in a task of its
+ * own (`public/start.js`), and a small one takes a share of the line from the large ones (decision 1112).
  */
 const SHARED_FILES = [
   {
@@ -305,7 +311,8 @@ export default defineConfig({
           { name: 'New conversation', short_name: 'New', url: '/' },
           { name: 'Search', url: '/?open=search' },
         ],
-        // Kept by the service worker (`src/workers/service/share-target.ts`): in an address, the words would stay in the browser's history.
+        // Kept by the service worker (`src/workers/service/share-target.ts`): in an address, the words
+        // would stay in the browser's history.
         share_target: {
           action: '/shared',
           method: 'POST',

@@ -223,8 +223,8 @@ console.log(`Browser: ${browser}`);
 ensureNginx();
 
 const started = Date.now();
-// Each stage keeps two cores busy to its end: the first with short single-threaded steps, the second with two workers beside suites that run
-// on one page. Journeys have the machine for themselves: what they wait for comes late on a busy one.
+// Each stage keeps two cores busy: the first with short single-threaded steps, the second with two workers beside
+// suites on one page. Journeys have the machine for themselves: what they wait for comes late on a busy one.
 const [built] = await Promise.all([
   check('build', 'npx', ['vite', 'build', '--logLevel', 'error']),
   check('types', 'npm', ['run', '--silent', 'test:types', '--', '--fresh']),

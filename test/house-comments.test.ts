@@ -1,10 +1,10 @@
 // Keeps three kinds of comments out of src: those that begin without their actor, those that are too
 // long, and those that name what is gone.
 import { expect, it } from 'vitest';
-import { type Comment, commentsOf, isLong, isOblique } from './house/comments.ts';
+import { type Comment, commentsOf, isLong, isOblique, wideComments } from './house/comments.ts';
 import { readTree } from './house/source.ts';
 
-const { source } = readTree();
+const { source, users } = readTree();
 const comments = source.flatMap(commentsOf);
 const places = (those: readonly Comment[]): string[] =>
   those.map(({ path, lines }) => `${path}: ${lines[0]}`);
@@ -15,6 +15,10 @@ it('begins no comment with What, Who, Where, Whether or Of: name the actor or th
 
 it('has no comment of over two lines, but for file headers, tags, lists and tables', () => {
   expect(places(comments.filter(isLong))).toEqual([]);
+});
+
+it('has no line with a comment, in source, tests and journeys, of over 120 columns', () => {
+  expect(users.flatMap(wideComments)).toEqual([]);
 });
 
 /** Words of people's texts and a name of another library, in the form of our own identifiers. */

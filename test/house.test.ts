@@ -218,8 +218,8 @@ describe('the house', () => {
   });
 
   it('has one queue of promises', () => {
-    // The supervisor's chain hands the opened index on, and the chat's says when all that already runs has ended: both queue nothing.
-    // A first claim of a draft has to read it in the caller's task, before the next key; `SerialQueue` would begin later.
+    // The supervisor's chain hands the opened index on, the chat's says when what runs has ended: both queue nothing. A
+    // first claim of a draft is read in the caller's task, before the next key; `SerialQueue` would begin later.
     const may = [
       'src/domain/base/serial-queue.ts this.#last',
       'src/services/chat/chat-service.ts session.running',

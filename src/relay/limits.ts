@@ -88,8 +88,8 @@ export const createBucket = (rate: number, now: number): Bucket => ({
 });
 
 /**
- * Takes `amount` from a bucket that fills at `rate` a second. Returns the ms until its debt is filled up, 0: it has none. The debt stays, so a
- * refused client must not be charged again for the same. A clock that is set back takes nothing out.
+ * Takes `amount` from a bucket that fills at `rate` a second. Returns the ms until its debt is filled up, 0: it has
+ * none. The debt stays: charge a refused client once only. A clock that is set back takes nothing out.
  */
 export function draw(bucket: Bucket, amount: number, rate: number, now: number): number {
   const filled = bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * rate;

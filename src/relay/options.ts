@@ -62,8 +62,8 @@ const isLoopback = (host: string): boolean =>
   /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(host);
 
 /**
- * Reads the options from flags (`args`, without the program's name) and environment variables. Throws a ZodError that names the variable, a
- * TypeError that names the flag, or an OptionsError if strangers could use the relay and nobody has asked for that.
+ * Reads the options from flags (`args`, without the program's name) and environment variables. Throws a ZodError that
+ * names the variable, a TypeError that names the flag, or an OptionsError if strangers could use the relay unasked.
  */
 export function readOptions(args: string[], env: Readonly<Record<string, string | undefined>>) {
   const { values } = parseArgs({

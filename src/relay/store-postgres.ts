@@ -40,8 +40,10 @@ interface RoomAppends {
 }
 
 /**
- * Connects to `url` (`postgres://…`) and makes missing tables. Rejects if the server cannot be reached. `poolSize`: most connections for queries;
- * `listenerProbeMs`: time between two probes of the listening connection, ms, since a dead one is as silent as an idle one.
+ * Connects to `url` (`postgres://…`) and makes missing tables. Rejects if the server cannot be reached.
+ * @param poolSize most connections for queries
+ * @param listenerProbeMs time between two probes of the listening connection, ms: a dead one is as silent as an idle
+ *   one
  */
 export async function openPostgresStore(
   url: string,

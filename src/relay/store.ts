@@ -50,8 +50,10 @@ export interface RelayStore {
    */
   load(id: RoomId, after?: number): Promise<StoredLog>;
   /**
-   * Replaces the updates up to and including position `upTo` by `state`; later ones stay. Does nothing if another snapshot has replaced `upTo`.
-   * Resolves with the room's size in bytes. Rejects with ErasedError. `purges`: also takes the old ones off the disk, as far as the database can.
+   * Replaces the updates up to and including position `upTo` by `state`; later ones stay. Does nothing if another
+   * snapshot has replaced `upTo`. Resolves with the room's size in bytes.
+   * @param purges also takes the old ones off the disk, as far as the database can
+   * @throws ErasedError
    */
   putSnapshot(id: RoomId, upTo: number, state: Uint8Array, purges?: boolean): Promise<number>;
   /** Erases a room, or all rooms of an account; durable when resolved. The names stay refused for good. */

@@ -1,7 +1,8 @@
-// Merges Yjs updates (format v1) for the relay, finds the part that a client lacks, and leaves out deleted content. All of it works on the
-// encoded bytes, in linear time but for sorting; no Yjs document or item is ever built. `maxPieces` bounds what an update would unpack to.
+// Merges Yjs updates (format v1) for the relay, finds the part that a client lacks, and leaves out deleted content. All
+// of it works on the encoded bytes, in linear time but for sorting; no Yjs document or item is ever built. `maxPieces`
+// bounds what an update would unpack to.
 //
-//   updates ──► UpdateTable (where each struct lies) ──► order by client and clock ──► copy byte ranges, cut where they overlap
+//   updates ──► UpdateTable (where each struct lies) ──► order by client, clock ──► copy byte ranges, cut at overlaps
 import {
   ByteReader,
   HAS_ORIGIN,
@@ -389,8 +390,8 @@ const JOINABLE: ReadonlySet<number> = new Set([KIND.gc, KIND.deleted, KIND.text,
 const HAS_KEY = 32;
 
 /**
- * Merges updates without their deleted content, neighbours joined as Yjs joins them. `pieces`: those of the result. Throws as `inspect`.
- * The struct of a deleted item stays, as other structs may refer to it. Structs that wait for missing ones stay as well.
+ * Merges updates without their deleted content, neighbours joined as Yjs joins them. `pieces`: those of the result. The
+ * struct of a deleted item stays, as others may refer to it, and so do structs that wait. Throws as `inspect`.
  */
 export function snapshot(
   updates: readonly Uint8Array[],

@@ -11,8 +11,8 @@ import type { KeyHolder } from '../services/lock/key-holder.ts';
 const SETTLE_MS = 2_000;
 
 /**
- * Hides and reloads this page when any tab locks the device, or has locked it during this tab's start. `settle` saves unfinished writes before
- * the reload; if it rejects, the page is reloaded all the same. Watches until the signal aborts.
+ * Hides and reloads this page when any tab locks the device, or has locked it during this tab's start, until the signal
+ * aborts. `settle` saves unfinished writes first; if it rejects, the page is reloaded all the same.
  */
 export function leaveWhenLocked(holder: KeyHolder, settle: () => Promise<void>, signal: AbortSignal): void {
   let isLeaving = false;

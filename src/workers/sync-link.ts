@@ -1,8 +1,8 @@
-// Messages between tabs and the sync engine: one BroadcastChannel for the origin, since sync runs in one tab's worker and every tab needs it.
-// They carry no content and no keys, and each receiver checks them by a schema. A tab repeats its request until it is answered, since the
-// leading thread may have ended before the next one leads.
+// Messages between tabs and the sync engine: one BroadcastChannel for the origin, since sync runs in one tab's worker
+// and every tab needs it. They carry no content and no keys, and each receiver checks them by a schema. A tab repeats
+// its request until it is answered, since the leading thread may have ended before the next one leads.
 //
-//   tab ──starts, once sync is wanted──► its thread ──waits for──► LEADERSHIP ──► holds ALIVE ──► sends its status to all tabs
+//   tab ──starts, once sync is wanted──► its thread ──waits for──► LEADERSHIP ──► holds ALIVE ──► tells all tabs
 //    └── waits until ALIVE is free: the leading thread is then gone, and its last status no longer counts
 import { z } from 'zod';
 import { isAbort, type Problem, RecollectError, toError } from '../domain/base/errors.ts';
@@ -146,8 +146,9 @@ const initialStatus = (mode: SyncStatus['mode'], problem: Problem | null = null)
 export interface SyncLink {
   readonly status: Readable<SyncStatus>;
   /**
-   * Asks the leading thread, and starts this tab's thread if it has none. Rejects with `sync-offline` if none answers in time, with the problem of a
-   * thread that cannot run (mostly `sync-thread`) or of sync itself, or with the reason of the link's signal.
+   * Asks the leading thread, and starts this tab's thread if it has none.
+   * @throws `sync-offline` if none answers in time, the problem of a thread that cannot run (mostly `sync-thread`) or
+   *   of sync itself, or the reason of the link's signal
    */
   ask(request: SyncRequest): Promise<SyncAnswer>;
 }

@@ -14,8 +14,8 @@ import { startEmbeddingThread } from './threads.ts';
 const IDLE_WITHIN_MS = 2_000;
 
 /**
- * Starts index and model once the person can read and type, or earlier if memory is searched; until the signal aborts. Returns at once: `shared`
- * has the embedding provider (null until it is made) and the status, `engine` the requests, `pause` the switch for background work.
+ * Starts index and model once the person can read and type, or when memory is searched. At once: `shared` (embedding
+ * provider, null until made, and status), `engine` (requests), `pause` (of background work).
  */
 export function startMemory({
   secret,

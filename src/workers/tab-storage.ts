@@ -9,8 +9,8 @@ import type { StoresInForce } from '../services/lock/in-force.ts';
 import { openForTab } from './device-lock.ts';
 
 /**
- * Opens the stores, on a locked device after the person has unlocked it. If the log cannot be opened, `fatal` has the problem, and an empty store in
- * memory lets the page show it. Lesser problems go to `alert`. Rejects with `storage-failed` if the lock's record cannot be read.
+ * Opens the stores, on a locked device once it is unlocked. If the log cannot be opened, `fatal` has the problem, and a
+ * store in memory shows it; lesser ones go to `alert`. Rejects with `storage-failed` for an unreadable lock.
  */
 export async function openStorage(
   unlocking: {

@@ -137,8 +137,8 @@ async function measure(path: readonly Message[], window: number) {
 }
 
 /**
- * Sets checkpoints in a long conversation and goes back to them. `shown`: until the branch is the other one, which is what a person waits
- * for; `saved`: until the log has it. By the clock. Sent to the page as it stands: it may use nothing but its arguments.
+ * Sets checkpoints in a long conversation and goes back. `shown`: until the branch is the other one, which a person
+ * waits for; `saved`: until the log has it; by the clock. Sent to the page as it stands: it may use only its arguments.
  */
 async function goBack({ documents, context }: Pick<App, 'documents' | 'context'>, messages: Message[]) {
   const id = crypto.randomUUID() as ConversationId;

@@ -165,8 +165,8 @@ const openBrowser = async (folder: string) => {
   const context = await chromium.launchPersistentContext(folder, {
     executablePath: ensureBrowser(),
     args: [...BROWSER_ARGS, '--enable-precise-memory-info', '--window-size=1280,887'],
-    // The window's own size: an emulated viewport is as high as the window with its bars, so that the composer stands below the edge,
-    // where nothing is ever presented, and a key's paint would be timed by the next thing that moves above it.
+    // The window's own size: an emulated viewport is as high as the window with its bars, so that the composer stands
+    // below the edge, where nothing is presented: a key's paint would be timed by the next thing above it.
     viewport: null,
   });
   await untilQuiet(folder);

@@ -124,8 +124,8 @@ function printThresholds(all: readonly Answered[]): void {
 }
 
 /**
- * Of the passages that may be shown for a set's own questions and are called so probable, how many are right. Labels name the messages that answer
- * a question; a passage that a person would call related and no label names counts as wrong.
+ * Share that is right of the passages shown for a set's own questions and called so probable. Labels name the messages
+ * that answer; a passage that a person would call related and no label names counts as wrong.
  */
 export function calledLines(all: readonly Answered[]): string[] {
   const calls = all

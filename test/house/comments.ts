@@ -10,6 +10,9 @@ const OBLIQUE = /^(?:What|Whatever|Who|Where|Whether|Of)\b/;
  */
 export const MAX_COMMENT_LINES = 2;
 
+/** Longest line that holds a comment, in columns: two files beside one another on a wide screen, or a review. */
+const MAX_COMMENT_COLUMNS = 120;
+
 export interface Comment {
   /** Below the root, with slashes. */
   readonly path: string;
@@ -46,6 +49,20 @@ export function commentsOf({ path, text, program }: SourceFile): Comment[] {
     found.push({ path, start, end, kind: type === 'Line' ? 'line' : 'block', lines, isHeader });
   }
   return found;
+}
+
+/** Lines of the file, as `path:number`, that a comment makes longer than a line with one may be. */
+export function wideComments(file: SourceFile): string[] {
+  const texts = file.text.split('\n');
+  let [number, at] = [1, 0];
+  return commentsOf(file).flatMap(({ start, end }) => {
+    const first = number + file.text.slice(at, start).split('\n').length - 1;
+    const last = first + file.text.slice(start, end).split('\n').length - 1;
+    [number, at] = [last, end];
+    return Array.from({ length: last - first + 1 }, (_, line) => first + line)
+      .filter((line) => [...(texts[line - 1] ?? '')].length > MAX_COMMENT_COLUMNS)
+      .map((line) => `${file.path}:${line}`);
+  });
 }
 
 const linesOfBlock = (value: string): string[] =>

@@ -1,5 +1,5 @@
-// What the walls let stand for now: lists that only shrink. `npx tsx
-// test/house/exceptions.ts` takes out what is mended.
+// What the walls let stand for now: lists that only shrink.
+// `npx tsx test/house/exceptions.ts` takes out what is mended.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -215,7 +215,7 @@ interface Assigned {
 }
 
 /**
- * Targets that are set to a promise which waits for their own earlier value, be it by way of constants of the same function:
+ * Targets set to a promise that waits for their own earlier value, be it by way of constants of a function:
  * `x = x.then(…)`, `const turn = x.then(…); x = orElse(turn, …)`, the same with `map.get(key)` and `map.set(key, …)`.
  */
 export function promiseQueues({ program, text }: SourceFile): string[] {
@@ -369,8 +369,8 @@ const isFunction = (node: Node): node is Function =>
 const isRendered = (name: string | undefined): boolean => name !== undefined && /^(use)?[A-Z]/.test(name);
 
 /**
- * Lines on which a component or a hook writes a ref while it renders: `latest.current
- * = …` outside of effects and handlers.
+ * Lines on which a component or a hook writes a ref while it renders:
+ * `latest.current = …` outside of effects and handlers.
  */
 export function refsWrittenInRender({ program, text }: SourceFile): number[] {
   const written = new Set<number>();

@@ -618,8 +618,8 @@ async function listen(
 }
 
 /**
- * Starts the server on 127.0.0.1 (`port` 0 or absent: any free one).
- * Keys `wrong-key`, `forbidden-key` and `busy-key` get 401, 403 and 429 everywhere; `requireKey` refuses requests without one.
+ * Starts the server on 127.0.0.1 (`port` 0 or absent: any free one). Keys `wrong-key`, `forbidden-key` and `busy-key`
+ * get 401, 403 and 429 everywhere; `requireKey` refuses requests without one.
  */
 export async function startScriptedModel(
   options: { port?: number; cors?: boolean; requireKey?: boolean } = {},

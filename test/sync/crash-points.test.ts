@@ -1,5 +1,5 @@
-// A process dies at a write of the scripted story: some of them here, before or after it takes effect. `npm run
-// simulate -- --story` has it die at every one, both ways.
+// A process dies at a write of the scripted story: some of them here, before or after it takes effect.
+// `npm run simulate -- --story` has it die at every one, both ways.
 import './seeded.ts';
 import { expect, it } from 'vitest';
 import { runs } from '../scale.ts';

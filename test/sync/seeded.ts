@@ -96,8 +96,8 @@ export interface Clockwork {
 }
 
 /**
- * uuid keeps the latest time that it saw and gives no id from before it: the ids of a world would depend on the worlds before, and a seed
- * would fail only after those that ran before it. It is shown a time that is later than any, and from then on earlier than any.
+ * uuid gives no id from before the latest time that it saw: a world's ids would depend on the worlds before, and a seed
+ * fail only after those. It is shown a time that is later than any, and from then on earlier than any.
  */
 function forgetTime(): void {
   let seen = false;

@@ -34,8 +34,8 @@ export interface BundledModel {
   /** The weights WebGPU runs instead of q8; null if the model has none. */
   readonly q4: ModelFile | null;
   /**
-   * The part that all vectors of the model share, subtracted from each (see `centred`): E5's lie in a narrow cone (cosines of 0.75–0.95 for
-   * anything, and 0.05 higher in Chinese than in English). Null if subtracting it gains nothing.
+   * Mean of the model's vectors, subtracted from each (see `centred`): E5's lie in a narrow cone (cosines of 0.75–0.95
+   * for anything, 0.05 higher in Chinese than in English). Null if subtracting it gains nothing.
    */
   readonly centre: Centre | null;
   /** The same for the states of single word pieces, each of length 1; see `tokens.ts`. */

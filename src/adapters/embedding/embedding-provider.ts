@@ -5,8 +5,8 @@ import type { Readable } from '../../domain/base/readable.ts';
 export type EmbeddingKind = 'query' | 'passage';
 
 /**
- * How this model's cosines read: `related` is the cosine at which a person calls two texts related in half of the cases,
- * `spread` how fast that grows. calibrated = 1 / (1 + exp(-(cosine - related) / spread)), the same scale for every model.
+ * Scale of this model's cosines: at `related` a person calls two texts related in half of the cases, `spread` says how
+ * fast that grows. calibrated = 1 / (1 + exp(-(cosine - related) / spread)), the same scale for every model.
  */
 export interface Calibration {
   readonly related: number;
@@ -56,8 +56,8 @@ export interface EmbeddingProvider {
   /** Known after the first use; measured from a built-in set of pairs if the model has no published figures. */
   calibration(signal: AbortSignal): Promise<Calibration>;
   /**
-   * One vector of `dimensions` numbers and length 1 for each text, in the same order. Queries overtake passages that wait.
-   * Texts longer than the model's window are cut. Throws `embedding-missing`, `embedding-broken`, `embedding-remote`.
+   * One vector of `dimensions` numbers and length 1 for each text, in their order; texts longer than the window are
+   * cut. Queries overtake passages that wait. Throws `embedding-missing`, `embedding-broken`, `embedding-remote`.
    */
   embed(
     texts: readonly string[],

@@ -46,8 +46,8 @@ interface LocalEmbeddingDeps {
 }
 
 /**
- * Makes the provider. Nothing is opened before the first `embed` or `prepare`. `dimensions` is 0 for a model that is not bundled until it
- * has been loaded once. `connect` opens a port to the thread that runs models, starting the thread if need be.
+ * Makes the provider; the first `embed` or `prepare` opens it. `dimensions` is 0 for a model that is not bundled until
+ * it has been loaded once. `connect` opens a port to the thread that runs models, starting the thread if need be.
  */
 export function createLocalEmbedding(deps: LocalEmbeddingDeps): EmbeddingProvider {
   const model = new LocalEmbedding(deps);
@@ -88,8 +88,8 @@ class LocalEmbedding {
   #dimensions: number;
   #concurrency = 1;
   readonly #nothing = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };
-  // A prefix of the person's own, or another centre (the number), makes incomparable vectors, so both stand in the id. WebGPU's q4 and ONNX
-  // Runtime come near our encoder (cosine .98 to .99 after centring): they share an id, so that a change of device re-embeds nothing.
+  // A prefix of the person's own, or another centre (the number), makes incomparable vectors: both stand in the id.
+  // WebGPU's q4 and ONNX Runtime come near our encoder (cosine .98 to .99): they share one, and re-embed nothing.
   readonly id: EmbeddingProvider['id'];
   readonly languages: EmbeddingProvider['languages'];
   readonly maxBatch: EmbeddingProvider['maxBatch'];

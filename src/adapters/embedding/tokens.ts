@@ -25,8 +25,8 @@ function flips(width: number): Float32Array {
 }
 
 /**
- * Makes a random rotation of a model's states (signs flipped, then a fast Walsh–Hadamard transform, as in Ailon and Chazelle,
- * "The Fast Johnson–Lindenstrauss Transform", 2009). It spreads information evenly, so that the first numbers stand for all.
+ * Makes a random rotation of a model's states (signs flipped, then a fast Walsh–Hadamard transform; Ailon and Chazelle,
+ * "The Fast Johnson–Lindenstrauss Transform", 2009). It spreads information: the first numbers then stand for all.
  */
 function turner(dimensions: number): (state: Float32Array, into: Float32Array) => void {
   const rotate = rotation(dimensions);

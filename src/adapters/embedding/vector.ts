@@ -44,8 +44,8 @@ export function hanWeight(text: string): number {
 }
 
 /**
- * Subtracts a model's mean vector, and half of what the text's language adds, then scales to length 1; in place (Mu and Viswanath,
- * "All-but-the-Top", 2018, first step). Ranks better, also across languages: docs/decisions/0010-centred-vectors.md.
+ * Subtracts a model's mean vector, and half of what the text's language adds, then scales to length 1; in place (Mu and
+ * Viswanath, "All-but-the-Top", 2018, first step). Ranks better: docs/decisions/0010-centred-vectors.md.
  */
 export function centred(vector: Float32Array, centre: Centre | null, text: string): Float32Array {
   if (!centre) return vector;

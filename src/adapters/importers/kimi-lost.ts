@@ -334,8 +334,8 @@ function earlierIds({ events, nodes, cut }: Left): Map<number, string> {
 }
 
 /**
- * Places the wire's messages among those of the context. Ids of the context stay; only parents change.
- * `order`: ids of those not `apart`, as they were created, without copies of a compaction; `head`: the leaf of the context, then of all.
+ * Places the wire's messages among those of the context. Ids of the context stay; only parents change. `order`: ids of
+ * those not `apart`, as created, without copies of a compaction; `head`: the leaf of the context, then of all.
  */
 export function placed(
   lost: readonly WireMessage[],

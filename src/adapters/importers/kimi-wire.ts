@@ -280,8 +280,8 @@ function fromOtherPlaces(
 const TELLING = 24;
 
 /**
- * Adds to `places` texts that no key finds: those that the wire wrote in pieces or behind a broken beginning, and typed commands, which the
- * context holds with more words around them. Returns what it found, as number of the message and key.
+ * Adds to `places` texts that no key finds: those that the wire wrote in pieces or behind a broken beginning, and typed
+ * commands, around which the context has more words. Returns what it found, as number of the message and key.
  */
 function withPieces(
   places: readonly number[][],
@@ -388,8 +388,8 @@ function inPieces(
 }
 
 /**
- * Assigns events to messages. Keys that occur once in both, in the same order, are certain; a repeated one ("continue") goes to the event
- * nearest to a certain neighbour. Without any: the oldest event, or the newest if the messages are a later part of the wire (`cut`).
+ * Assigns events to messages. Keys that occur once in both, in the same order, are certain; a repeated one goes to the
+ * event nearest to a certain neighbour; without any to the oldest, or the newest of a later part of the wire (`cut`).
  */
 export function aligned(
   messages: readonly (readonly string[])[],

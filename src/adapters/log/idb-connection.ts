@@ -164,8 +164,8 @@ export class LogConnection {
   }
 
   /**
-   * Runs all of `work` or nothing of it; resolves when the transaction is durable, and begins it at once unless the database is opening.
-   * Repeats `work` on a new connection if the browser closed this one: doing it twice changes nothing.
+   * Runs all of `work` or nothing of it, at once unless the database is opening; resolves when it is durable. Repeats
+   * it on a new connection if the browser closed this one: doing it twice changes nothing.
    */
   async #run<T, Mode extends 'readonly' | 'readwrite'>(
     stores: StoreNames<LogSchema>[],

@@ -9,8 +9,9 @@ import { withCopy } from './recovering.ts';
 export const LOG_NAME = 'recollect';
 
 /**
- * Opens the persistent store with its second copy; in memory only if the browser gives this site no storage (`kind` says so, `onProblem`
- * gets the problem). Throws all other failures (`newer-log`, `storage-held`, `storage-full` …): an empty library would hide conversations.
+ * Opens the persistent store with its second copy; in memory only if the browser gives this site no storage (`kind`
+ * says so, `onProblem` gets the problem).
+ * @throws all other failures (`newer-log`, `storage-held` …): an empty library would hide conversations
  */
 export async function openStore(options: IndexedDbOptions = {}): Promise<Store> {
   const { name = LOG_NAME, onProblem } = options;

@@ -62,8 +62,9 @@ const announcement = z.union([
 type Announcement = z.infer<typeof announcement>;
 
 /**
- * Opens (or creates) the store. Throws `newer-log` for a database of a newer app, `storage-unavailable` if the browser gives
- * none, `storage-held` if another tab does not release it, `storage-full`, and `storage-failed` for everything else.
+ * Opens (or creates) the store.
+ * @throws `newer-log` for a database of a newer app, `storage-unavailable` if the browser gives none, `storage-held`
+ *   if another tab does not release it, `storage-full`, and `storage-failed` for everything else
  */
 export async function openIndexedDbStore({
   name = 'recollect',

@@ -29,8 +29,8 @@ const WINDOWS: readonly (readonly [RegExp, number])[] = [
 ];
 
 /**
- * Tokens that a model reads at once, null if the table lacks the model. A maker in front (`moonshotai/kimi-k2`) is ignored.
- * Names with a tag (`llama3:8b`) are local models: their window is what their server was started with, so it stays unknown.
+ * Tokens that a model reads at once, null if the table lacks the model. A maker in front (`moonshotai/kimi-k2`) is
+ * ignored. Names with a tag (`llama3:8b`) are local models, whose window is that of their server: it stays unknown.
  */
 export function contextWindowOf(model: string): number | null {
   if (/:(?!free$|extended$|thinking$|online$)/.test(model)) return null;

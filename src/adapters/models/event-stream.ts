@@ -29,8 +29,8 @@ const DONE = /^"?(?:\[DONE\]|DONE)"?$/i;
 const NAMED_DONE = /^(done|end|complete|completed)$/i;
 
 /**
- * Passes an answer on as canonical events, each once it is whole, up to its `[DONE]`, and notes other facts in `facts`. `tools`: names of those that
- * may be called; `contentType`: as the endpoint names it; `typeOf`: types of the tools' inputs, to read calls among the words.
+ * Passes an answer on as canonical events, each once whole, up to its `[DONE]`, and notes other facts in `facts`.
+ * `tools`: names that may be called; `contentType`: the endpoint's; `typeOf`: types of inputs.
  */
 export function asEventStream(
   facts: StreamFacts,

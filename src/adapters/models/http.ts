@@ -72,8 +72,10 @@ const isLoopback = (host: string) => /^(localhost|.*\.localhost|127(\.\d+){3}|\[
 const VERSION = /\/v\d\w*\/?$/;
 
 /**
- * Cleans a base URL: removes spaces and line breaks, slashes behind its path, a fragment, and a pasted `/chat/completions`;
- * keeps its query. Throws `model-not-found` for anything but an http(s) address, or one with a name and password, which no browser sends.
+ * Cleans a base URL: removes spaces and line breaks, slashes behind its path, a fragment, and a pasted
+ * `/chat/completions`; keeps its query.
+ * @throws `model-not-found` for anything but an http(s) address, or one with a name and password: no browser sends
+ *   those
  */
 export function checkedBase(baseUrl: string): URL {
   const text = baseUrl.replace(/\s+/g, '');

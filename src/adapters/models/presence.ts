@@ -18,8 +18,8 @@ type ObserverMaker = new (
 ) => Observer;
 
 /**
- * True if a server answers at `url` to a bare GET in mode `no-cors`: no key, words, referrer or cookies. An isolated page
- * (`Cross-Origin-Embedder-Policy: require-corp`) is refused the answer, but its report counts too. Rejects only with the signal's reason.
+ * True if a server answers at `url` to a bare GET in mode `no-cors`: no key, words, referrer or cookies. An isolated
+ * page's report of a refused answer counts too (`Cross-Origin-Embedder-Policy`). Rejects only with the signal's reason.
  */
 export async function isSomebodyThere(
   url: string,

@@ -39,8 +39,8 @@ interface WebsocketBackendOptions {
   readonly WebSocket: typeof WebSocket;
   readonly fetch: typeof fetch;
   /**
-   * Longest silence of a room before it is synced, ms; then the connection is made again. A browser does not report how much of a message
-   * has come: if the relay had begun to speak, the next connection gets twice the time; those that need less shorten it again.
+   * Longest silence of a room before it is synced, ms; then the connection is made again. A browser does not say how
+   * much of a message has come: if the relay had begun, the next connection gets twice the time, until one needs less.
    */
   readonly timeoutMs?: () => number;
   /**

@@ -32,8 +32,8 @@ const bound = (name: string, iv: Uint8Array<ArrayBuffer>) => ({
 });
 
 /**
- * Makes a vault that seals secrets with AES-GCM (256 bits, a new IV of 96 bits for each) under keys that never leave the browser. `put` throws
- * `vault-unavailable` if the browser cannot seal or keep a key; `get` gives undefined for a secret that is missing or does not open.
+ * Makes a vault that seals secrets with AES-GCM (256 bits, a new IV of 96 bits each) under keys that stay in the
+ * browser. `put` throws `vault-unavailable` if that fails; `get`: undefined if missing, or it does not open.
  */
 export function createVault(keyValues: VaultKeyValues): Vault {
   const keyCalled = async (id: string): Promise<CryptoKey | undefined> => {

@@ -16,8 +16,8 @@ export function readJson(text: string): unknown {
 }
 
 /**
- * Parses the JSON that other tools write: raw control characters in strings, numbers that Python writes (NaN, Infinity: null here), commas
- * behind the last member, backslashes that escape nothing (`C:\dir`, `don\'t`). Never changes the content of strings. Undefined if it is no JSON even so.
+ * Parses the JSON of other tools: raw control characters in strings, Python's numbers (NaN, Infinity: null here),
+ * commas behind the last member, lone backslashes (`C:\dir`). Strings keep their content. Undefined if no JSON.
  */
 export function lenientJson(text: string): unknown {
   const value = readJson(text);

@@ -148,8 +148,8 @@ const WRITTEN_BY_THE_ENGINE = new Set([
 const FRAMES = 4;
 
 /**
- * An error in words that are safe to share: its class or code, the engine's own message without anything quoted or addressed, and
- * the first frames of its stack. Messages of models, databases and files are left out, since they may quote content.
+ * An error in words that are safe to share: its class or code, the engine's own message without quotations, the first
+ * frames of its stack. Messages of models, databases and files are left out: they may quote content.
  */
 export function describeError(error: unknown): string {
   if (typeof error !== 'object' || error === null) return typeof error;

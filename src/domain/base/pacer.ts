@@ -40,8 +40,8 @@ const CHARACTERS_PER_MS = 100;
 const [FOLLOWED, MS_PER_SPEED] = [0.3, 120];
 
 /**
- * Longest wait of a model's new words before they are passed on, ms. `length`: characters so far; `speed`: characters that arrive
- * in one ms. Layout and painting cost more on a longer page, and people cannot read hundreds of words a second.
+ * Longest wait of a model's new words, ms. `length`: characters so far; `speed`: characters that arrive in one ms.
+ * Layout and painting cost more on a longer page, and people cannot read hundreds of words a second.
  */
 export const pauseWhileWriting = (length: number, speed: number): number =>
   Math.min(

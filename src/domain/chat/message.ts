@@ -193,8 +193,8 @@ export const partSchema = z.discriminatedUnion('type', [
     /** The person's notes that applied to the question, whether or not anything was recalled. */
     applied: z.array(appliedNoteSchema).optional().catch(undefined),
     /**
-     * Reason for the recall. `start`: a conversation's first message; `window`: the window is nearly full, or was just compacted;
-     * `repeat`: the model asked for earlier information; `loss`: it contradicted or missed compacted messages; absent: asked for, or `moved`.
+     * Reason for the recall. `start`: a conversation's first message; `window`: nearly full, or just compacted;
+     * `repeat`: the model asked for what was said; `loss`: it missed compacted messages; absent: asked for, or `moved`.
      */
     trigger: z.enum(['start', 'window', 'repeat', 'loss']).optional().catch(undefined),
     /**

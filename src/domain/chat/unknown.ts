@@ -9,8 +9,8 @@ const SPOKEN =
 const [MOST, DEEPEST] = [20_000, 12];
 
 /**
- * Returns the words in a part of an unknown kind, one text a line, at most 20,000 characters; empty for none (`token_budget`, `flag`).
- * A text counts if it has several words, or is in a script without spaces, or is in a field for words.
+ * Returns the words in a part of an unknown kind, one text a line, at most 20,000 characters; empty for none. A text
+ * counts if it has several words, or is in a script without spaces, or is in a field for words.
  */
 export function wordsOfUnknown(original: unknown): string {
   const found: string[] = [];

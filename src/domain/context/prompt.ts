@@ -71,8 +71,8 @@ export interface PromptInput {
 }
 
 /**
- * Reason for which a message is not sent. `folded`: a compaction covers it. `window`: it is older than what fits. `kind`: notes and answers from
- * memory. `empty`: it has nothing to send. `unpaired`: it is half of a call and its result.
+ * Reason for which a message is not sent. `folded`: a compaction covers it. `window`: it is older than what fits.
+ * `kind`: notes and answers from memory. `empty`: nothing in it can be sent. `unpaired`: half of a call and its result.
  */
 type LeftOut = 'folded' | 'window' | 'kind' | 'empty' | 'unpaired';
 

@@ -81,8 +81,8 @@ export function pairCalls(entries: readonly Entry[]): Sent[] {
 }
 
 /**
- * Makes roles alternate, as some endpoints demand: joins neighbours of one role, unless messages of the model were left out between
- * them; a note replaces a missing message of the person. `isGone`: that message was compacted, or had no room.
+ * Makes roles alternate, as some endpoints demand: joins neighbours of one role, or, where the model's messages were
+ * left out between them, puts a note for the person's. `isGone`: that message was compacted, or had no room.
  */
 export function alternateRoles(
   messages: readonly Sent[],

@@ -11,8 +11,8 @@ import type { Rankable } from './rank.ts';
 const SAYS_NO_MORE = 600;
 
 /**
- * Finds the person's own unanswered questions, as far as candidates show: the last of their conversation, followed by another message
- * of theirs, or by an answer that knows nothing; and that answer. An answer from memory alone does not count.
+ * Finds the person's unanswered questions among candidates: the last of their conversation, followed by another message
+ * of theirs or by an answer that knows nothing; and that answer. An answer from memory alone does not count.
  */
 export function unansweredIn<C extends Rankable & { readonly role: Role }>(
   candidates: readonly C[],

@@ -32,8 +32,8 @@ const MAX_MIDDLE_WORDS = 1_500;
 /** Most characters of the previous message that precede the embedded text, as context. */
 const CONTEXT = 300;
 /**
- * Most tokens of a passage with its context; a longer passage has none. Short passages need context, long ones contain it, and the model's
- * time is proportional to length: with 300 characters of context for every passage, no set got better.
+ * Most tokens of a passage with its context; a longer one has none. Short passages need context, and the model's time
+ * is proportional to length: with 300 characters of context for every passage, no set got better.
  */
 const READ_TOKENS = 100;
 

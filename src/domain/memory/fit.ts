@@ -66,8 +66,8 @@ export const FIT = {
    */
   runnerUp: { usual: 3, even: 0.5, most: 3 },
   /**
-   * Usual number of answers by assistant and tool for one of the person's messages; larger shares, as of long answers, cost probability.
-   * `usual`: person's messages that complete a small library. `asked`: log odds lost if another lane is asked for.
+   * Usual number of answers by assistant and tool for one of the person's; larger shares, as of long answers, cost
+   * odds. `usual`: the person's in a small library. `asked`: log odds lost if another lane is asked for.
    */
   lanes: { assistant: 0.6, tool: 0.3, usual: 5, asked: 1.4 },
   /**
@@ -78,8 +78,8 @@ export const FIT = {
   /** Longer questions count as this long, since nothing was learnt about them. */
   wordsMost: 40,
   /**
-   * Weights from score to probability. `zScore`: among background scores. `margin`: over the runner-up, in deviations. `words`: log of the
-   * number of words asked, since two soon match by chance. `keyword`: for passages judged by words alone.
+   * Weights from score to probability. `zScore`: among background scores. `margin`: over the runner-up, in deviations.
+   * `words`: log of the number asked, since two soon match by chance. `keyword`: for passages judged by words alone.
    */
   hybrid: LEARNT.hybrid,
   keyword: LEARNT.keyword,

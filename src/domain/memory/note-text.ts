@@ -110,8 +110,8 @@ const bareHeading = (line: string): string | undefined =>
     : undefined;
 
 /**
- * Reads the notes in a text: our own Markdown, ChatGPT's saved memories (a line each, with or without a date), Claude's notes on a
- * person (paragraphs under headings), Gemini's saved info. Long paragraphs are split into sentences; equal words count once.
+ * Reads the notes in a text: our own Markdown, ChatGPT's saved memories (a line each), Claude's notes (paragraphs under
+ * headings), Gemini's saved info. Long paragraphs are split into sentences; equal words count once.
  */
 export function notesInText(text: string): ReadNote[] {
   const found = new Map<string, ReadNote>();

@@ -103,8 +103,8 @@ export interface Wording {
 }
 
 /**
- * Groups the wordings of notes, `[key, note]`. A rewrite replaces the wordings that its device knew by a new key, so those of two devices both
- * remain. The one under the note's own id counts, else the latest; others are notes `beside` it, named after their key.
+ * Groups the wordings of notes, `[key, note]`. A rewrite replaces those that its device knew by a new key, so those of
+ * two devices both remain. The one under the note's own id counts, else the latest; others are notes `beside` it.
  */
 export function wordingsOf(kept: Iterable<readonly [string, MemoryNote]>): Wording[] {
   const byNote = new Map<string, (readonly [string, MemoryNote])[]>();

@@ -17,8 +17,8 @@ const LEAST_WORDS = 3;
 const wordCount = (text: string): number => new Set(queryWords(text).split(' ').filter(Boolean)).size;
 
 /**
- * Lists the questions of a long message, each with the sentence before it, then its paragraphs without one, the most telling first; at most
- * five, in the order of the message. None if it is short, has one topic, or is a talk of several people. Leaves out code and quotations.
+ * Lists the questions of a long message, each with the sentence before it, then its paragraphs; the five most telling,
+ * in its order, without code and quotations. None if it is short, of one topic, or a talk of several people.
  */
 export function partsOf(message: string): readonly string[] {
   const own = ownWords(message);

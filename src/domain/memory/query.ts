@@ -1,5 +1,5 @@
-// Parses the search line: `in:"title" from:me dir:~/work project:shop before:2026-05
-// after:7d has:code is:pinned` and free words.
+// Parses the search line:
+// `in:"title" from:me dir:~/work project:shop before:2026-05 after:7d has:code is:pinned` and free words.
 import type { Role } from '../chat/message.ts';
 import { datesIn } from '../text/dates.ts';
 
@@ -117,8 +117,8 @@ function dayInWords(text: string, now: number): number | undefined {
 }
 
 /**
- * Beginning of a written day, month or year in this device's time zone: `2026`, `2026-05`, `2026/5/2`, `2.5.2026`, `5月2日`, `yesterday`,
- * `last week`, or a span back from now: `7d`, `7 days ago`, `7天前`. Undefined for anything else, and for no real day.
+ * Beginning of a written day, month or year in this device's time zone: `2026-05`, `2.5.2026`, `5月2日`, `yesterday`, or
+ * a span back from now: `7d`, `7 days ago`, `7天前`. Undefined for anything else, and for no real day.
  */
 export function parseDay(text: string, now: number): number | undefined {
   const span = SPAN.exec(text);

@@ -178,8 +178,8 @@ export const semanticScore = (cosine: number, { related, spread }: CosineScale, 
 const lateHalf = (late: number, fit: Fit = FIT): number => share((late - fit.lateFloor) / fit.full);
 
 /**
- * Maps BM25 to an absolute 0–1 scale: the words' gains, as a share of what they could add, unknown ones included; the power is for long
- * questions, which are not answered word for word. In a small library no word is rare, so having all words is enough.
+ * Maps BM25 to 0–1: the words' gains as a share of what they could add, unknown ones included. The power is for long
+ * questions, which are not answered word for word; in a small library no word is rare, so having all words is enough.
  */
 export function keywordScore(sum: number, idfWeights: readonly number[], fit: Fit = FIT): number {
   const most = idfWeights.reduce((all, one) => all + one, 0);

@@ -37,8 +37,8 @@ function shorten(text: string): string {
 }
 
 /**
- * Makes a title of at most 56 columns from the first thing the person said, without Markdown, greetings and line breaks.
- * If that says nothing (a greeting, a file, code), tries later messages, then the keywords. Empty if there is nothing at all.
+ * Makes a title of at most 56 columns from the first thing the person said, without Markdown, greetings and line
+ * breaks; where that says nothing, from later messages, then the keywords. Empty if nothing does.
  */
 export function titleOf(
   messages: readonly Pick<Message, 'role' | 'kind' | 'parts'>[],
@@ -123,8 +123,8 @@ export function isTitleFromWords(title: string, said: readonly string[]): boolea
 }
 
 /**
- * Returns which of the question's search words a conversation's title has, in order; words of its description (`described`) count too. Undefined
- * for none, or if the title was made from `said` (read only when needed): then the passages have them.
+ * Returns which of the question's search words a conversation's title or description (`described`) has, in order.
+ * Undefined for none, or a title made from `said` (read only when needed): then the passages have them.
  */
 export function titleMatches<Id>(
   asked: readonly string[],

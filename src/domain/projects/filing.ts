@@ -18,8 +18,8 @@ interface Place extends Filed {
 }
 
 /**
- * Maps conversations and projects to their project; null: outside. A deleted or unknown project holds nothing: its conversations stand outside
- * and return when the project does, so no device loses a conversation by deleting a project.
+ * Maps conversations and projects to their project; null: outside. A deleted or unknown project holds nothing: what is
+ * in it stands outside until the project returns, so no device loses a conversation by deleting a project.
  */
 export function projectOf(
   projects: readonly Place[],

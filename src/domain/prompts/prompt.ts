@@ -1,5 +1,5 @@
-// Prompts that a person saved, with blanks to fill in: `{{name}}`, `{{name=default}}`, `{{name: one |
-// other}}`. Pure, and linear in the text.
+// Prompts that a person saved, with blanks to fill in: `{{name}}`, `{{name=default}}`,
+// `{{name: one | other}}`. Pure, and linear in the text.
 import { z } from 'zod';
 import { timeSchema } from '../base/time.ts';
 import type { Known } from '../chat/message.ts';

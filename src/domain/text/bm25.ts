@@ -42,8 +42,8 @@ const SHAPES = 4_096;
 const shapeOf = (firstCode: number, length: number): number => (firstCode * 31 + length) % SHAPES;
 
 /**
- * Computes what each word of the query adds to the BM25 of a chunk with these space-separated words; a word that the query repeats counts
- * as often. A search asks this of hundreds of chunks, so a word is cut out only if its shape is one of the query's.
+ * Computes what each word of the query adds to the BM25 of a chunk with these space-separated words; a repeated one
+ * counts as often. Hundreds of chunks are asked: a word is cut out only if its shape is one of the query's.
  */
 export function gainsOf(
   query: readonly string[],

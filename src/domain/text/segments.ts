@@ -15,8 +15,8 @@ const segmenterOf = once(() =>
 const BETWEEN = '\n';
 
 /**
- * Splits each run into its segments, in order; empty lists without a segmenter. Runs hold no line break. Pass all runs of a text in one call: each
- * call copies the dictionary's reader (1.6 KB until the next garbage collection) and takes 4 µs for it.
+ * Splits each run into its segments, in order; empty lists without a segmenter. Runs hold no line break. Pass all runs
+ * of a text at once: each call copies the dictionary's reader (1.6 KB until the next garbage collection), in 4 µs.
  */
 export function wordSegments(runs: readonly string[]): readonly (readonly Segment[])[] {
   const found = runs.map((): Segment[] => []);

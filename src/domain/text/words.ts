@@ -243,8 +243,8 @@ export function queryWords(text: string): string {
 
 // ----------------------------------------------------------------------------------------------- for every send: quick
 /**
- * The search words of a text in order, with repetitions, quickly, as every send needs them: without segmenter and second spellings.
- * Han and kana become pairs, or a single character; a run of another script without spaces stays whole.
+ * The search words of a text in order, with repetitions, quickly, as every send needs them: no segmenter, no second
+ * spellings. Han and kana become pairs, or a single character; another script without spaces stays whole.
  */
 export function termsOf(text: string): string[] {
   const out: string[] = [];

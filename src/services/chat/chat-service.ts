@@ -669,8 +669,8 @@ class ChatService implements Chat {
   }
 
   /**
-   * Sends the first queued message below `tip`, if there is one. Dequeues before awaiting, so it cannot be both taken back and sent.
-   * Its row stays until it is in the log. Throws if it was not sent: then it is first in the queue again.
+   * Sends the first queued message below `tip`, if any. Dequeues before awaiting, so it cannot be both taken back and
+   * sent; its row stays until it is in the log. Throws if it was not sent: then it is first in the queue again.
    */
   async #sayQueued(
     session: ChatSession,

@@ -6,8 +6,8 @@ import { memoryFileBefore, memoryFileWithout } from '../../domain/chat/memory-fi
 import type { Documents } from '../documents/documents.ts';
 
 /**
- * Resolves when the deletion is durable. `undo` restores the message, compactions that may quote it, its checkpoints and the head;
- * only this call has the words, so it works while this tab is open. Throws `conversation-missing`, `message-missing`.
+ * Resolves when the deletion is durable. `undo` restores the message, compactions that may quote it, its checkpoints
+ * and the head, while this tab is open, which alone has the words. Throws `conversation-missing`, `message-missing`.
  */
 export async function deleteMessage(
   documents: Pick<Documents, 'read' | 'change'>,

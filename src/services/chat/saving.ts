@@ -66,8 +66,8 @@ export function createSaving({
   }
 
   /**
-   * Appends a model's letter below its checkpoint and returns the message to answer. Later work stays on its branch, as the
-   * letter says. If the checkpoint lies before the question being answered, the question is repeated below the letter.
+   * Appends a model's letter below its checkpoint and returns the message to answer; later work stays on its branch. If
+   * the checkpoint lies before the question being answered, the question is repeated below the letter.
    */
   async function deliver(
     id: ConversationId,

@@ -21,8 +21,9 @@ type CheckpointControl = Pick<
 >;
 
 /**
- * Makes the checkpoint half of the context service. Its methods reject with `conversation-missing` for an unknown conversation,
- * `checkpoint-unknown` or `checkpoint-none` for an unknown name, `message-missing` if there is no message to name.
+ * Makes the checkpoint half of the context service.
+ * @throws (its methods) `conversation-missing` for an unknown conversation, `checkpoint-unknown` or `checkpoint-none`
+ *   for an unknown name, `message-missing` if there is no message to name
  */
 export function createCheckpoints({
   documents,

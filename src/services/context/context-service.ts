@@ -1,6 +1,7 @@
-// Keeps requests within a model's window, and shows how. Strategies plan (`domain/context/compaction`), this service carries plans out:
+// Keeps requests within a model's window, and shows how. Strategies plan
+// (`domain/context/compaction`), this service carries plans out:
 //
-//   step ──► request ──► too large? ──► begin ─► strategy.plan ─► (confirm) ─► stored in the document ─► end ──► request again
+//   step ──► request ──► too large? ──► begin ─► strategy.plan ─► (confirm) ─► into the document ─► end ──► request
 //                          └─ no ──► send                                          undo = one flag, any time
 //
 // A failed compaction changes nothing: the request is still sent, without its oldest turns if need be.

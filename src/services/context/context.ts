@@ -33,8 +33,8 @@ export type CompactionEvent =
       /** Strategy of the plan: not the one of the begin, if that one failed. */
       readonly strategy: string;
       /**
-       * `applied`: in force now. `nothing`: there was nothing to compact. `failed`: nothing changed. `cancelled`: by the person, or the turn
-       * was stopped. `preview`: the plan is shown (`ContextState.pending`), nothing was applied.
+       * `applied`: in force now. `nothing`: there was nothing to compact. `failed`: nothing changed. `cancelled`: by
+       * the person, or with the turn. `preview`: the plan is shown (`ContextState.pending`), nothing was applied.
        */
       readonly outcome: 'applied' | 'nothing' | 'failed' | 'cancelled' | 'preview';
       readonly tokensBefore: number;

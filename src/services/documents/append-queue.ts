@@ -84,8 +84,8 @@ export class AppendQueue {
   }
 
   /**
-   * Queues entries and writes for one transaction. Resolves when they are durable. Rejects if the first attempt fails, and keeps them queued.
-   * `onSaved` is called once when they are written, however late: until then the document must stay in memory.
+   * Queues entries and writes for one transaction. Resolves when they are durable. Rejects if the first attempt fails,
+   * and keeps them. `onSaved`: called once they are written, however late: until then the document must stay in memory.
    */
   enqueue(
     entries: readonly NewEntry[],

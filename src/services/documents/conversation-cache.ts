@@ -96,8 +96,8 @@ export class ConversationCache {
   }
 
   /**
-   * Restores a lost title from the list, which does not say who gave it, so it counts as the person's. Removes messages again that were
-   * completed elsewhere while they were forgotten here. Returns the update; undefined if nothing needs repair.
+   * Restores a lost title from the list, as the person's, since the list does not say whose it is. Removes messages
+   * again that were completed elsewhere while forgotten here. Returns the update; undefined if nothing needs repair.
    */
   repair({ document, damaged }: LoadedConversation): Uint8Array | undefined {
     const { id, meta, newer } = document.read();

@@ -53,8 +53,8 @@ export class DocumentLoader {
   }
 
   /**
-   * Replaces the document's entries by one snapshot, made from the log rather than the screen: it contains exactly what it replaces. Does
-   * nothing if one cannot be decoded or waits for another: they must survive as they are. `empty`: a new document.
+   * Replaces the document's entries by one snapshot, made from the log rather than the screen. Does nothing if one
+   * cannot be decoded or waits for another: they must survive as they are. `empty`: a new document.
    */
   async writeSnapshot(
     id: DocumentId,

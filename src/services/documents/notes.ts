@@ -147,8 +147,8 @@ export interface Notes {
   /** Notes that this device has carried out the record. */
   confirm(id: string, device: string, confirmation: Confirmation): Promise<void>;
   /**
-   * Removes notes from forgotten sources, feedback on their passages, and words that the rules hide. `whole`: a note
-   * with such words goes as a whole. `renamed` gives feedback its conversation's present title. Returns how many were removed or changed.
+   * Removes notes from forgotten sources, feedback on their passages, and words that the rules hide (`whole`: with all
+   * of their note). `renamed` gives feedback its conversation's present title. Returns how many changed or went.
    */
   takeOut(rules: PurgeRules, whole: boolean, renamed?: (one: Feedback) => Feedback): Promise<number>;
   /**

@@ -61,8 +61,8 @@ export class SmallDocument {
   }
 
   /**
-   * Makes a change on a copy, so that a failure leaves nothing behind. Resolves when it is durable. Throws `storage-full`, `storage-failed`.
-   * `snapshotAfter`: from this many entries on the document becomes one snapshot, without removed values.
+   * Makes a change on a copy, so that a failure leaves nothing behind. Resolves when it is durable. Throws
+   * `storage-full`, `storage-failed`. `snapshotAfter`: this many entries become one snapshot, without removed values.
    */
   change(make: (maps: ValueMaps) => void, snapshotAfter: number = SNAPSHOT_AFTER): Promise<void> {
     return this.#queue.run(async () => {

@@ -1,7 +1,9 @@
-// The stores in force: which database they are in, and with which key they are opened. And how another takes their place.
+// The stores in force: which database they are in, and with which key they are
+// opened. And how another takes their place.
 //
 //   every thread: shared lock `recollect:in-use` ──► reads the record ──► opens the database in force, until it ends
-//   conversion:   copies beside them ──► at a start, alone (the lock exclusively): the rest, the values, one write to the record ──► the old goes
+//   conversion:   copies beside them ──► at a start, alone (the lock exclusively): the rest, the values,
+//                 one write to the record ──► the old goes
 import type { KeyValues, Store } from '../../adapters/log/conversation-log.ts';
 import { copyEntries, copyValues, databaseName, deleteGeneration } from '../../adapters/log/generations.ts';
 import { openStore } from '../../adapters/log/index.ts';
@@ -72,8 +74,8 @@ interface ConversionDeps {
 }
 
 /**
- * Copies what the new database lacks. `alone`: no other thread has the log open; then the new one takes over, and this returns true.
- * Continues after an interruption. Throws for a key other than the lock's: it would seal entries that no key slot opens.
+ * Copies what the new database lacks, also after an interruption. `alone`: no other thread has the log open; then the
+ * new one takes over, and this returns true. Throws for a key other than the lock's: no slot would open it.
  */
 export async function convertDatabase(
   deps: ConversionDeps,

@@ -1,11 +1,13 @@
-// Keeps the memory index in step with the log. Once per origin: the leader runs it, the next leader resumes from the bookmarks.
+// Keeps the memory index in step with the log. Once per origin: the leader runs it, the
+// next leader resumes from the bookmarks.
 //
-//   log ──since(bookmark)──► projector: changed conversations → rows, chunks, words ──► index.apply (rows and bookmark together)
+//   log ──since(bookmark)──► projector: conversations → rows, chunks, words ──► index.apply (rows and bookmark)
 //                                                                        │
 //   typing pauses it · every_messages, end, max_age trigger it ──► indexer: pending chunks → vectors ──► index.put
 //                                                                        └► keywords, summary, title
 //
-// Both only compare the present state with the wanted one: killed anywhere, the next run continues where this one stopped.
+// Both only compare the present state with the wanted one: killed anywhere, the next
+// run continues where this one stopped.
 
 import {
   CALIBRATIONS,

@@ -1,6 +1,7 @@
-// Keeps this tab's way to the index open: opens it, and decides what follows when that fails, or when it stops or is damaged later.
+// Keeps this tab's way to the index open: opens it, and decides what follows when that fails,
+// or when it stops or is damaged later.
 //
-//   starting ──► open ──crash, at most 3 times──► starting          another tab may lead, so every tab does the same on its own
+//   starting ──► open ──crash, at most 3 times──► starting       another tab may lead: each does the same for itself
 //      │ ▲         └──damage, the first time────► starting, made anew
 //      │ └─ after 30 s, if a later try may work
 //      └──► failed ──new condition of the files, another engine in the settings──► starting

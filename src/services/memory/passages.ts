@@ -17,8 +17,8 @@ const FRAME_TOKENS = 24;
 const LEAST_TOKENS = 24;
 
 /**
- * Turns hits into passages within `budget` tokens: neighbours shrink first, then long passages; none is dropped that can still be cut. A message is
- * no one's neighbour if it is a hit itself, in `already`, `never` to be recalled, or used once. The messages used are added to `already`.
+ * Turns hits into passages within `budget` tokens: neighbours shrink, then long passages; what can still be cut stays.
+ * No neighbour is a hit, in `already`, `never` to be recalled, or used twice; messages used are added to `already`.
  */
 export function passagesOf(
   hits: readonly Ranked[],

@@ -15,8 +15,8 @@ interface Reach {
 }
 
 /**
- * Computes the scope. `from`: a conversation or a project; null: everywhere. A project that restricts memory also restricts the projects in it
- * and every persona, which can only narrow it further. If a persona's only project is gone, nothing is searched.
+ * Computes the scope. `from`: a conversation or a project; null: everywhere. A project that restricts memory restricts
+ * its projects and every persona, which can only narrow it further; one whose only project is gone searches nothing.
  */
 export function reachOf(
   from: ConversationId | undefined,

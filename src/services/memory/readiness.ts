@@ -145,8 +145,8 @@ class QuestionEmbedder {
   }
 
   /**
-   * Makes the question's vector; null, with the reason, if it is late. Its time begins when there is an index. `reason: null`: nothing is wrong, but
-   * the model cannot read this language, or must not see a `draft`. The privacy filter applies as for all embedded text.
+   * Makes the question's vector, in its time from when there is an index; else null and the reason: null if the model
+   * cannot read this language or must not see a `draft`. Private words are filtered as elsewhere.
    */
   async vectorOf(
     asked: string,

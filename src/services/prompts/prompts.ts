@@ -22,8 +22,10 @@ export interface Prompts {
   /** Resolves with everything that is saved; reads the log again if that failed before. Never rejects. */
   known(): Promise<PromptsState>;
   /**
-   * Stores a prompt; with an `id` it replaces that one. If another device changed it since, both remain. Resolves when it is
-   * durable. Throws `prompt-empty` without a name or words, `prompt-too-long`, `storage-full`, `storage-failed`, with nothing changed.
+   * Stores a prompt; with an `id` it replaces that one, or stands beside it if another device changed it. Durable when
+   * done.
+   * @throws `prompt-empty` without a name or words, `prompt-too-long`, `storage-full`, `storage-failed`: nothing
+   *   changed
    */
   savePrompt(prompt: NewPrompt & { readonly id?: string | undefined }): Promise<SavedPrompt>;
   /** The same for a persona, whose instructions may be empty. */

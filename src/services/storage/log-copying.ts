@@ -1,6 +1,7 @@
-// Keeps the second copy of the log and the key-value store up to date. Runs once per origin, in the worker that holds the lock.
+// Keeps the second copy of the log and the key-value store up to date. Runs once per
+// origin, in the worker that holds the lock.
 //
-//   log ──since(bookmark)──► append ──► files in OPFS          a document was rewritten or erased ──► drop what the log dropped
+//   log ──since(bookmark)──► append ──► files in OPFS      a document was rewritten or erased ──► drop it likewise
 //   start: compare ──► the log lost something (counters, head, another id at a seq) ──► restore from the copy
 //                 └──► otherwise the log is right ──► copy what is missing, drop what was removed
 

@@ -1,7 +1,7 @@
-// Copies the key-value store: drafts, queued messages, settings, requests to forget. Everything is copied except what only applies to
-// its own database, cannot leave it, or is made again.
+// Copies the key-value store: drafts, queued messages, settings, requests to forget. Everything is copied except what
+// only applies to its own database, cannot leave it, or is made again.
 //
-//   look     reads what changed        ─► the log is followed ─► a message is in the copy before the draft that it was leaves it
+//   look     reads what changed        ─► the log is followed ─► a message is copied before its draft leaves the copy
 //   write    copies what was read, and drops the previous records
 import type { LogEntry, Store } from '../../adapters/log/conversation-log.ts';
 import {

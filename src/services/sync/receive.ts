@@ -53,8 +53,8 @@ export class RoomReceiver {
   #lastRead: { blobs: Blobs; record: RoomRecord; complete: boolean } | undefined;
 
   /**
-   * `onRolledBack`: the room has own blobs that this store does not know. The store was restored from a backup, a copy of it runs
-   * elsewhere, or others compacted them before the confirmation arrived. Called with the transaction that applies them.
+   * `onRolledBack`: called with the transaction if the room has own blobs that this store does not know: it was
+   * restored from a backup, a copy of it runs elsewhere, or others compacted them before the confirmation arrived.
    */
   constructor(context: RoomContext, onRolledBack: (transaction: Transaction) => void) {
     this.#context = context;

@@ -235,8 +235,8 @@ export const erasureWrite = (name: string, erasure: RoomErasure): KeyValueWrite 
 });
 
 /**
- * Makes the write that marks an account's secrets for deletion, or (`false`) unmarks them. The vault has no transactions: a new
- * account's are marked before they are stored, an old one's as it ends; the next start deletes all marked ones.
+ * Makes the write that marks an account's secrets for deletion, or (`false`) unmarks them; the next start deletes them.
+ * The vault has no transactions: a new account's are marked before they are stored.
  */
 export const staleSecretsWrite = (account: string, stale: boolean): KeyValueWrite => ({
   key: STALE_SECRETS + account,

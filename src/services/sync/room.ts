@@ -1,10 +1,12 @@
-// Keeps one room in sync: receives, sends, then repairs or compacts. It does not know what a body means; `RoomContent` does.
+// Keeps one room in sync: receives, sends, then repairs or compacts. It does not know
+// what a body means; `RoomContent` does.
 //
-//   send      body ─► seal ─► ONE commit {outbox row, record} ─► insert ─► the relay gives it back ─► commit {row removed}
+//   send      body ─► seal ─► ONE commit {outbox row, record} ─► insert ─► it comes back ─► commit {row removed}
 //   receive   blobs ─► open ─► ONE commit {log entries, record with marks}
 //   compact   the outbox row of a segment names the blobs it replaces; they are removed once the segment is confirmed
 //
-// After a kill anywhere, the next start finds either the commit or its cause, and repeats it; doing it twice changes nothing.
+// After a kill anywhere, the next start finds either the commit or its cause, and
+// repeats it; doing it twice changes nothing.
 import type { SyncRoom } from '../../adapters/sync/sync-backend.ts';
 import type { Problem } from '../../domain/base/errors.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';

@@ -1,9 +1,11 @@
 // One account on one relay: brings log and rooms into step, round by round, and reports its progress.
 //
-//   log ──since(bookmark), not 'remote'──► clean ─► merge ─► seal ─► outbox ─► room          the index room carries facts: which device holds
-//   log ◄──append('remote') + marks───────────────────────── open ◄─ room                    what (announced), what moved, what is gone
+//   log ──since(bookmark), not 'remote'──► clean ─► merge ─► seal ─► outbox ─► room
+//   log ◄──append('remote') + marks───────────────────────── open ◄─ room
 //
-// One thread of control: a round compares the present state with the wanted one, and does the difference. Every event only requests a round.
+// The index room carries facts: which device holds what (announced), what moved, what is gone.
+// One thread of control: a round compares the present state with the wanted one, and does the
+// difference. Every event only requests a round.
 import type { ConversationLog, Store } from '../../adapters/log/conversation-log.ts';
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { KeyRing, Sealing } from '../../adapters/vault/sealing.ts';

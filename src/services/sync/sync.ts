@@ -100,8 +100,8 @@ export interface SyncLocation {
 }
 
 /**
- * Reason for which parts of the account are not on this device: they are being fetched (`fetching`, also while the list is read), the relay
- * does not have them (`lacking`), or it cannot be reached, so that nothing is known (`unreachable`).
+ * Reason for which parts of the account are missing here: they are being fetched (`fetching`, also while the list is
+ * read), the relay lacks them (`lacking`), or cannot be reached, so that nothing is known (`unreachable`).
  */
 export type WhyUnfetched = 'fetching' | 'lacking' | 'unreachable';
 
@@ -149,8 +149,8 @@ export interface Sync {
   /** Ask again after each change of `status`. */
   where(conversation: ConversationId): Promise<SyncLocation>;
   /**
-   * Makes an account with a new key, this device its first, and switches sync on. Durable when resolved; the relay may be reached later.
-   * `token`: the account that an operator gave (managed). Throws `sync-endpoint`, `vault-unavailable`, `storage-…`.
+   * Makes an account with a new key, this device its first, and switches sync on. Durable when resolved; the relay may
+   * be reached later. `token`: an operator's account. Throws `sync-endpoint`, `vault-unavailable`, `storage-…`.
    */
   create(account: {
     readonly endpoint: string;

@@ -29,7 +29,7 @@ function useNextRequest(
   const { choice } = useModelInUse(conversation);
   const config = useReadable(settings.config, ({ context }) => context);
   const id: ConversationId | null = conversation?.id ?? null;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: counted again for another model, another setting, another conversation
+  // biome-ignore lint/correctness/useExhaustiveDependencies: counted again for another model, setting, conversation
   useEffect(() => {
     if (!choice) {
       setNext(null);

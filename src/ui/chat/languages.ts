@@ -135,8 +135,8 @@ const AGAIN_AFTER_MS = [500, 2_000, 8_000, 30_000];
 const LIMITS = { tokenizeTimeLimit: 5_000, tokenizeMaxLineLength: 20_000 };
 
 /**
- * Shiki's own highlighter with two fixes for states that its caller would keep for the life of the page: a grammar that failed to load is
- * requested again, and a line gets more than half a second, which a busy machine needs to compile a language's patterns.
+ * Shiki's own highlighter, without two states that would last as long as the page: a grammar that failed is requested
+ * again, and a line gets more than half a second, which a busy machine needs to compile a language's patterns.
  */
 export const createHighlighter: typeof createAtOnce = async (options) => {
   const patient = async () => {

@@ -136,8 +136,8 @@ const DAY = 24 * HOUR;
 const dayOf = (date: Date): number => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY;
 
 /**
- * Past time in words: "3 days ago", "昨天"; times in ms since 1970. From one day on it counts local days, months and calendar years, as
- * "yesterday" does, but weeks by length. A future time comes from a clock that is ahead, and counts as now.
+ * Past time in words: "3 days ago", "昨天"; times in ms since 1970. From one day on it counts local days, months and
+ * calendar years, as "yesterday" does, but weeks by length. A future time is a fast clock's, and counts as now.
  */
 export function formatRelative(told: number, now = Date.now()): string {
   const date = Math.min(told, now);

@@ -179,7 +179,7 @@ function ProposalRow({ proposal }: { proposal: Proposal }) {
     );
   return (
     <li
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: shortcut keys act on the focused row; each action also has a button
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keys act on the focused row; each action has a button, too
       tabIndex={0}
       onKeyDown={onKeyDown}
       className="rounded-lg border border-memory-line bg-memory-soft px-3 py-2.5"

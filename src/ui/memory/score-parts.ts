@@ -20,8 +20,8 @@ interface ScoreParts {
 const clamped = (value: number): number => Math.max(0, Math.min(1, value));
 
 /**
- * Share of meaning in the hybrid score. The weights of that time are not stored with a passage, but `hybrid = w·meaning
- * + (1 − w)·keyword` gives them if the two differ.
+ * Share of meaning in the hybrid score. The weights of that time are not stored with a passage, but
+ * `hybrid = w·meaning + (1 − w)·keyword` gives them if the two differ.
  */
 function shareOfMeaning(scores: ShownScores): number {
   const { vector, late = null, keyword, hybrid } = scores;

@@ -21,8 +21,8 @@ const cameTooEarly = (recall: Recall): boolean =>
   remarksOn(recall).some(({ say }) => say === 'slow' || say === 'notReady');
 
 /**
- * Asks again for a kept recall that came too early, at each step of memory's start. `key` names the answer; findings stay until the tab
- * closes or something is forgotten. `ask`: null if nothing is to be asked, e.g. because another question follows.
+ * Asks again for a kept recall that came too early, at each step of memory's start. `key` names the answer; findings
+ * stay until the tab closes or something is forgotten. `ask`: null if there is nothing to ask any more.
  */
 export function useSearchAgain(
   key: string | null,

@@ -316,7 +316,7 @@ function useFollowOpen(
   const listed = at >= 0;
   const placed = useRef(false);
   // Scrolls to the open conversation at once: the person does not read the list on the way.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when another one is opened, not when the order changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when another one is opened, not for a new order
   useEffect(() => {
     const here = clicked.current === current;
     clicked.current = null;

@@ -75,8 +75,8 @@ export function composerMayCome(): () => void {
 }
 
 /**
- * Hands earlier text over once, to the first composer that asks, after an input method has finished its word and the first-visit page may
- * go. Does not call `take` if nothing was typed and the field had no focus. The returned function cancels the request.
+ * Hands earlier text once to the first composer that asks, when an input method has finished its word and the
+ * first-visit page may go; no `take` if nothing was typed and the field had no focus. The returned function cancels.
  */
 export function takeEarlyWords(take: (words: EarlyWords) => void): () => void {
   const mine = () => {

@@ -63,8 +63,8 @@ type Place = 'start' | 'read';
 export const KeptNowhere = createContext(false);
 
 /**
- * Sentences of a problem in the current language; the plain message if the catalogue has none. `place`: `start` if it kept the app from
- * starting, so nothing else is on the screen, `read` if something could not be read (`what_start`, `kept_start`, `do_start`, and so on).
+ * Sentences of a problem in the current language; the plain message if the catalogue has none. `place`: `start` if it
+ * kept the app from starting, `read` if something could not be read (`what_start`, `kept_start` …).
  */
 export function useProblemWords({ place: asked }: { place?: Place | undefined } = {}): (
   problem: ProblemLike,

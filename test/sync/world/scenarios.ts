@@ -20,10 +20,12 @@ const SCENARIOS = [
 const FURTHER = ['revoking', 'liar', 'tabs', 'worst'] as const;
 const ALL = [...SCENARIOS, ...FURTHER] as const;
 /**
- * Played by name only, so that seeds go on meaning what they mean: `setback` puts devices back from copies of their disks, `alone` does so
- * where there is but one. `narrow`: rooms that larger conversations nearly fill. `gone`: a machine that never comes back, and is locked out.
- * `excluding`: a folder that is excluded later. `forgetting`: something is forgotten everywhere while somebody is offline, and then somebody
- * is locked out. `locked`: a machine is locked at rest now and then (`at-rest.ts`).
+ * Played by name only, so that seeds go on meaning what they mean:
+ * - `setback` puts devices back from copies of their disks, `alone` does so where there is but one
+ * - `narrow`: rooms that larger conversations nearly fill
+ * - `gone`: a machine that never comes back, and is locked out; `excluding`: a folder that is excluded later
+ * - `forgetting`: something is forgotten everywhere while somebody is offline, and then somebody is locked out
+ * - `locked`: a machine is locked at rest now and then (`at-rest.ts`)
  */
 const BY_NAME = ['setback', 'alone', 'narrow', 'gone', 'excluding', 'forgetting', 'locked'] as const;
 export type Scenario = (typeof ALL)[number] | (typeof BY_NAME)[number];

@@ -27,8 +27,8 @@ export const strategyOf = (id: string): CompactionStrategy =>
   STRATEGIES.find((strategy) => strategy.id === id) ?? sessionMemory;
 
 /**
- * Plans a compaction. If the plan in force was made by the same strategy, and neither messages nor wishes are new, it returns
- * that plan: compacting twice is compacting once. A failed summary is tried again when a person asks, from the messages.
+ * Plans a compaction. A plan in force by the same strategy, with no new messages or wishes, is returned: compacting
+ * twice is compacting once. A failed summary is tried again when a person asks, from the messages.
  */
 export async function planCompaction(
   strategy: CompactionStrategy,

@@ -107,8 +107,8 @@ function similarity(a: Weight, b: Weight, vectors: ReadonlyMap<number, Float32Ar
 }
 
 /**
- * Chooses the groups with the most information for their length until the space is used. With vectors: a group's contribution to covering
- * all groups (facility location), so that one represents similar ones. Without: its own value as far as no kept group has its words.
+ * Chooses the groups with the most information for their length until the space is used: by vectors how much each
+ * covers of all (facility location), so that one stands for similar ones; else by words no kept group has.
  */
 function densest(
   outline: Outline,

@@ -27,8 +27,8 @@ const END = /[\s\u0000-\u001f<>"`]/;
 const TRAILING = /[!"'*,.:;?_~]/;
 
 /**
- * Returns the end of the address that begins at `at`, in characters of `source`; `at` itself for none. Brackets within it are balanced, and
- * punctuation of the sentence is no part of it (https://github.github.com/gfm/#autolinks-extension-).
+ * Returns the end of the address that begins at `at`, in characters of `source`; `at` for none. Brackets are balanced,
+ * and the sentence's punctuation is no part of it (https://github.github.com/gfm/#autolinks-extension-).
  */
 function addressEnd(source: string, at: number): number {
   BEGIN.lastIndex = at;

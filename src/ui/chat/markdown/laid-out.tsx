@@ -66,8 +66,8 @@ const Group = memo(
 );
 
 /**
- * Returns how many of the first `whole` groups have been laid out for two frames: the browser remembers their heights by then. Changes nothing by
- * itself, since a render for it would lay out and paint the screen once more; the render for the next words reads it.
+ * Returns how many of the first `whole` groups have been laid out for two frames: the browser then knows their heights.
+ * Changes nothing by itself, since that would paint once more; the render for the next words reads it.
  */
 function useLaidOut(whole: number): number {
   const laidOut = useRef(0);
@@ -156,7 +156,7 @@ export function LaidOut({ text, streaming }: { text: string; streaming: boolean 
     <AnswerContext value={scope}>
       <div className="prose">
         {groups.map((group, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only added at the end, so its place identifies a group
+          // biome-ignore lint/suspicious/noArrayIndexKey: added at the end only: its place identifies a group
           <Group key={at} blocks={group} settled={at < laidOut} />
         ))}
         <Footnotes footnotes={footnotes} />

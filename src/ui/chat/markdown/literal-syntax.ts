@@ -15,8 +15,8 @@ const FACTOR_BEFORE = /[A-Za-z0-9)\]]$/;
 const FACTOR_BEHIND = /^[A-Za-z0-9(]/;
 
 /**
- * True if the stars at `at` multiply: in a chain of names, or between digits or brackets; `**Top
- * 10**list` and `un*believ*able` are emphasis.
+ * True if the stars at `at` multiply: in a chain of names, or between digits or brackets;
+ * `**Top 10**list` and `un*believ*able` are emphasis.
  */
 function multiplies(source: string, at: number, stars: number): boolean {
   const before = source.slice(Math.max(0, at - NEAR), at);
