@@ -4,6 +4,7 @@ import { claude } from './claude.ts';
 import type { Importer } from './importer.ts';
 import { kimiCli } from './kimi-cli.ts';
 import { markdown } from './markdown.ts';
+import { messageLists } from './message-lists.ts';
 import { recollect } from './recollect.ts';
 
-export const IMPORTERS: readonly Importer[] = [markdown, recollect, kimiCli, chatgpt, claude];
+export const IMPORTERS: readonly Importer[] = [markdown, messageLists, recollect, kimiCli, chatgpt, claude];

@@ -2,7 +2,7 @@
 import { useTranslation } from '../i18n/use-translation.ts';
 
 /** Importers in the order of the import dialog. */
-export const FORMATS = ['chatgpt', 'claude', 'kimi-cli', 'recollect', 'markdown'] as const;
+export const FORMATS = ['chatgpt', 'claude', 'kimi-cli', 'recollect', 'markdown', 'messages'] as const;
 const isFormat = (tool: string): tool is (typeof FORMATS)[number] =>
   FORMATS.some((format) => format === tool);
 

@@ -10,6 +10,7 @@ import * as claudeFixture from '../../fixtures/claude.ts';
 import { sourceOf, zipFile } from '../../fixtures/files.ts';
 import * as kimi from '../../fixtures/kimi-cli.ts';
 import { files as markdownFiles } from '../../fixtures/markdown-files.ts';
+import * as lists from '../../fixtures/message-lists.ts';
 import { sampleArchive } from '../../fixtures/recollect.ts';
 import { describeImporter } from '../../suites/importer.suite.ts';
 
@@ -42,6 +43,15 @@ const sources = async (): Promise<Readonly<Record<string, readonly ImportSource[
     await opened('claude.zip', claudeFixture.exportFiles),
   ],
   markdown: [sourceOf('chats', markdownFiles), await opened('chats.zip', markdownFiles)],
+  messages: [
+    sourceOf('request.json', { 'request.json': JSON.stringify(lists.request) }),
+    sourceOf('train.jsonl', { 'train.jsonl': lists.sharegptLines }),
+    sourceOf('chats', {
+      'chats/webui.json': JSON.stringify(lists.openWebui),
+      'chats/ui.json': JSON.stringify(lists.uiMessages),
+      'chats/openai.jsonl': lists.openaiLines,
+    }),
+  ],
   recollect: [
     sourceOf('recollect-2026-11-21.json', { 'recollect-2026-11-21.json': await sampleArchive(json) }),
     await opened('backup.zip', { 'recollect-2026-11-21.json': await sampleArchive(json) }),

@@ -53,6 +53,10 @@ export const library = {
         name: 'Markdown',
         how: 'Files that other tools wrote, one conversation each, or a folder or ZIP of them. Who speaks has to stand above what was said.',
       },
+      messages: {
+        name: 'JSON',
+        how: 'Lists of messages, each with a role and a text, as other chat apps, requests and datasets have them: .json or .jsonl.',
+      },
     },
     reading: 'Reading {{name}}',
     preparing: 'Checking the files',
@@ -202,6 +206,7 @@ export const library = {
     kimi: 'kimi-cli session',
     recollect: 'Recollect export',
     markdown: 'Markdown files',
+    messages: 'messages in JSON',
   },
   activity: {
     title: 'Activity',

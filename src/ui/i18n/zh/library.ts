@@ -53,6 +53,10 @@ export const library = {
         name: 'Markdown',
         how: '其他工具导出的 .md 文件，每个文件一段对话，也可以是装着它们的文件夹或 ZIP。每段话上方须写明是谁说的。',
       },
+      messages: {
+        name: 'JSON',
+        how: '消息列表，每条有角色和文字，如其他聊天应用、请求和数据集所用的 .json 或 .jsonl。',
+      },
     },
     reading: '读取 {{name}}',
     preparing: '正在查看交来的内容',
@@ -165,6 +169,7 @@ export const library = {
     kimi: 'kimi-cli 会话',
     recollect: 'Recollect 导出',
     markdown: 'Markdown 文件',
+    messages: 'JSON 消息列表',
   },
   activity: {
     title: '活动',

@@ -1,0 +1,455 @@
+// Lists of messages in JSON, whoever wrote them: a request's `messages`, a dataset's lines (OpenAI's and ShareGPT's),
+// exports of other chat apps. A list of messages is one conversation, a list of such lists is several.
+import { RecollectError } from '../../domain/base/errors.ts';
+import { isFields } from '../../domain/base/json.ts';
+import { createYielder } from '../../domain/base/yielding.ts';
+import type { Part, Role } from '../../domain/chat/message.ts';
+import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
+import { fingerprint } from './fingerprint.ts';
+import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
+import { decode, itemsOf, looksBinary, parseJson, recordsOf } from './lenient-json.ts';
+import { bare, CallReader, contentOf, partsOf, roleOf, speakerOf } from './message-shapes.ts';
+import { countForeign, createSkipCounter, type SkipCounter, wordsOf } from './skipping.ts';
+import { baseName, chunksOf, headOf, SNIFF_BYTES } from './source-file.ts';
+import { interpolated, timeOf } from './times.ts';
+
+const TOOL = 'messages';
+type Fields = Readonly<Record<string, unknown>>;
+
+const NAME = /\.(?:jsonl?|ndjson)(?:\.\w{1,8})?$/i;
+/** Largest file of lines that is read as a whole, so that a broken line costs only itself; bytes. */
+const MAX_LINES_BYTES = 64 * 1024 * 1024;
+
+/** Fields with the messages of a conversation, and fields around it. */
+const LISTS = [
+  'messages',
+  'conversations',
+  'conversation',
+  'contents',
+  'turns',
+  'dialogue',
+  'dialog',
+  'chat',
+  'history',
+  'input',
+] as const;
+const HOLDERS = ['history', 'chat', 'conversation', 'thread', 'body', 'request', 'data', 'payload'] as const;
+/** Fields of a question and its answer in datasets. */
+const PAIRS = [
+  ['instruction', 'output'],
+  ['prompt', 'completion'],
+  ['prompt', 'response'],
+] as const;
+/** Signs of the exports that other importers know. */
+const OF_OTHERS =
+  /"chat_messages"\s*:|"mapping"\s*:\s*\{|"role"\s*:\s*"_|"format"\s*:\s*"recollect|"protocol_version"\s*:/;
+
+const isMessage = (value: unknown): value is Fields => {
+  if (!isFields(value)) return false;
+  const message = bare(value);
+  const isCall = Array.isArray(message.tool_calls) || isFields(message.function_call);
+  return (
+    (contentOf(message) !== undefined || isCall) &&
+    (roleOf(message) !== undefined || typeof message.role === 'string' || typeof message.from === 'string')
+  );
+};
+
+/** True for a list of messages, at least one of which names a person or a model. */
+const isMessageList = (value: unknown): value is readonly Fields[] => {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  const first: unknown[] = value.slice(0, 20);
+  return (
+    first.every(isMessage) &&
+    first.some((one) => /^(?:user|assistant)$/.test(roleOf(bare(one as Fields)) ?? ''))
+  );
+};
+
+interface Said {
+  readonly list: readonly unknown[];
+  /** Objects around the list, the innermost last. */
+  readonly around: readonly Fields[];
+}
+
+/** Finds the messages of a conversation; undefined if the value is none. */
+function saidIn(value: unknown, around: readonly Fields[] = []): Said | undefined {
+  if (isMessageList(value)) return { list: value, around };
+  if (!isFields(value) || around.length > 3) return undefined;
+  const here = [...around, value];
+  // Open WebUI keeps all branches in `history`, and one of them in `messages`.
+  const map = isFields(value.history) ? value.history.messages : value.messages;
+  if (isFields(map) && isMessageList(Object.values(map))) {
+    const inner = isFields(value.history) ? [...here, value.history] : here;
+    return { list: Object.entries(map).map(([id, one]) => ({ id, ...(one as Fields) })), around: inner };
+  }
+  for (const name of LISTS) if (isMessageList(value[name])) return { list: value[name], around: here };
+  for (const name of HOLDERS) {
+    const found = saidIn(value[name], here);
+    if (found) return found;
+  }
+  return pairIn(value, here);
+}
+
+/** A question and its answer, with what was said before them. */
+function pairIn(value: Fields, around: readonly Fields[]): Said | undefined {
+  const text = (name: string): string => (typeof value[name] === 'string' ? value[name].trim() : '');
+  const [question, answer] = PAIRS.find(([one, two]) => text(one) !== '' && text(two) !== '') ?? [];
+  if (question === undefined || answer === undefined) return undefined;
+  const say = (role: Role, content: unknown) => ({ role, content });
+  const before = (Array.isArray(value.history) ? value.history : []).flatMap((pair: unknown) =>
+    Array.isArray(pair) ? [say('user', pair[0]), say('assistant', pair[1])] : [],
+  );
+  const words = [text(question), text('input')].filter((one) => one !== '').join('\n\n');
+  const system = text('system');
+  return {
+    list: [
+      ...(system === '' ? [] : [say('system', system)]),
+      ...before,
+      say('user', words),
+      say('assistant', text(answer)),
+    ],
+    around,
+  };
+}
+
+export const messageLists: Importer = {
+  id: TOOL,
+  label: 'JSON',
+
+  async sniff(source, signal) {
+    for (const file of source.files)
+      if (source.files.length === 1 || NAME.test(file.path)) {
+        const sure = await surenessOf(file, signal);
+        if (sure > 0) return sure;
+      }
+    return 0;
+  },
+
+  async claim(files, signal) {
+    const own: SourceFile[] = [];
+    for (const file of files)
+      if (NAME.test(file.path) && (await surenessOf(file, signal)) >= OWN) own.push(file);
+    return { own, beside: [] };
+  },
+
+  async *read(source, { signal, skip, now }) {
+    const skipped = createSkipCounter();
+    const yieldToEvents = createYielder();
+    const known = new Set<string>();
+    let [items, understood] = [0, 0];
+    for (const file of source.files) {
+      signal.throwIfAborted();
+      if (source.files.length > 1 && (!NAME.test(file.path) || (await surenessOf(file, signal)) < OWN))
+        continue;
+      const loose: unknown[] = [];
+      const fallback = file.modifiedAt || now || 0;
+      const take = (said: Said, name?: string) => {
+        understood += 1;
+        return unique(toConversation(said, skipped, fallback, name), known);
+      };
+      for await (const { value, text, isAlone } of valuesIn(file, signal, skipped)) {
+        signal.throwIfAborted();
+        items += 1;
+        const said = saidIn(value);
+        if (isMessage(value) && !said) loose.push(value);
+        else if (!said) skipped.count('malformed-line', text());
+        const conversation = said ? take(said, isAlone ? baseName(file.path) : undefined) : undefined;
+        if (conversation) yield conversation;
+        await yieldToEvents();
+      }
+      const conversation = isMessageList(loose)
+        ? take({ list: loose, around: [] }, baseName(file.path))
+        : undefined;
+      if (conversation) yield conversation;
+    }
+    skipped.report(skip);
+    if (items > 0 && understood === 0)
+      throw new RecollectError('import-broken', 'No conversation in the file can be read');
+  },
+};
+
+const OWN = 0.5;
+/** Lines of messages alone are what kimi-cli writes. */
+const LINES_ONLY = 0.2;
+
+/** 0 to 1: how surely a file holds lists of messages. */
+async function surenessOf(file: SourceFile, signal: AbortSignal): Promise<number> {
+  if (file.size === 0) return 0;
+  const bytes = await headOf(file, signal);
+  const head = looksBinary(bytes) ? '' : decode(bytes).replace(/^\s+/, '');
+  if (!/^[[{]/.test(head) || OF_OTHERS.test(head)) return 0;
+  const first = firstValue(head);
+  if (first === undefined) return bytes.length >= SNIFF_BYTES && LARGE.test(head) ? OWN : 0;
+  const inner = Array.isArray(first.value) ? first.value : [first.value];
+  if (inner.some((one) => saidIn(one) !== undefined) || saidIn(first.value)) return OWN;
+  if (Array.isArray(first.value) || !isMessage(first.value)) return 0;
+  const isOfKimi = 'content' in first.value && typeof first.value.role === 'string';
+  return isOfKimi && head.startsWith('{') && /\.jsonl$/i.test(file.path) ? LINES_ONLY : OWN;
+}
+
+/** The beginning of a conversation of which the first bytes hold no whole message. */
+const LARGE =
+  /^(?:\[\s*)?\{[\s\S]{0,20000}?(?:"(?:messages|conversations)"\s*:\s*\[\s*\{\s*"(?:role|from)"\s*:\s*"(?:user|human|assistant|gpt|system)"|"role"\s*:\s*"(?:user|assistant|system)"\s*,\s*"content"\s*:)/;
+
+/** The first whole value of a text, or of the list that it begins with; undefined if none is whole. */
+function firstValue(head: string): { readonly value: unknown } | undefined {
+  const from = head.startsWith('[') ? head.slice(1).search(/[[{]/) + 1 : 0;
+  const whole = parseJson(head);
+  if (whole !== undefined) return { value: whole };
+  let [depth, inString] = [0, false];
+  for (let at = from; at < head.length; at += 1) {
+    const sign = head[at];
+    if (inString) {
+      if (sign === '\\') at += 1;
+      else if (sign === '"') inString = false;
+    } else if (sign === '"') inString = true;
+    else if (sign === '{' || sign === '[') depth += 1;
+    else if (sign === '}' || sign === ']') {
+      depth -= 1;
+      if (depth > 0) continue;
+      const value = parseJson(head.slice(from, at + 1));
+      return value === undefined ? undefined : { value };
+    }
+  }
+  return undefined;
+}
+
+interface Value {
+  readonly value: unknown;
+  readonly text: () => string;
+  /** True for the one document of a file, whose name then tells it from others. */
+  readonly isAlone: boolean;
+}
+
+/** Yields the items of a list, the documents of a file of lines, or the one document. */
+async function* valuesIn(file: SourceFile, signal: AbortSignal, skipped: SkipCounter): AsyncGenerator<Value> {
+  const head = decode(await headOf(file, signal)).trimStart();
+  const isOfLines = head.startsWith('{') && /\}[ \t]*[\r\n]+[ \t]*\{/.test(head);
+  if (isOfLines && parseJson(head) === undefined && file.size <= MAX_LINES_BYTES) {
+    for (const { value, line } of recordsOf(wordsOf(await file.bytes(signal), skipped)))
+      yield { value, text: () => line, isAlone: false };
+    return;
+  }
+  // No member of a document has an empty name, so each document is one item.
+  for await (const { value, text, listed } of itemsOf(chunksOf(file, signal, countForeign(skipped)), {
+    list: '',
+  }))
+    yield { value, text, isAlone: !listed && !isOfLines };
+}
+
+const TIMES = [
+  'created_at',
+  'createdAt',
+  'create_time',
+  'created',
+  'timestamp',
+  'time',
+  'date',
+  'send_date',
+  'ts',
+  'updated_at',
+] as const;
+const IDS = ['id', 'messageId', 'message_id', 'uuid'] as const;
+const PARENTS = [
+  'parentId',
+  'parentMessageId',
+  'parent_id',
+  'parentUuid',
+  'parent_message_uuid',
+  'parent',
+] as const;
+const CONVERSATION_IDS = [
+  'conversationId',
+  'conversation_id',
+  'chat_id',
+  'session_id',
+  'sessionId',
+  'uuid',
+  'id',
+] as const;
+
+/** The first of these fields that is a text or a number. */
+const fieldOf = (fields: Fields, names: readonly string[]): string | undefined => {
+  for (const name of names) {
+    const value = fields[name];
+    if (typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')) return String(value);
+  }
+  return undefined;
+};
+
+const timeIn = (fields: Fields, skipped: SkipCounter): number | undefined => {
+  const written = TIMES.map((name) => fields[name]).find((value) => value !== undefined && value !== null);
+  const time = timeOf(written);
+  if (time === 'impossible') skipped.count('impossible-time', String(written));
+  return typeof time === 'number' ? time : undefined;
+};
+
+type Piece = Pick<ImportedMessage, 'role' | 'kind' | 'parts'>;
+
+/** Reads one message; results of tools stand as messages of their own, as everywhere else. */
+function piecesOf(message: Fields, calls: CallReader, skipped: SkipCounter): Piece[] {
+  const known = roleOf(message);
+  if (known === undefined) skipped.count('unknown-role', speakerOf(message));
+  const role = known ?? 'system';
+  const kind = known === undefined ? 'note' : 'message';
+  const content = contentOf(message);
+  let parts = partsOf(content, calls, skipped);
+  const thoughts = [message.reasoning_content, message.reasoning, message.thinking].find(
+    (one): one is string => typeof one === 'string' && one.trim() !== '',
+  );
+  if (thoughts !== undefined && !parts.some(({ type }) => type === 'reasoning'))
+    parts = [{ type: 'reasoning', text: thoughts }, ...parts];
+  const given = Array.isArray(message.tool_calls)
+    ? (message.tool_calls as unknown[])
+    : [message.function_call];
+  for (const call of given) {
+    const part = isFields(call) ? calls.call(call) : undefined;
+    if (part) parts.push(part);
+    else if (wordsOfUnknown(call) !== '') {
+      skipped.count('broken-call');
+      parts.push({ type: 'unknown', original: call });
+    }
+  }
+  if (role === 'tool' && !parts.some(({ type }) => type === 'tool-result')) {
+    const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+    parts = [calls.result(message, text), ...parts.filter(({ type }) => type !== 'text')];
+  }
+  const pieces: { role: Role; kind: Piece['kind']; parts: Part[] }[] = [];
+  for (const part of parts) {
+    const as = part.type === 'tool-result' ? 'tool' : role === 'tool' ? 'tool' : role;
+    const last = pieces.at(-1);
+    if (last?.role === as) last.parts.push(part);
+    else pieces.push({ role: as, kind, parts: [part] });
+  }
+  return pieces;
+}
+
+interface Placed {
+  readonly id: string;
+  readonly parent: string | null;
+  readonly fields: Fields;
+  readonly time: number;
+}
+
+/** Orders messages, parents first; where none names its parent, each stands below the one before it. */
+function placed(list: readonly Fields[], times: readonly number[]): Placed[] {
+  const known = new Set<string>();
+  const all = list.map((fields, at): Placed & { readonly said: string | undefined } => {
+    const own = fieldOf(fields, IDS);
+    const id = own === undefined || known.has(own) ? `${own ?? ''}#${at}` : own;
+    known.add(id);
+    return { id, parent: null, fields, time: times[at] as number, said: fieldOf(fields, PARENTS) };
+  });
+  if (!all.some(({ said }) => said !== undefined && known.has(said)))
+    return all.map((one, at) => ({ ...one, parent: all[at - 1]?.id ?? null }));
+  const byId = new Map(all.map((one) => [one.id, one]));
+  const done = new Set<string>();
+  const above = new Set<string>();
+  const ordered: Placed[] = [];
+  for (const one of all) {
+    const line: (typeof all)[number][] = [];
+    for (let at: typeof one | undefined = one; at && !done.has(at.id); at = byId.get(at.said ?? '')) {
+      done.add(at.id);
+      line.push(at);
+    }
+    for (const next of line.reverse()) {
+      // A message that is above itself is a root.
+      const parent = next.said !== undefined && above.has(next.said) ? next.said : null;
+      above.add(next.id);
+      ordered.push({ ...next, parent });
+    }
+  }
+  return ordered;
+}
+
+function toConversation(
+  { list, around }: Said,
+  skipped: SkipCounter,
+  fallback: number,
+  fileName?: string,
+): ImportedConversation | undefined {
+  const fields = list.flatMap((value) => {
+    if (isFields(value)) return [bare(value)];
+    skipped.count('malformed-line', JSON.stringify(value));
+    return [];
+  });
+  const of = (names: readonly string[]) =>
+    around.map((one) => fieldOf(one, names)).find((value) => value !== undefined);
+  const started = around.map((one) => timeIn(one, skipped)).find((time) => time !== undefined);
+  const times = interpolated(
+    fields.map((one) => timeIn(one, skipped)),
+    started ?? fallback,
+  );
+  const calls = new CallReader();
+  const messages: ImportedMessage[] = [];
+  /** The last piece of each message; of one without words, that of the message above it. */
+  const last = new Map<string, string | null>();
+  const system = of(['system', 'system_prompt', 'instructions', 'system_instruction']);
+  const hasSystem = fields.some((one) => roleOf(one) === 'system');
+  const before: Fields[] = system === undefined || hasSystem ? [] : [{ role: 'system', content: system }];
+  let root: string | null = null;
+  const say = (one: Fields, parent: string | null, time: number, own: string | undefined): string | null => {
+    let above = parent;
+    const pieces = piecesOf(one, calls, skipped);
+    if (pieces.length === 0) skipped.count('no-content');
+    for (const [n, piece] of pieces.entries()) {
+      const id: string =
+        own === undefined
+          ? fingerprint(above ?? '', piece.role, JSON.stringify(piece.parts))
+          : n === 0
+            ? own
+            : `${own}#${n}`;
+      const model = piece.role === 'assistant' ? (fieldOf(one, MODELS) ?? of(MODELS)) : undefined;
+      messages.push({
+        ...piece,
+        id,
+        sourceId: id,
+        parentId: above,
+        createdAt: time,
+        ...(model === undefined ? {} : { model }),
+      });
+      above = id;
+    }
+    return above;
+  };
+  for (const one of before) root = say(one, null, times[0] ?? fallback, undefined);
+  const all = placed(fields, times);
+  const ids = fields.map((one) => fieldOf(one, IDS));
+  const hasIds = !ids.includes(undefined) && new Set(ids).size === ids.length;
+  for (const { id, parent, fields: one, time } of all) {
+    const above = parent === null ? root : (last.get(parent) ?? root);
+    last.set(id, say(one, above, time, hasIds ? id : undefined));
+  }
+  const title = of(['title', 'name', 'chat_title', 'subject']);
+  const [first] = messages;
+  if (!first) {
+    skipped.count('empty-conversation', title);
+    return undefined;
+  }
+  const current = of(['currentId', 'current_id', 'currentNode']);
+  const head =
+    (current === undefined ? undefined : last.get(current)) ?? (messages.at(-1) as ImportedMessage).id;
+  const ownName =
+    fileName === undefined ? (messages.at(-1) as ImportedMessage).id : `${fileName} ${first.id}`;
+  return {
+    source: { tool: TOOL, id: of(CONVERSATION_IDS) ?? fingerprint(title ?? '', ownName) },
+    meta: { title: title ?? '', titleBy: title ? 'import' : 'auto', createdAt: started ?? first.createdAt },
+    head,
+    messages,
+  };
+}
+const MODELS = ['model', 'model_slug', 'modelName', 'model_name', 'modelId'];
+
+/** Gives a second conversation of the same name one of its own; undefined for the same once more. */
+function unique(
+  conversation: ImportedConversation | undefined,
+  known: Set<string>,
+): ImportedConversation | undefined {
+  if (!conversation) return undefined;
+  const { id } = conversation.source;
+  const own = known.has(id)
+    ? `${id}~${fingerprint(JSON.stringify(conversation.messages.map(({ parts }) => parts)))}`
+    : id;
+  if (known.has(own)) return undefined;
+  known.add(own);
+  return { ...conversation, source: { tool: TOOL, id: own } };
+}

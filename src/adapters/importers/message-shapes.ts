@@ -1,0 +1,212 @@
+// One message as programs write it for one another: requests to OpenAI, Anthropic and Gemini, datasets, LangChain, the
+// AI SDK, chat apps.
+import { isFields } from '../../domain/base/json.ts';
+import type { Part, Role } from '../../domain/chat/message.ts';
+import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
+import { isTooLarge, mediaTypeOf, mediaTypeOfUrl } from './attachments.ts';
+import { roleNamed } from './roles.ts';
+import type { SkipCounter } from './skipping.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Speakers that only datasets and frameworks name so. */
+const OTHER_ROLES: Readonly<Record<string, Role>> = {
+  observation: 'tool',
+  function_response: 'tool',
+  function_call: 'assistant',
+  chatbot: 'assistant',
+  llm: 'assistant',
+  agent: 'assistant',
+  gemini: 'assistant',
+  bard: 'assistant',
+  bing: 'assistant',
+  copilot: 'assistant',
+  humanmessage: 'user',
+  aimessage: 'assistant',
+  aimessagechunk: 'assistant',
+  systemmessage: 'system',
+  toolmessage: 'tool',
+};
+const SPEAKERS = ['role', 'from', 'sender', 'author', 'speaker', 'type'] as const;
+/** Fields that tell a person's message from a model's by yes or no. */
+const BY_PERSON = ['isCreatedByUser', 'is_user', 'isUser', 'fromUser'] as const;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const named = (value: unknown): Role | undefined => {
+  const name = isFields(value) ? textOf(value.role) || textOf(value.name) : textOf(value);
+  return roleNamed(name) ?? OTHER_ROLES[name.trim().toLowerCase()];
+};
+
+/** Fields of a message, also where another object holds them: `data` and `kwargs` of LangChain, `message` of a log. */
+export function bare(value: Fields): Fields {
+  const kind = Array.isArray(value.id) ? value.id.at(-1) : undefined;
+  const inner = [value.message, value.kwargs, value.data].find(
+    (one) => isFields(one) && ('content' in one || 'parts' in one),
+  );
+  return isFields(inner) ? { ...value, type: kind ?? value.type, ...inner } : value;
+}
+
+/** The role of a message; undefined if it names none that is known. `value`: as `bare` returns it. */
+export function roleOf(value: Fields): Role | undefined {
+  for (const name of SPEAKERS) {
+    const role = named(value[name]);
+    if (role !== undefined) return role;
+  }
+  const said = BY_PERSON.map((name) => value[name]).find((one) => typeof one === 'boolean');
+  return said === undefined ? undefined : said ? 'user' : 'assistant';
+}
+
+/** The name that stands where a role is expected; empty if there is none. */
+export const speakerOf = (value: Fields): string =>
+  SPEAKERS.map((name) => textOf(value[name])).find((name) => name.trim() !== '') ?? '';
+
+const CONTENTS = ['content', 'value', 'parts', 'text', 'message', 'mes', 'body'] as const;
+
+/** The words or blocks of a message; undefined if it has no field for them. */
+export function contentOf(value: Fields): unknown {
+  const given = CONTENTS.filter((name) => Object.hasOwn(value, name)).map((name) => value[name]);
+  const isSaid = (one: unknown) =>
+    (typeof one === 'string' && one.trim() !== '') || (Array.isArray(one) ? one.length > 0 : isFields(one));
+  return given.find(isSaid) ?? (given.length > 0 ? '' : undefined);
+}
+
+const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
+
+/** A file by its address, which may hold its bytes. */
+function fileOf(url: string, name: string, mediaType: string, skipped: SkipCounter): Part {
+  const embedded = mediaTypeOfUrl(url);
+  const kind = embedded ?? (mediaType || mediaTypeOf(name || (url.split(/[?#]/, 1)[0] as string)));
+  const isKept = embedded !== undefined && !isTooLarge(url);
+  if (!isKept) skipped.count(embedded === undefined ? 'missing-attachment' : 'oversized-attachment', name);
+  return {
+    type: 'file',
+    mediaType: kind,
+    ...(name === '' ? {} : { name }),
+    ...(isKept ? { url } : embedded === undefined && url !== '' ? { reference: url } : {}),
+  };
+}
+
+const MEDIA = /^(?:input_)?(?:image|audio|video|file|document)(?:_url)?$/;
+
+function mediaIn(block: Fields, skipped: SkipCounter): Part | undefined {
+  const kind = textOf(block.type);
+  const data = [block.inlineData, block.inline_data, block.source].find(isFields);
+  if (!MEDIA.test(kind) && data === undefined) return undefined;
+  const holder = [block.image_url, block.file, block.input_audio, block.video_url].find(isFields) ?? block;
+  const type =
+    textOf(data?.media_type ?? data?.mimeType ?? data?.mime_type ?? block.mediaType ?? block.mimeType) ||
+    (/^image/.test(kind) ? 'image/*' : '');
+  const name = textOf(block.filename ?? holder.filename ?? block.name);
+  const bytes = textOf(data?.data);
+  const url =
+    bytes === ''
+      ? textOf(holder.url ?? block.image_url ?? block.image ?? holder.file_data ?? data?.url ?? block.data)
+      : `data:${type || 'application/octet-stream'};base64,${bytes}`;
+  return fileOf(url, name, type, skipped);
+}
+
+interface Call {
+  readonly callId: string;
+  readonly name: string;
+}
+
+/** Reads the calls of one conversation: a result without an id belongs to the oldest call that has none yet. */
+export class CallReader {
+  #open: Call[] = [];
+  #count = 0;
+
+  /** `given`: a call in any shape; undefined if it names no tool. */
+  call(given: Fields): Part | undefined {
+    const described = [given.function, given.functionCall, given.function_call].find(isFields) ?? given;
+    const name = textOf(described.name ?? given.toolName);
+    if (name === '') return undefined;
+    const callId = textOf(given.id ?? given.call_id ?? given.toolCallId) || `call-${this.#count}`;
+    this.#count += 1;
+    this.#open.push({ callId, name });
+    const input =
+      described.arguments ?? given.input ?? described.args ?? described.parameters ?? given.arguments;
+    return { type: 'tool-call', callId, name, arguments: asText(input) || '{}' };
+  }
+
+  /** `given`: a result, or the message that is one. `text`: its words. */
+  result(given: Fields, text: string): Part {
+    const said = textOf(
+      given.tool_call_id ?? given.tool_use_id ?? given.call_id ?? given.toolCallId ?? given.toolUseId,
+    );
+    const wanted = textOf(given.name ?? given.toolName);
+    const at = this.#open.findIndex((call) =>
+      said === '' ? wanted === '' || call.name === wanted : call.callId === said,
+    );
+    const [call] = at < 0 ? [] : this.#open.splice(at, 1);
+    const name = wanted || call?.name;
+    return {
+      type: 'tool-result',
+      callId: said || call?.callId || `call-${this.#count}`,
+      ...(name ? { name } : {}),
+      text,
+      ...(given.is_error === true || given.isError === true ? { isError: true } : {}),
+    };
+  }
+}
+
+const CALLS = /^(?:tool_use|tool[-_]call|function_call|server_tool_use|functionCall)$/;
+const RESULTS = /^(?:\w*tool_result|tool[-_]result|function_call_output|function_response)$/;
+const THOUGHTS = /^(?:thinking|reasoning|think|thought)$/;
+/** A tool's call and its result in one block, as the AI SDK keeps them. */
+const TOOL_PART = /^(?:tool-(?!call$|result$)(.+)|dynamic-tool|tool-invocation)$/;
+
+/** Reads the words or blocks of a message as parts; counts what is left out. */
+export function partsOf(content: unknown, calls: CallReader, skipped: SkipCounter): Part[] {
+  if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content }];
+  if (Array.isArray(content)) return content.flatMap((block) => blockOf(block, calls, skipped));
+  if (!isFields(content)) return [];
+  return Array.isArray(content.parts)
+    ? partsOf(content.parts, calls, skipped)
+    : blockOf(content, calls, skipped);
+}
+
+function blockOf(block: unknown, calls: CallReader, skipped: SkipCounter): Part[] {
+  if (!isFields(block)) return partsOf(block, calls, skipped);
+  const type = textOf(block.type);
+  const words = (value: unknown): string => (isFields(value) ? textOf(value.value) : textOf(value));
+  if (THOUGHTS.test(type) || block.thought === true) {
+    const text = words(block.thinking ?? block.reasoning ?? block.text ?? block.think);
+    return text.trim() === '' ? [] : [{ type: 'reasoning', text }];
+  }
+  const functionCall = isFields(block.functionCall) ? block.functionCall : undefined;
+  if (CALLS.test(type) || functionCall) {
+    const call = calls.call(functionCall ?? block);
+    return call ? [call] : unknownPart(block, skipped);
+  }
+  const response = isFields(block.functionResponse) ? block.functionResponse : undefined;
+  if (RESULTS.test(type) || response) return [resultOf(response ?? block, calls, skipped)];
+  const [isTool, name] = TOOL_PART.exec(type) ?? [];
+  if (isTool !== undefined) {
+    const given = isFields(block.toolInvocation) ? block.toolInvocation : block;
+    const call = calls.call({ ...given, toolName: given.toolName ?? name, input: given.input ?? given.args });
+    const output = given.output ?? given.result ?? given.errorText;
+    if (!call) return unknownPart(block, skipped);
+    return output === undefined ? [call] : [call, calls.result(given, asText(output))];
+  }
+  const media = mediaIn(block, skipped);
+  if (media) return [media];
+  const text = words(block.text ?? block.content ?? block.value);
+  if (text.trim() !== '') return [{ type: 'text', text }];
+  return unknownPart(block, skipped);
+}
+
+function resultOf(block: Fields, calls: CallReader, skipped: SkipCounter): Part {
+  const given = block.content ?? block.output ?? block.response ?? block.result;
+  const isBlocks = Array.isArray(given) && given.every(isFields);
+  const said = isBlocks ? partsOf(given, new CallReader(), skipped) : [];
+  const text = said.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  return calls.result(block, isBlocks && text !== '' ? text : asText(given));
+}
+
+/** A block of an unknown kind is kept if it has words. */
+function unknownPart(block: Fields, skipped: SkipCounter): Part[] {
+  if (wordsOfUnknown(block) === '') return [];
+  skipped.count('unknown-part', textOf(block.type) || JSON.stringify(block));
+  return [{ type: 'unknown', original: block }];
+}

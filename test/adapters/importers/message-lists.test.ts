@@ -1,0 +1,265 @@
+// Lists of messages in JSON, whoever wrote them, are conversations; other JSON is not.
+import { describe, expect, it } from 'vitest';
+import type { ImportedConversation } from '../../../src/adapters/importers/importer.ts';
+import { IMPORTERS } from '../../../src/adapters/importers/index.ts';
+import { messageLists } from '../../../src/adapters/importers/message-lists.ts';
+import { sourceOf } from '../../fixtures/files.ts';
+import * as fixture from '../../fixtures/message-lists.ts';
+import { readAll } from '../../suites/importer.suite.ts';
+
+const never = new AbortController().signal;
+const written = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+const source = (value: unknown, name = 'chat.json') => sourceOf(name, { [name]: written(value) });
+const read = async (value: unknown, name?: string) =>
+  (await readAll(messageLists, source(value, name))).conversations;
+/** Each message as `role: what it holds`, a call as its name, a result as its text. */
+const said = ({ messages }: ImportedConversation) =>
+  messages.map(
+    ({ role, parts }) =>
+      `${role}: ${parts
+        .map((part) =>
+          part.type === 'text' || part.type === 'tool-result'
+            ? part.text
+            : part.type === 'reasoning'
+              ? `(${part.text})`
+              : part.type === 'tool-call'
+                ? `${part.name}${part.arguments}`
+                : part.type,
+        )
+        .join(' | ')}`,
+  );
+/** The importer that takes a source. */
+const reader = async (value: unknown, name?: string) => {
+  let best = { id: '', sure: 0.3 };
+  for (const importer of IMPORTERS) {
+    const sure = await importer.sniff(source(value, name), never);
+    if (sure > best.sure) best = { id: importer.id, sure };
+  }
+  return best.id;
+};
+
+const QA = ['user: a b?', 'assistant: c d.'];
+describe('lists of messages', () => {
+  it.each<[string, unknown, string[]]>([
+    [
+      'a list',
+      [
+        { role: 'user', content: 'a b?' },
+        { role: 'assistant', content: 'c d.' },
+      ],
+      QA,
+    ],
+    [
+      'messages',
+      {
+        messages: [
+          { role: 'user', content: 'a b?' },
+          { role: 'assistant', content: 'c d.' },
+        ],
+      },
+      QA,
+    ],
+    [
+      'a list of lists',
+      [
+        [
+          { role: 'user', content: 'a b?' },
+          { role: 'assistant', content: 'c d.' },
+        ],
+      ],
+      QA,
+    ],
+    [
+      'Gemini',
+      {
+        contents: [
+          { role: 'user', parts: [{ text: 'a b?' }] },
+          { role: 'model', parts: [{ text: 'c d.' }] },
+        ],
+      },
+      QA,
+    ],
+    [
+      'ShareGPT',
+      [
+        {
+          conversations: [
+            { from: 'human', value: 'a b?' },
+            { from: 'gpt', value: 'c d.' },
+          ],
+        },
+      ],
+      QA,
+    ],
+    [
+      'a batch',
+      {
+        custom_id: 'r1',
+        body: {
+          model: 'm',
+          messages: [
+            { role: 'user', content: 'a b?' },
+            { role: 'assistant', content: 'c d.' },
+          ],
+        },
+      },
+      QA,
+    ],
+    [
+      'a request of Responses',
+      {
+        input: [
+          { role: 'user', content: [{ type: 'input_text', text: 'a b?' }] },
+          { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'c d.' }] },
+        ],
+      },
+      QA,
+    ],
+    [
+      'an instruction',
+      { instruction: 'a', input: 'b?', output: 'c d.' },
+      ['user: a\n\nb?', 'assistant: c d.'],
+    ],
+    [
+      'an instruction with a history',
+      { system: 's', instruction: 'e', output: 'f', history: [['a b?', 'c d.']] },
+      ['system: s', ...QA, 'user: e', 'assistant: f'],
+    ],
+    [
+      'LangChain',
+      [
+        { type: 'human', data: { content: 'a b?' } },
+        { type: 'ai', data: { content: 'c d.' } },
+      ],
+      QA,
+    ],
+    [
+      'LangChain, serialised',
+      {
+        messages: [
+          {
+            lc: 1,
+            type: 'constructor',
+            id: ['langchain', 'schema', 'HumanMessage'],
+            kwargs: { content: 'a b?' },
+          },
+          {
+            lc: 1,
+            type: 'constructor',
+            id: ['langchain', 'schema', 'AIMessage'],
+            kwargs: { content: 'c d.' },
+          },
+        ],
+      },
+      QA,
+    ],
+    [
+      'LibreChat',
+      {
+        title: 'T',
+        messages: [
+          { messageId: '1', sender: 'User', isCreatedByUser: true, text: 'a b?' },
+          { messageId: '2', parentMessageId: '1', sender: 'GPT-5', isCreatedByUser: false, text: 'c d.' },
+        ],
+      },
+      QA,
+    ],
+    [
+      'SillyTavern',
+      [
+        { name: 'Me', is_user: true, mes: 'a b?' },
+        { name: 'Bot', is_user: false, mes: 'c d.' },
+      ],
+      QA,
+    ],
+    [
+      'Anthropic',
+      {
+        system: 's',
+        messages: [
+          { role: 'user', content: 'a b?' },
+          {
+            role: 'assistant',
+            content: [
+              { type: 'thinking', thinking: 't' },
+              { type: 'text', text: 'c d.' },
+            ],
+          },
+        ],
+      },
+      ['system: s', 'user: a b?', 'assistant: (t) | c d.'],
+    ],
+  ])('of %s are conversations', async (_, value, expected) => {
+    expect(await reader(value)).toBe('messages');
+    const conversations = await read(value);
+    expect(conversations.map(said)).toEqual([expected]);
+  });
+
+  it.each<[string, unknown]>([
+    ['settings', { users: [{ role: 'admin', name: 'a' }], messages: { hello: 'Hello' } }],
+    ['translations', [{ key: 'a', value: 'b', type: 'text' }]],
+    ['a table', [{ prompt: 'a', rating: 5 }]],
+    ['an answer of an endpoint', { object: 'list', data: [{ id: 'gpt', object: 'model' }] }],
+    ['notes', [{ text: 'a', author: 'Anna' }]],
+  ])('are not %s', async (_, value) => expect(await reader(value)).toBe(''));
+
+  it('keep calls, results, thoughts and the model', async () => {
+    const [conversation] = await read(fixture.request);
+    expect(conversation && said(conversation)).toEqual([
+      'system: Be brief.',
+      'user: What is the weather in Kyoto?',
+      'assistant: weather{"city":"Kyoto"}',
+      'tool: rain, 9 degrees',
+      'assistant: (It rains.) | Rain, nine degrees.',
+    ]);
+    expect(conversation?.messages.at(-1)?.model).toBe('gpt-5');
+    const [drawn] = await read(fixture.uiMessages);
+    expect(drawn && said(drawn)).toEqual([
+      'user: Draw a line. | file',
+      'assistant: (A line, then.) | draw{"shape":"line"}',
+      'tool: {"ok":true}',
+      'assistant: Here it is.',
+    ]);
+  });
+
+  it('keep all branches, and the one that was open', async () => {
+    const [conversation] = await read(fixture.openWebui);
+    expect(conversation?.messages.map(({ id, parentId }) => [id, parentId])).toEqual([
+      ['u1', null],
+      ['a1', 'u1'],
+      ['a2', 'u1'],
+    ]);
+    expect(conversation?.head).toBe('a2');
+    expect(conversation?.meta.title).toBe('Two answers');
+    expect(conversation?.messages[0]?.createdAt).toBe(1_760_000_000_000);
+  });
+
+  it('are as many conversations as there are lines, and a broken line costs only itself', async () => {
+    const lines = `${fixture.sharegptLines}{"conversations": [{"from": "hu\n${fixture.openaiLines}`;
+    const { conversations, skipped } = await readAll(messageLists, source(lines, 'train.jsonl'));
+    expect(conversations.map(said).map((all) => all.length)).toEqual([2, 5, 2, 2]);
+    expect(skipped).toEqual({ 'malformed-line': 1 });
+    expect(await reader(fixture.openaiLines, 'train.jsonl')).toBe('messages');
+  });
+
+  it('are known again when a conversation has grown', async () => {
+    const [before] = await read({ messages: fixture.bareList });
+    const [after] = await read({
+      messages: [...fixture.bareList, { role: 'user', content: 'And green tea?' }],
+    });
+    expect(after?.source).toEqual(before?.source);
+    expect(after?.messages.slice(0, 2).map(({ sourceId }) => sourceId)).toEqual(
+      before?.messages.map(({ sourceId }) => sourceId),
+    );
+  });
+
+  it('of one message a line, which are one conversation', async () => {
+    const lines = fixture.bareList
+      .map(({ role, content }) => JSON.stringify({ from: role, value: content }))
+      .join('\n');
+    expect(await reader(lines, 'log.jsonl')).toBe('messages');
+    expect((await read(lines, 'log.jsonl')).map(said)).toEqual([
+      ['user: Which tea has the least caffeine?', 'assistant: Rooibos has none.'],
+    ]);
+  });
+});
