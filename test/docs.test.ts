@@ -173,7 +173,7 @@ describe('the documents', () => {
     expect(new Set(words).size).toBe(words.length);
     // What is done, and by what: words of English and of the platform.
     const plain =
-      'acts all chat connection create db done embed follow idb indexed keep new once run saved saving send service start use user with writer';
+      'acts all changes chat connection create db done embed follow idb indexed keep new once push round run saved saving send service session start sync use user with writer';
     // The plural, and who or what does it, are the same word.
     const stem = (word: string) => word.replace(/(?:e?s|or|er|ion|ing|edding)$/, '');
     const known = new Set([...words, plain].join(' ').split(/[ -]/).map(stem));
