@@ -6,16 +6,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { FIT } from '../../src/domain/memory/fit.ts';
 import { LEARNT } from '../../src/domain/memory/learnt.ts';
-import {
-  decayOf,
-  hybridOf,
-  keywordScore,
-  probabilityOf,
-  semanticScore,
-  withDecay,
-  zScoreAmong,
-} from '../../src/domain/memory/rank.ts';
-import { defaultConfig } from '../../src/domain/settings/config.ts';
+import { workedExample } from './worked-example.ts';
 
 const HERE = import.meta.dirname;
 const RESULTS = join(HERE, 'results.json');
@@ -49,7 +40,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 const MEANING: Readonly<Record<string, string>> = {
   score: 'the passage’s own score: 0 to 1, more with what raises it',
   zScore: `z-score among the background scores: the sixth to the twenty-fifth best message, before language, notes and pins raise them, and ${FIT.background.count} usual ones (mean ${FIT.background.mean}, deviation ${FIT.background.deviation}); at most ${FIT.background.most}`,
-  margin: `its z-score less that of the runner-up, the best passage of any other conversation that says another thing (${FIT.runnerUp.usual} where there is none); ${FIT.runnerUp.even} is even, at most ${FIT.runnerUp.most} count`,
+  margin: `its z-score less that of the runner-up, the best passage of any other conversation that says another thing, without what raises that one (${FIT.runnerUp.usual} where there is none); ${FIT.runnerUp.even} is even, at most ${FIT.runnerUp.most} count`,
   words: `ln(1 + search words asked, at most ${FIT.wordsMost}), each of a Chinese question half, since characters come as words and as pairs: two are soon met by chance`,
   intercept: 'added to their sum',
 };
@@ -68,48 +59,6 @@ function weightTable(lines: Readonly<Record<string, Line>>): string {
       MEANING[name] ?? '',
     ]),
   );
-}
-
-const shown = (one: number): string => one.toFixed(2).replace('-', '−');
-
-/** One passage, step by step, by the functions that the app ranks with. */
-function workedExample(): string {
-  const worth = Array.from({ length: 7 }, () => 5);
-  const met = 13;
-  const words = keywordScore(met, worth);
-  const scale = { related: 0.8, spread: 0.05 };
-  const cosine = 0.87;
-  const vector = semanticScore(cosine, scale);
-  const lateRead = 0.5;
-  const late = (lateRead - FIT.lateFloor) / FIT.full;
-  const meaning = (1 - FIT.late) * vector + FIT.late * late;
-  const { hybrid_weights: weights, filters, auto_recall: unasked } = defaultConfig.recall;
-  const score = hybridOf(meaning, words, weights);
-  const next = 0.6;
-  const background = Array.from({ length: 20 }, (_, at) => 0.22 + 0.02 * (at % 10));
-  const all = [score, next, 0.55, 0.5, 0.45, ...background];
-  const zScoreOf = zScoreAmong(all);
-  const zScore = Math.min(FIT.background.most, zScoreOf(score));
-  const margin = Math.min(
-    FIT.runnerUp.most,
-    Math.max(0, zScoreOf(score) - zScoreOf(next) - FIT.runnerUp.even),
-  );
-  const spread = 1 / (zScoreOf(1) - zScoreOf(0));
-  const mean = -zScoreOf(0) * spread;
-  const { hybrid: line } = LEARNT;
-  const probability = probabilityOf({ score, zScore, margin, words: Math.log(1 + worth.length), lane: 0 });
-  const days = 100;
-  const age = decayOf(1, 1 + days * 86_400_000, filters.time_decay_factor) ** FIT.age;
-  const most = worth.reduce((sum, one) => sum + one, 0);
-  return `Seven search words were asked, each worth 5 (its IDF weight), and the passage’s BM25 shares of them add up to ${met}. No neighbour, title, speaker or time adds anything.
-Each step goes on with the unrounded figure of the one before, so a pocket calculator may end one hundredth beside.
-
-1. Words: together they could add ${most}; the reach is ${most}^${FIT.reachPower} · min(${FIT.reach}, ${most})^${(1 - FIT.reachPower).toFixed(1)} = ${shown(met / FIT.keywordFull / words)}, and ${FIT.keywordFull} of it is full: ${met} / ${shown(met / FIT.keywordFull / words)} / ${FIT.keywordFull} = **${shown(words)}**.
-2. Meaning: the cosine is ${cosine}; on the model’s own scale related texts have ${scale.related}, give or take ${scale.spread} (\`calibration\` of its provider): (${FIT.cosine.related} + ${FIT.cosine.spread} · (${cosine} − ${scale.related}) / ${scale.spread}) / ${FIT.full} = ${shown(vector)}. Late interaction is ${lateRead}: (${lateRead} − ${FIT.lateFloor}) / ${FIT.full} = ${shown(late)}. Together ${1 - FIT.late} · ${shown(vector)} + ${FIT.late} · ${shown(late)} = **${shown(meaning)}**.
-3. Score: ${weights.vector} · ${shown(meaning)} + ${weights.keyword} · ${shown(words)} = **${shown(score)}**.
-4. The next best have ${next}, 0.55, 0.50 and 0.45, the twenty after them 0.22 to 0.40, two of each step of 0.02. These twenty and the usual four have the mean ${shown(mean)} and the deviation ${spread.toFixed(3)}, to which each usual one adds its own ${FIT.background.deviation}², not its distance from the mean: its z-score is (${shown(score)} − ${shown(mean)}) / ${spread.toFixed(3)} = **${shown(zScore)}**. That of the runner-up, of another conversation, is ${shown(zScoreOf(next))}: the margin is ${shown(zScore)} − ${shown(zScoreOf(next))} − ${FIT.runnerUp.even} = **${shown(margin)}**.
-5. Log odds: ${line.score.toFixed(2)} · ${shown(score)} + ${line.zScore.toFixed(2)} · ${shown(zScore)} + ${line.margin.toFixed(2)} · ${shown(margin)} + ${line.words.toFixed(2)} · ln 8 − ${Math.abs(line.intercept).toFixed(2)}. Probability: **${shown(probability)}**.
-6. Said ${days} days ago: the odds by exp(−${filters.time_decay_factor} · ${days})^${FIT.age} = ${shown(age)} (\`recall.filters.time_decay_factor\`): **${shown(withDecay(probability, age))}**. It is shown from ${filters.min_similarity} on (\`recall.filters.min_similarity\`), and goes to a model unasked from ${unasked.min_similarity} on (\`recall.auto_recall.min_similarity\`): defaults of \`src/domain/settings/config.ts\`.`;
 }
 
 /** The largest difference that leaving a part out makes to any set, points. */
@@ -168,13 +117,13 @@ Each passage has two halves on a scale of 0 to 1. Words: what the question's wor
 only a neighbour has, a quarter for words of the conversation's title, as a share of what they could add; a long question need not be met word
 for word, so that less than all fills this half. Meaning: seven tenths how near the vectors are, three tenths late interaction of the best 32;
 of the others late interaction is taken for three quarters of what their vectors say. They are weighed as \`recall.hybrid_weights\` says (0.6 meaning, 0.4 words).
-A passage in the other language, which cannot have the words, gets up to a quarter more, and one whose speaker the question names a quarter more.
+A passage in the other language, which cannot have the words, counts as if its half of words were ${FIT.language.words} of its meaning, but gets a quarter more at most, and one whose speaker the question names a quarter more.
 Then others add a part of their own score so far: the message before ${FIT.previous} (${FIT.reply} where it asks and a person replies), the next ${FIT.next}, and the conversation
-${FIT.conversation} of the mean of its best ${FIT.best}. Last it is multiplied: a question ${FIT.question} (an unanswered one ${FIT.unanswered}), a time where *when* is asked ${FIT.time}, said on the date
+${FIT.conversation} of the mean of its best ${FIT.best}, the passage itself among them. Last it is multiplied: a question ${FIT.question} (an unanswered one ${FIT.unanswered}), a time where *when* is asked ${FIT.time}, said on the date
 asked for ${FIT.date}, a note ${FIT.note}, a pin ${FIT.pin}, called not related ${FIT.notRelated}. All these numbers stand in \`src/domain/memory/fit.ts\`.
 
 The score becomes a probability by a logistic line learnt by \`npm run eval -- --learn --bench DIR --write\` (\`src/domain/memory/learnt.ts\`); who
-speaks and the project add or take log odds: the assistant’s passages lose ln(${FIT.lanes.assistant} · the person’s messages / the assistant’s), counted among those found and usual ones,
+speaks and the project add or take log odds: the assistant’s passages lose ln(${FIT.lanes.assistant} · the person’s passages / the assistant’s), counted among those found and usual ones,
 ${FIT.lanes.usual} of the person, ${FIT.lanes.usual * FIT.lanes.assistant} of the assistant, ${FIT.lanes.usual * FIT.lanes.tool} of a tool, where that is below 0, a tool’s the same with ${FIT.lanes.tool}; ${FIT.lanes.asked} more where the question asks for another’s words; a passage of the project that is
 asked from gains ${FIT.project}. Age multiplies the odds, with the fifth root of exp(-factor · days): of two equals the newer wins. What reaches the threshold is
 chosen, memory notes first, without near-duplicates; the reply to a question that is chosen may be 0.15 below
