@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { STRATEGIES } from '../src/domain/context/compaction/index.ts';
 import { readBenchmarks } from './bench/write-docs.ts';
 import { readEvaluation } from './eval/write-docs.ts';
 
@@ -128,6 +129,25 @@ describe('the documents', () => {
         .map((file) => `${dirname(page)}/${file}`);
     });
     expect(missing).toEqual([]);
+  });
+
+  it('give each importer and each compaction strategy its row in the README of its folder', () => {
+    const rowed = (page: string, name: string) => new RegExp(`^\\| [^|]*\`${name}\``, 'm').test(read(page));
+    const importers = 'src/adapters/importers';
+    const files = [...read(`${importers}/index.ts`).matchAll(/from '\.\/(\w[\w-]*\.ts)'/g)].flatMap(
+      ([, file = '']) => (file === 'importer.ts' ? [] : [file]),
+    );
+    const strategies = 'src/domain/context/compaction';
+    const lacking = [
+      ...files
+        .filter((file) => !rowed(`${importers}/README.md`, file))
+        .map((file) => `${importers}: ${file}`),
+      ...STRATEGIES.filter(({ id }) => !rowed(`${strategies}/README.md`, id)).map(
+        ({ id }) => `${strategies}: ${id}`,
+      ),
+    ];
+    expect(files.length).toBeGreaterThan(4);
+    expect(lacking).toEqual([]);
   });
 
   it('show each promise of privacy by a test', () => {

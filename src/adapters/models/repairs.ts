@@ -12,8 +12,21 @@ export interface RequestRefusal {
   readonly text: string;
 }
 
+/**
+ * Repairs that `applied` makes: `drop:` a field of the request or of its messages and tools, or one of these. Another
+ * one needs its case there, too. Stored ones are any text, since another version of the app may know others.
+ */
+type KnownRepair =
+  | `drop:${string}`
+  | `rename:${'max_tokens' | 'max_completion_tokens'}`
+  | `fill:${'content' | 'reasoning_content' | 'thought_signature'}`
+  | 'call-ids'
+  | 'roles'
+  | 'no-stream'
+  | 'text-content';
+
 interface Rule {
-  readonly repair: Repair;
+  readonly repair: KnownRepair;
   readonly fits: (text: string, body: Fields) => boolean;
 }
 

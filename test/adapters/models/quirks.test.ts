@@ -46,6 +46,10 @@ function modelOf(model: string, repairs: string[] = []) {
 }
 const options = () => ({ tools: [lookup], signal: new AbortController().signal });
 
+/** Ways to make a new answer of ANSWERS pass. */
+const DIALECT =
+  'a dialect that is not understood: a field in THOUGHT_FIELDS of chunk.ts, a tag in TAGS of thoughts.ts, or code that reads it';
+
 describe('answers', () => {
   it.each(Object.entries(ANSWERS))('%s', async (id, { expected }) => {
     const events = await collect(modelOf(id), promptOf('When?'), options());
@@ -56,7 +60,7 @@ describe('answers', () => {
     const usage = events.find((event) => event.type === 'usage');
     const textIn = (type: 'text' | 'reasoning') =>
       parts.map((part) => (part.type === type ? part.text : '')).join('');
-    expect({
+    const got = {
       words: textIn('text'),
       thoughts: textIn('reasoning'),
       calls: parts.flatMap((part) =>
@@ -69,7 +73,8 @@ describe('answers', () => {
         event.type === 'sources' ? event.sources.map(({ url }) => url) : [],
       ),
       pictures: parts.flatMap((part) => (part.type === 'file' ? [part.url] : [])),
-    }).toEqual({
+    };
+    expect(got, DIALECT).toEqual({
       thoughts: '',
       calls: [],
       problem: undefined,
@@ -139,17 +144,20 @@ const ASKED_ABOUT = ['refuses-tools', 'refuses-all'];
 
 describe('refusals', () => {
   it('are all tried here', () => {
-    expect(Object.keys(REFUSALS).sort()).toEqual([...Object.keys(REPAIRED), ...ASKED_ABOUT].sort());
+    const tried = [...Object.keys(REPAIRED), ...ASKED_ABOUT];
+    expect(Object.keys(REFUSALS).sort(), 'each of REFUSALS has its line in REPAIRED of this file').toEqual(
+      tried.sort(),
+    );
   });
 
   it.each(Object.keys(REFUSALS).filter((id) => id in REPAIRED))('%s', async (id) => {
     const expected = REPAIRED[id] as readonly string[];
     const kept: string[] = [];
-    expect(endOf(await collect(modelOf(id, kept), history, options()))).toEqual({
-      type: 'end',
-      finish: 'stop',
-    });
-    expect(kept).toEqual(expected);
+    expect(
+      endOf(await collect(modelOf(id, kept), history, options())),
+      'no entry of RULES in src/adapters/models/repairs.ts fits this refusal',
+    ).toEqual({ type: 'end', finish: 'stop' });
+    expect(kept, 'an entry of RULES in src/adapters/models/repairs.ts made another repair').toEqual(expected);
     expect(server.requests).toHaveLength(expected.length + 1);
     // Known from now on.
     expect(endOf(await collect(modelOf(id, kept), history, options()))).toEqual({

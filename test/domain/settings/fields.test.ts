@@ -141,7 +141,10 @@ describe('the fields of the configuration', () => {
     const choices = configFields().flatMap((field) =>
       field.kind === 'enum' ? [[field.path, field.choices]] : [],
     );
-    expect(Object.fromEntries(choices)).toEqual({
+    expect(
+      Object.fromEntries(choices),
+      'strategies are those of STRATEGY_IDS, in the order of STRATEGIES',
+    ).toEqual({
       version: ['1.0'],
       'storage.engine': ['auto', 'indexeddb', 'opfs', 'memory'],
       'embedding.provider': ['local', 'openai', 'custom'],

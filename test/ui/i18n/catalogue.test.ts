@@ -81,17 +81,21 @@ describe('the catalogues', () => {
 
   it('say of everything that a command did what was done', async () => {
     const folder = join(import.meta.dirname, '../../../src/services/commands');
+    // Up to the end of the value: what stands behind it on the line are params.
     const done = readdirSync(folder)
       .filter((file) => file.endsWith('.ts'))
-      .flatMap((file) => readFileSync(join(folder, file), 'utf8').match(/\bwhat(?::| =) .*/g) ?? [])
-      .flatMap((line) => line.match(/'\w+'/g) ?? [])
+      .flatMap((file) => readFileSync(join(folder, file), 'utf8').match(/\bwhat(?::| =) [^,;}]*/g) ?? [])
+      .flatMap((value) => value.match(/'\w+'/g) ?? [])
       .map((quoted) => quoted.slice(1, -1));
     expect(done.length).toBeGreaterThanOrEqual(9);
     for (const language of ['en', 'zh'] as const) {
       const paths = new Set(
         pathsOf(await load(language, 'commands')).map(([path]) => path.replace(singular, '')),
       );
-      expect(done.filter((what) => !paths.has(`done.${what}`))).toEqual([]);
+      expect(
+        done.filter((what) => !paths.has(`done.${what}`)),
+        `sentences under \`done\` in src/ui/i18n/${language}/commands.ts`,
+      ).toEqual([]);
     }
   });
 
@@ -151,14 +155,15 @@ describe('the catalogues', () => {
     for (const language of ['en', 'zh'] as const) {
       const commands = (await load(language, 'commands')) as Record<string, Record<string, string>>;
       for (const command of COMMANDS) {
-        expect(commands[command.name]?.summary, command.name).toBeTruthy();
+        const where = `in src/ui/i18n/${language}/commands.ts`;
+        expect(commands[command.name]?.summary, `${command.name}.summary ${where}`).toBeTruthy();
         for (const argument of command.arguments) {
           const known =
             argument.kind === 'choice'
               ? (argument.choices ?? [])
               : [argument.kind === 'flag' ? `--${argument.name}` : argument.name];
           for (const name of known)
-            expect(commands[command.name]?.[name], `${command.name}.${name}`).toBeTruthy();
+            expect(commands[command.name]?.[name], `${command.name}.${name} ${where}`).toBeTruthy();
         }
       }
     }

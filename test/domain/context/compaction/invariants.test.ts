@@ -432,7 +432,8 @@ async function made(strategy: CompactionStrategy, random: Case): Promise<Made> {
 /** Promises of every strategy, by the name that a failure shows. */
 const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> = {
   'gives reasons that people have words for': ({ plan }) => {
-    for (const { why } of plan.runs) expect(Object.keys(english.manifest.why)).toContain(why);
+    for (const { why } of plan.runs)
+      expect(Object.keys(english.manifest.why), 'manifest.why in src/ui/i18n/*/context.ts').toContain(why);
   },
 
   'keeps a call and its result together, right behind one another': ({ plain, built }) => {

@@ -112,7 +112,10 @@ const built = (path: readonly Message[], plan: CompactionPlan) =>
 
 it('STRATEGIES has what `context.strategy` of the configuration offers', () => {
   const ids = configSchema.shape.context.unwrap().shape.strategy.unwrap().options;
-  expect(STRATEGIES.map(({ id }) => id).sort()).toEqual([...ids].sort());
+  expect(
+    STRATEGIES.map(({ id }) => id),
+    'STRATEGY_IDS of src/domain/settings/config.ts, in the order of STRATEGIES',
+  ).toEqual([...ids]);
   expect(strategyOf('of another time').id).toBe('session-memory');
 });
 
