@@ -59,7 +59,6 @@ export type Limits = z.output<typeof limitsSchema>;
  * come back by itself after 4400 to 4499.
  */
 export const CLOSE = {
-  goingAway: 1001,
   restart: 1012,
   tryLater: 1013,
   junk: 4400,
