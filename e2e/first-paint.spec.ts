@@ -221,7 +221,7 @@ test.describe('before the code is there', () => {
     const before = asked.filter((url) => url.endsWith('.js'));
     expect(before).not.toEqual([]);
     const later =
-      /assets\/(importing|exporting|samples|config-file|opened-conversation|context-service|turn-steps)-/;
+      /assets\/(importing|exporting|samples|config-file|opened-conversation|context-service|turn-steps|recalling|turn-recall|forget-service|between-answers)-/;
     // Loaded ahead, but behind what one types with.
     const screen = before.findIndex((url) => url.includes('conversation-screen-'));
     expect(before.slice(0, screen + 1).filter((url) => later.test(url))).toEqual([]);

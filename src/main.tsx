@@ -116,13 +116,11 @@ async function start(): Promise<void> {
   // MODELS
   const asked = { settings, documents, keys, fetch: network.fetch, filter };
   const answering = startModels(openTabRecords(store, guessedDeviceName, warn), asked, {
-    store,
+    ...shared,
     notes,
-    documents,
     config,
     filter,
     now: Date.now,
-    signal,
   });
 
   // SERVICES

@@ -12,6 +12,7 @@ import type { createTokenizers } from '../adapters/tokenizers/tokenizers.ts';
 import type { Vault } from '../adapters/vault/vault.ts';
 import { type Problem, RecollectError } from '../domain/base/errors.ts';
 import { ignore } from '../domain/base/log.ts';
+import { lazily } from '../domain/base/part.ts';
 import type { Readable, Writable } from '../domain/base/readable.ts';
 import type { App } from './app.ts';
 import { createChat } from './chat/chat-service.ts';
@@ -25,19 +26,20 @@ import { meaningBy } from './context/meaning.ts';
 import { createSentenceMeaning } from './context/sentence-meaning.ts';
 import type { Documents } from './documents/documents.ts';
 import type { Notes } from './documents/notes.ts';
-import { createForget } from './forget/forget-service.ts';
+import { createLateForget } from './forget/late-forget.ts';
 import { remainsSince } from './forget/traces.ts';
 import { createActivities } from './library/activities.ts';
 import { createLibrary, type LibraryDeps } from './library/library-service.ts';
 import { estimateSpace, measureSpace } from './library/measured-space.ts';
 import { createRetention } from './library/retention.ts';
-import { createApplying } from './memory/applying.ts';
+import { afterScreen } from './load-ahead.ts';
+import type { Applying } from './memory/applying.ts';
 import type { RunningEngine } from './memory/index-supervisor.ts';
 import type { Memory, MemoryStatus } from './memory/memory.ts';
 import { createMemory } from './memory/memory-service.ts';
 import type { Pause } from './memory/pause.ts';
 import { createRebuilding } from './memory/rebuilding.ts';
-import { createRecognising } from './memory/recognising.ts';
+import type { Recognising } from './memory/recognising.ts';
 import type { PrivacyFilter } from './privacy/privacy-filter.ts';
 import { readableExport } from './privacy/readable-export.ts';
 import { preferredModel } from './projects/preferred-model.ts';
@@ -91,6 +93,8 @@ interface AppParts {
   readonly lock: App['lock'];
   /** State of the log's second copy. */
   readonly logCopy: App['logCopy'];
+  /** Resolves once a screen is drawn. */
+  readonly firstScreen: Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -174,7 +178,7 @@ function connectMemory(parts: AppParts) {
 /** Forgets for good, by requests from here and from other devices. */
 function connectForget(parts: AppParts, memory: Memory, sync: App['sync']): App['forget'] {
   const { documents, notes, prompts, settings, engine, store, keyValues, exclusively, signal } = parts;
-  return createForget({
+  const deps = {
     documents,
     notes,
     prompts,
@@ -187,10 +191,11 @@ function connectForget(parts: AppParts, memory: Memory, sync: App['sync']): App[
     filter: parts.filter,
     sync,
     now: Date.now,
-    exclusive: (work) => exclusively('recollect:forget', work),
+    exclusive: <T>(work: () => Promise<T>) => exclusively('recollect:forget', work),
     device: async () => accountSchema.safeParse(await keyValues.get(ACCOUNT)).data?.device ?? null,
     signal,
-  });
+  };
+  return createLateForget(deps, afterScreen(parts.firstScreen, signal));
 }
 
 /** Import, export and clean-up. */
@@ -232,14 +237,30 @@ function connectLibrary(
   return { library, retention };
 }
 
+/**
+ * Makes the recogniser of sentences and the finder of notes that apply; their code is loaded with the first request
+ * (decision 1115).
+ */
+function createLateRecognising({ embedding, keyed, settings }: AppParts): {
+  readonly recognising: Recognising;
+  readonly applying: Applying;
+} {
+  const recogniser = lazily(async () => {
+    const { createRecognising } = await import('./memory/recognising.ts');
+    return createRecognising({ embedding: embedding.get, keyValues: keyed.keyValues, learns: false });
+  });
+  const recognising: Recognising = { of: async (...asked) => (await recogniser()).of(...asked) };
+  const finder = lazily(async () => {
+    const { createApplying } = await import('./memory/applying.ts');
+    return createApplying({ recognising, config: settings.config, now: Date.now });
+  });
+  return { recognising, applying: { forRequest: async (asked) => (await finder()).forRequest(asked) } };
+}
+
 /** Connects conversations with models and with the context sent to them. */
 function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'context'> {
   const { documents, notes, settings, engine, embedding, models, refusals, tokenizers } = parts;
-  const recognising = createRecognising({
-    embedding: embedding.get,
-    keyValues: parts.keyed.keyValues,
-    learns: false,
-  });
+  const { recognising, applying } = createLateRecognising(parts);
   const common = {
     ...parts.keyed,
     documents,
@@ -276,7 +297,7 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
     ...common,
     memory,
     withoutForgotten: remainsSince(() => parts.notes.forgotten.get()),
-    applying: createApplying({ recognising, config: settings.config, now: Date.now }),
+    applying,
     context,
     refusals,
     locks: navigator.locks,

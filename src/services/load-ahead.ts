@@ -1,17 +1,36 @@
-// Loads the code that a sent message needs, so that the first one does not wait for it.
+// Code that is loaded after the first screen: what a sent message needs, so that the first one does not wait for it,
+// and background work.
+import { pause, whenIdle } from '../adapters/browser/idle.ts';
 import { loadPart } from '../domain/base/part.ts';
 
 /**
- * Resolves when the code of contexts and turns is loaded. Rejects with `part-missing` if a file is
+ * Resolves when the code of memory, contexts and turns is loaded. Rejects with `part-missing` if a file is
  * unavailable; then the first turn loads it.
  */
 export async function loadTurns(): Promise<void> {
   await loadPart(() =>
     Promise.all([
       import('./context/context-service.ts'),
+      import('./memory/recalling.ts'),
+      import('./memory/applying.ts'),
+      import('./memory/recognising.ts'),
+      import('./chat/turn-recall.ts'),
       import('./chat/turn-steps.ts'),
       import('./chat/asking.ts'),
       import('./chat/tool-calls.ts'),
     ]),
   );
+}
+
+/**
+ * Least delay of background work after the first screen, and longest wait for an idle moment then, ms: a slow phone
+ * still starts.
+ */
+const [AFTER_SCREEN_MS, IDLE_WITHIN_MS] = [1_500, 5_000];
+
+/** Resolves in an idle moment after the first screen, or when the signal aborts. */
+export async function afterScreen(firstScreen: Promise<void>, signal: AbortSignal): Promise<void> {
+  await firstScreen;
+  await pause(AFTER_SCREEN_MS, signal);
+  await whenIdle(IDLE_WITHIN_MS, signal);
 }

@@ -26,7 +26,7 @@ export function startMemory({
 }: Pick<Parameters<typeof startTabEngine>[0], 'store' | 'documents' | 'config' | 'alert' | 'signal'> &
   Pick<Parameters<typeof createEmbedding>[0], 'secret' | 'fetch'> & {
     /** Resolves when the person can read and type. */
-    readonly firstScreen: Promise<unknown>;
+    readonly firstScreen: Promise<void>;
   }) {
   const { signal } = parts;
   const { keyValues } = parts.store;
@@ -41,7 +41,7 @@ export function startMemory({
     },
     signal,
   });
-  const shared = { ...parts, embedding, status: writable<MemoryStatus>(STARTING) };
+  const shared = { ...parts, firstScreen, embedding, status: writable<MemoryStatus>(STARTING) };
   const engine = startTabEngine({ ...shared, keyValues, config, embeddingThread, start });
   return { shared, engine, pause: createPause(engine, signal) };
 }

@@ -3,12 +3,12 @@
 import { ifFree } from '../adapters/browser/locks.ts';
 import type { Store } from '../adapters/log/conversation-log.ts';
 import type { Problem } from '../domain/base/errors.ts';
-import { log } from '../domain/base/log.ts';
+import { ignore, log } from '../domain/base/log.ts';
+import { loadPart } from '../domain/base/part.ts';
 import { EndpointModels } from '../services/chat/endpoint-models.ts';
 import { createModelRefusals } from '../services/chat/model-refusals.ts';
-import { startNaming } from '../services/memory/naming.ts';
-import { startSuggesting } from '../services/memory/suggesting.ts';
-import { startTitling } from '../services/memory/titling.ts';
+import { afterScreen } from '../services/load-ahead.ts';
+import type { BetweenAnswers } from '../services/memory/between-answers.ts';
 import { createPrompts } from '../services/prompts/prompts-service.ts';
 import { createDeviceName } from '../services/settings/device-name.ts';
 import { createSpending } from '../services/spending/spending-service.ts';
@@ -36,38 +36,35 @@ export function openTabRecords(
 }
 
 /**
- * Makes the models that answer, and starts their work between answers: titles, summaries and proposals. It ends when
- * the signal of `background` aborts. Returns `own` with the models.
+ * Makes the models that answer; once `firstScreen` is drawn, starts their work between answers: titles, summaries and
+ * proposals. It ends when the signal of `background` aborts. Returns `own` with the models.
  */
 export function startModels(
   own: ReturnType<typeof openTabRecords>,
   endpoints: Omit<ConstructorParameters<typeof EndpointModels>[0], 'refusals' | 'spending' | 'personaOf'>,
-  background: Parameters<typeof startTitles>[0] &
-    Omit<Parameters<typeof startSuggesting>[0], 'model' | 'device' | 'exclusively'>,
+  {
+    firstScreen,
+    ...background
+  }: Omit<BetweenAnswers, 'model' | 'device' | 'ifFree' | 'startedAt'> & {
+    readonly firstScreen: Promise<void>;
+  },
 ) {
   const { personaOf } = own.prompts;
   const models = new EndpointModels({ ...endpoints, ...own, personaOf });
-  startTitles(background, models);
-  startSuggesting({
-    ...background,
-    model: (conversation) => models.modelOf(conversation),
-    device: () => own.deviceName.get(),
-    exclusively: (work) => ifFree('recollect:suggesting', work),
-  });
+  const { signal, now } = background;
+  const startedAt = now();
+  const start = async () => {
+    await afterScreen(firstScreen, signal);
+    const { startBetweenAnswers } = await loadPart(() => import('../services/memory/between-answers.ts'));
+    if (signal.aborted) return;
+    startBetweenAnswers({
+      ...background,
+      startedAt,
+      model: (conversation) => models.modelOf(conversation),
+      device: () => own.deviceName.get(),
+      ifFree,
+    });
+  };
+  ignore(start(), 'titles and proposals by a model; the next start makes them');
   return { models, ...own };
-}
-
-/** Starts writing titles and summaries, in one tab at a time. */
-function startTitles(
-  shared: Pick<Parameters<typeof startNaming>[0], 'documents' | 'config' | 'filter' | 'now' | 'signal'>,
-  models: EndpointModels,
-): void {
-  // A title belongs to no conversation's model, so the model chosen last makes it.
-  const model = () => models.modelOf();
-  startTitling({ ...shared, model, exclusively: (work) => ifFree('recollect:polish', work) });
-  startNaming({
-    ...shared,
-    model: (conversation) => models.modelOf(conversation),
-    exclusively: (work) => ifFree('recollect:naming', work),
-  });
 }

@@ -1,7 +1,7 @@
 // The set of small talk and general knowledge is what the report says it is: fifty
 // questions, half of them Chinese, none twice.
 import { expect, test } from 'vitest';
-import { isHan } from '../../src/domain/memory/rank.ts';
+import { isHan } from '../../src/domain/text/sentences.ts';
 import { smallTalk } from './recorded.ts';
 
 test('there are fifty questions that no library answers', () => {

@@ -160,6 +160,7 @@ async function formReaders(): Promise<Readers> {
     hanShare: sentences.hanShare,
     endsAbbreviated: sentences.endsAbbreviated,
     sentenceSpans: sentences.sentenceSpans,
+    isHan: sentences.isHan,
     eachSentence: (text: string) => [...sentences.eachSentence(text)],
     endsSentence: sentences.endsSentence,
     cutAtPauses: (text) => sentences.cutAtPauses(text, 100),
@@ -207,13 +208,13 @@ async function memoryReaders(): Promise<Readers> {
 
 /** Functions that read a question for what it is, and what memory was asked before. */
 async function questionReaders(): Promise<Readers> {
-  const [vain, calls, overview, standing, noteText, passages, parts, values, query] = await Promise.all([
+  const [vain, calls, overview, standing, noteText, replies, parts, values, query] = await Promise.all([
     import('../../src/domain/memory/asked-in-vain.ts'),
     import('../../src/domain/memory/calls.ts'),
     import('../../src/domain/memory/overview.ts'),
     import('../../src/domain/memory/standing.ts'),
     import('../../src/domain/memory/note-text.ts'),
-    import('../../src/domain/memory/passages.ts'),
+    import('../../src/domain/memory/replies.ts'),
     import('../../src/domain/memory/parts.ts'),
     import('../../src/domain/memory/values.ts'),
     import('../../src/domain/memory/query.ts'),
@@ -234,7 +235,7 @@ async function questionReaders(): Promise<Readers> {
     asksForOverview: overview.asksForOverview,
     setsRuleOrPreference: standing.setsRuleOrPreference,
     notesInText: noteText.notesInText,
-    onlyAsks: passages.onlyAsks,
+    onlyAsks: replies.onlyAsks,
     'parts of a long message': (text) => parts.partsOf(`${'Some words. '.repeat(70)}\n\n${text}`),
     valuesIn: values.valuesIn,
     filtersIn: query.filtersIn,

@@ -19,3 +19,19 @@ export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
     });
   }
 }
+
+/**
+ * Makes something whose code is loaded with its first use, once. Rejects as `loadPart` does; the next use tries again.
+ */
+export function lazily<T>(load: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return async () => {
+    made ??= loadPart(load);
+    try {
+      return await made;
+    } catch (error) {
+      made = undefined;
+      throw error;
+    }
+  };
+}

@@ -13,6 +13,8 @@ export const isTextType = (mediaType: string): boolean =>
 // The platform's function, whose type this floor does not have.
 declare const TextDecoder: new () => { decode(bytes: Uint8Array): string };
 
+/** Longest text of one part that is read for memory and shown, characters. The log has the rest. */
+export const READ_UP_TO = 400_000;
 /** Bytes that the longest character takes in UTF-8. */
 const BYTES_OF_CHARACTER = 4;
 

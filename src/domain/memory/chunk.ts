@@ -1,6 +1,6 @@
 // Cuts a message into chunks, the unit of recall: what is shown, what is searched by words, what is embedded.
 import { hashOfText } from '../base/hash.ts';
-import { sourceLine, textOfFile } from '../chat/files.ts';
+import { READ_UP_TO, sourceLine, textOfFile } from '../chat/files.ts';
 import type { ExtractedText, Message } from '../chat/message.ts';
 import { wordsOfUnknown } from '../chat/unknown.ts';
 import { endWithinTokens, estimateTokens } from '../context/tokens.ts';
@@ -16,8 +16,6 @@ import { isMemoryTool } from './own-tools.ts';
 export const CHUNK_TOKENS = 380;
 /** A last piece smaller than this joins the one before it. */
 const SMALL_TOKENS = 48;
-/** Longest text of one part that is cut into chunks, characters. The log has the rest. */
-export const READ_UP_TO = 400_000;
 /** Most chunks of one message: a pasted book must not bury the library. */
 const MAX_CHUNKS = 400;
 /** Most chunks with an attached document, some 600 pages. */

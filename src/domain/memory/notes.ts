@@ -13,7 +13,6 @@ import { type Conversation, conversationMetaSchema } from '../chat/conversation.
 import type { Known, Message } from '../chat/message.ts';
 import { withoutTokens } from '../privacy/tokens.ts';
 import { squeezed } from '../text/sentences.ts';
-import { queryWords } from '../text/words.ts';
 import type { PassageMessage } from './passages.ts';
 import { NOTE_KINDS } from './recognition/kinds.ts';
 
@@ -169,11 +168,6 @@ export const conversationOfNotes = (
 /** True for the id that notes have in place of a conversation's. */
 export const isNotes = (conversation: string): conversation is ConversationId => conversation === NOTES;
 
-const wordsOf = (text: string): ReadonlySet<string> => new Set(queryWords(text).split(' ').filter(Boolean));
-
-/** Questions that share this part of their words count as one: not related to one means not related to the other. */
-const SAME_QUESTION = 0.6;
-
 /** Id of the note behind a message of `conversationOfNotes`. */
 const noteIdOf = (messageId: string): string => messageId.replace(/@\d+$/, '');
 
@@ -264,30 +258,4 @@ export function createUnusableTest(
 ): (said: PassageMessage) => boolean {
   const [gone, never] = [createDeletedTest(library, noteState), createNeverTest(noteState.feedback)];
   return (said) => never(said) || gone(said);
-}
-
-/** Selects the feedback on this question, for the ranking. */
-export function feedbackFor(
-  feedback: readonly Feedback[],
-  question: string,
-): Readonly<Record<'pinned' | 'never' | 'notRelated', (said: PassageMessage) => boolean>> {
-  const asked = wordsOf(question);
-  const isSame = (other: string): boolean => {
-    const others = wordsOf(other);
-    let shared = 0;
-    for (const word of asked) if (others.has(word)) shared += 1;
-    const all = asked.size + others.size - shared;
-    return all === 0 ? question.trim() === other.trim() : shared / all >= SAME_QUESTION;
-  };
-  const pinned = new Set(feedback.filter(({ verdict }) => verdict === 'pinned').map(feedbackSubject));
-  const notRelated = new Set(
-    feedback
-      .filter(({ verdict, query }) => verdict === 'not-related' && isSame(query ?? ''))
-      .map(({ messageId }) => messageId),
-  );
-  return {
-    pinned: (said) => pinned.has(feedbackSubject(said)),
-    never: createNeverTest(feedback),
-    notRelated: ({ messageId }) => notRelated.has(messageId),
-  };
 }

@@ -1,8 +1,6 @@
 // Handles the passages of a recall: their neighbours, omissions, and the space for each.
 import type { RecalledPassage } from '../chat/message.ts';
 import { estimateTokens } from '../context/tokens.ts';
-import { asksInWords } from '../text/cues.ts';
-import { sentencesOf } from '../text/sentences.ts';
 
 /** Tokens that frame a neighbour of a passage in the prompt. */
 const NEIGHBOUR_FRAME = 4;
@@ -25,28 +23,6 @@ export function neighboursOf(
   const isBefore = (one: (typeof sorted)[number]) => order(one, { createdAt, messageId }) < 0;
   return { before: sorted.filter(isBefore), after: sorted.filter((one) => !isBefore(one)) };
 }
-
-/** A shorter sentence ("Hi!") says nothing by itself, characters. */
-const SAYS_SOMETHING = 8;
-/** Longer texts count as saying something, characters. */
-const QUESTIONS = 600;
-
-/** True if a text only asks: then its reply says more. */
-export function onlyAsks(text: string): boolean {
-  if (text.length > QUESTIONS) return false;
-  const sentences = sentencesOf(text)
-    .map((sentence) => sentence.trim())
-    .filter((sentence) => /[?？]$/u.test(sentence) || sentence.length >= SAYS_SOMETHING);
-  return sentences.length > 0 && sentences.every(asksInWords);
-}
-
-/** The reply beside a passage in which the person only asks; undefined for none. */
-export const neighbourReply = (
-  passage: RecalledPassage,
-): RecalledPassage['neighbours'][number] | undefined =>
-  passage.role === 'user' && onlyAsks(passage.passage)
-    ? neighboursOf(passage).after.find(({ role, text }) => role === 'assistant' && text.trim() !== '')
-    : undefined;
 
 /** A message that is a passage or the neighbour of one. */
 export interface PassageMessage {

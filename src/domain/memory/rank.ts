@@ -4,7 +4,7 @@ import type { Role } from '../chat/message.ts';
 import { asksWhen, endsWithQuestionMark, isNamed, speakerIn, tellsTime } from '../text/cues.ts';
 import { datesIn } from '../text/dates.ts';
 import { createWordings } from '../text/near-duplicate.ts';
-import { hanShare } from '../text/sentences.ts';
+import { isHan, knowsHan } from '../text/sentences.ts';
 import { FIT, type Fit } from './fit.ts';
 import { type Lane, lanesOf } from './lanes.ts';
 import type { PassageMessage } from './passages.ts';
@@ -156,15 +156,6 @@ export type Technique =
 const DAY = 86_400_000;
 const logistic = (x: number): number => 1 / (1 + Math.exp(-x));
 const share = (x: number): number => Math.min(1, Math.max(0, x));
-
-/** True for a text written mostly in Chinese or Japanese. */
-export const isHan = (text: string): boolean => hanShare(text.slice(0, 2_000)) > 0.3;
-
-/** True if a model that knows `languages` can read this text. Looks at scripts only: Latin counts as known. */
-export const knowsLanguageOf = (languages: readonly string[] | 'any', text: string): boolean =>
-  knowsHan(languages) || !isHan(text);
-const knowsHan = (languages: readonly string[] | 'any'): boolean =>
-  languages === 'any' || languages.some((language) => ['zh', 'ja', 'ko'].includes(language));
 
 /**
  * Maps a cosine to the 0–1 scale that all models share: the model's own scale to that of `fit.cosine`, 1 from 0.6 on.

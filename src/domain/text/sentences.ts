@@ -35,6 +35,16 @@ function sharesOf(text: string): { han: number; hangul: number } {
 /** Share of a text's letters that are Han or kana, 0–1. */
 export const hanShare = (text: string): number => sharesOf(text).han;
 
+/** True for a text written mostly in Chinese or Japanese. */
+export const isHan = (text: string): boolean => hanShare(text.slice(0, 2_000)) > 0.3;
+
+/** True if a model that knows `languages` can read this text. Looks at scripts only: Latin counts as known. */
+export const knowsLanguageOf = (languages: readonly string[] | 'any', text: string): boolean =>
+  knowsHan(languages) || !isHan(text);
+/** True if a model knows a language that Han characters belong to. */
+export const knowsHan = (languages: readonly string[] | 'any'): boolean =>
+  languages === 'any' || languages.some((language) => ['zh', 'ja', 'ko'].includes(language));
+
 /** Share of a text's letters that are Han, kana or Hangul, 0–1: as wide as they are high. */
 export function cjkShare(text: string): number {
   const { han, hangul } = sharesOf(text);

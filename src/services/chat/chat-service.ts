@@ -15,6 +15,7 @@ import {
   newMessageId,
 } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
+import { loadPart } from '../../domain/base/part.ts';
 import { type Readable, until, type Writable, writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { piecesUpTo, pieceToContinue } from '../../domain/chat/continuation.ts';
@@ -22,7 +23,7 @@ import { type Conversation, effectiveHead } from '../../domain/chat/conversation
 import { hasContent } from '../../domain/chat/draft.ts';
 import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
 import type { Price } from '../../domain/context/budget.ts';
-import { hasRecallContent } from '../../domain/context/recalled.ts';
+import { hasRecallContent, type Recall } from '../../domain/context/recalled.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { TurnContext } from '../context/turn-context.ts';
 import type { Documents } from '../documents/documents.ts';
@@ -54,7 +55,6 @@ import type { Tab } from './tab.ts';
 import { createTab, type LocksLike, type TabMemory } from './tab.ts';
 import type { NotesLike } from './tools/index.ts';
 import type { TurnRequest } from './turn.ts';
-import { recallAgain } from './turn-recall.ts';
 import { createTurns } from './turns.ts';
 
 interface ChatDependencies {
@@ -310,8 +310,7 @@ class ChatService implements Chat {
       const conversation = await this.#needed(id);
       const { asked, first } = questionOf(conversation.messages, answerId);
       const before = first?.parts.find((part) => part.type === 'recall');
-      const stored =
-        before && (await recallAgain(before, { documents: this.#deps.documents, notes: this.#deps.notes }));
+      const stored = before && (await this.#recallAgain(before));
       const fruitless =
         first?.finish !== undefined &&
         first.finish !== 'stop' &&
@@ -583,8 +582,12 @@ class ChatService implements Chat {
   async #memoryOf(id: ConversationId, answer: MessageId): Promise<Pick<TurnRequest, 'recall'>> {
     const { first } = questionOf((await this.#needed(id)).messages, answer);
     const before = first?.parts.find((part) => part.type === 'recall');
-    const { documents, notes } = this.#deps;
-    return before ? { recall: await recallAgain(before, { documents, notes }) } : {};
+    return before ? { recall: await this.#recallAgain(before) } : {};
+  }
+
+  async #recallAgain(before: Recall): Promise<Recall> {
+    const { recallAgain } = await loadPart(() => import('./turn-recall.ts'));
+    return await recallAgain(before, { documents: this.#deps.documents, notes: this.#deps.notes });
   }
 
   /** Keeps the conversation busy until `work` ends; aborting `control` stops all of it. */

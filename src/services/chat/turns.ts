@@ -8,7 +8,7 @@ import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, type MessageId, newMessageId } from '../../domain/base/ids.ts';
-import { loadPart } from '../../domain/base/part.ts';
+import { lazily, loadPart } from '../../domain/base/part.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { type Finish, type Message, textOf } from '../../domain/chat/message.ts';
@@ -27,7 +27,7 @@ import type { ModelRefusals } from './model-refusals.ts';
 import { createSaving } from './saving.ts';
 import type { NotesLike } from './tools/index.ts';
 import { showTurn, type TurnEnd, type TurnRequest, type TurnSession } from './turn.ts';
-import { createTurnRecall, type RecallOfTurn } from './turn-recall.ts';
+import type { RecallOfTurn } from './turn-recall.ts';
 import type { TurnSteps, TurnStepsDeps } from './turn-steps.ts';
 
 const NOTHING: Recall = { type: 'recall', query: '', threshold: 0, passages: [], nearMisses: [] };
@@ -61,7 +61,8 @@ export function createTurns(deps: TurnDependencies) {
 class TurnRunner {
   readonly #deps: TurnDependencies;
   readonly #saving: ReturnType<typeof createSaving>;
-  readonly #memories: ReturnType<typeof createTurnRecall>;
+  /** Asks memory; its code is loaded with the first turn (decision 1115). */
+  readonly #memories = lazily(async () => (await import('./turn-recall.ts')).createTurnRecall(this.#deps));
   readonly #stepDeps: Omit<TurnStepsDeps, 'ask' | 'runCalls'>;
   /** Saves a message into its conversation. */
   readonly save: ReturnType<typeof createSaving>['save'];
@@ -69,7 +70,6 @@ class TurnRunner {
   constructor(deps: TurnDependencies) {
     this.#deps = deps;
     this.#saving = createSaving(deps);
-    this.#memories = createTurnRecall(deps);
     this.#stepDeps = {
       ...deps,
       saving: this.#saving,
@@ -125,7 +125,7 @@ class TurnRunner {
       const { recall, problem, why, applied }: RecallOfTurn =
         request.recall || request.from !== undefined
           ? { recall: request.recall ?? null, problem: null, why: undefined, applied: [] }
-          : await this.#memories.forQuestion({
+          : await (await this.#memories()).forQuestion({
               conversation,
               path,
               asked,

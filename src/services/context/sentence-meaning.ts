@@ -5,7 +5,7 @@
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
 import { cosine } from '../../adapters/embedding/vector.ts';
 import type { Unit } from '../../domain/context/units.ts';
-import { knowsLanguageOf } from '../../domain/memory/rank.ts';
+import { knowsLanguageOf } from '../../domain/text/sentences.ts';
 
 /** Read in one call, so that a question that comes meanwhile need not wait long. */
 const BATCH = 8;

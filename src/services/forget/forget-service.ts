@@ -6,7 +6,7 @@ import { LOG_REPAIRED } from '../../adapters/log/recovering.ts';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation, isTemporary } from '../../domain/base/ids.ts';
 import { ignore, log } from '../../domain/base/log.ts';
-import { writable } from '../../domain/base/readable.ts';
+import { type Writable, writable } from '../../domain/base/readable.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { imprintOf, imprintsOf } from '../../domain/forget/imprint.ts';
 import {
@@ -81,7 +81,7 @@ const foundIn = ({ finds }: ForgetPlan): FoundPlaces => {
   return found;
 };
 
-interface ForgetDeps extends PlaceDeps {
+export interface ForgetDeps extends PlaceDeps {
   readonly now: () => number;
   /** Runs one job at a time across all tabs. */
   readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>;
@@ -103,13 +103,19 @@ interface Progress {
   isConfirmed: boolean;
 }
 
-/** Builds the service, which also carries out records of other devices until the signal aborts. */
-export const createForget = (deps: ForgetDeps): Forget => new Forgetting(deps);
+/**
+ * Builds the service, which also carries out records of other devices until the signal aborts. It sets `state`, made
+ * here by default.
+ */
+export const createForget = (
+  deps: ForgetDeps,
+  state: Writable<ForgetState> = writable({ step: 'idle' }),
+): Forget => new Forgetting(deps, state);
 
 class Forgetting implements Forget {
   readonly #deps: ForgetDeps;
   readonly #places: readonly ForgetPlace[];
-  readonly state = writable<ForgetState>({ step: 'idle' });
+  readonly state: Writable<ForgetState>;
   readonly records: Forget['records'];
   readonly #job;
   readonly #progress = new Map<string, Progress>();
@@ -127,8 +133,9 @@ class Forgetting implements Forget {
   /** True if the log recovered entries from its second copy, which may contain anything forgotten before. */
   #isRepaired = false;
 
-  constructor(deps: ForgetDeps) {
+  constructor(deps: ForgetDeps, state: Writable<ForgetState>) {
     this.#deps = deps;
+    this.state = state;
     const { notes, sync, keyValues, signal } = deps;
     this.#places = CREATE_PLACES.map((create) => create(deps));
     this.records = notes.forgotten;

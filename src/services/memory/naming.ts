@@ -39,6 +39,8 @@ interface NamingDeps {
   /** ms since 1970 */
   readonly now: () => number;
   readonly signal: AbortSignal;
+  /** Conversations that began since then are named, ms since 1970. Default: now. */
+  readonly startedAt?: number;
   /** Runs `work` in one tab at a time; absent: there is only this tab. */
   readonly exclusively?: (work: () => Promise<void>) => Promise<void>;
 }
@@ -61,10 +63,10 @@ export function startNaming({
   model,
   now,
   signal,
+  startedAt = now(),
   exclusively = (work) => work(),
   filter = new PrivacyFilter({ config }),
 }: NamingDeps): void {
-  const startedAt = now();
   /** Conversations whose name was requested in this tab: never again, whatever the result. */
   const asked = new Set<ConversationId>();
 
@@ -149,6 +151,8 @@ export function startNaming({
   });
   const stop = documents.library.subscribe(() => job.wakeWithin(REST_MS));
   signal.addEventListener('abort', stop);
+  // An answer may have ended before this began.
+  job.wakeWithin(REST_MS);
 }
 
 interface Exchange {

@@ -5,16 +5,14 @@ import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provi
 import { hasCentredTokenVectors } from '../../adapters/embedding/state-centres.ts';
 import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
-import type { ConversationId } from '../../domain/base/ids.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { anyOf, type Readable, until, writable } from '../../domain/base/readable.ts';
 import { isTimeout, withDeadline, withTimeLimit } from '../../domain/base/time-limit.ts';
 import type { QueryTokenVectors } from '../../domain/memory/late.ts';
 import { blendQuestion, lastLineOf, type QuestionRead } from '../../domain/memory/question-blend.ts';
-import { type CosineScale, knowsLanguageOf } from '../../domain/memory/rank.ts';
+import type { CosineScale } from '../../domain/memory/rank.ts';
 import type { Config } from '../../domain/settings/config.ts';
-import type { Documents } from '../documents/documents.ts';
-import type { Notes } from '../documents/notes.ts';
+import { knowsLanguageOf } from '../../domain/text/sentences.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import type { MemoryStatus } from './memory.ts';
 
@@ -44,9 +42,6 @@ export interface AskingDeps {
   readonly begin?: () => void;
   readonly embedding: Readable<EmbeddingProvider | null>;
   readonly config: Readable<Config>;
-  readonly documents: Pick<Documents, 'library'>;
-  /** Feedback of the person on earlier hits. */
-  readonly notes?: Pick<Notes, 'state'>;
   readonly status: Readable<MemoryStatus>;
   /** Absent: private words are recognised by their form alone. */
   readonly filter?: PrivacyFilter;
@@ -128,20 +123,6 @@ class QuestionEmbedder {
       if (again === null) throw error;
       return await work(again);
     }
-  }
-
-  /** True if all other conversations are empty: then a wait for the index is useless. */
-  isEmpty(except: ConversationId | undefined): boolean {
-    const { ready, entries, projects } = this.#deps.documents.library.get();
-    const noteState = this.#deps.notes?.state.get() ?? { ready: true, notes: [] };
-    return (
-      ready &&
-      noteState.ready &&
-      noteState.notes.length === 0 &&
-      [...entries, ...projects.filter(({ messageCount }) => messageCount > 0)].every(
-        ({ id, deletedAt }) => deletedAt !== null || id === except,
-      )
-    );
   }
 
   /**

@@ -73,6 +73,8 @@ interface SuggestingDeps {
   /** ms since 1970 */
   readonly now: () => number;
   readonly signal: AbortSignal;
+  /** Messages since then are read, ms since 1970. Default: now. */
+  readonly startedAt?: number;
   /** Runs `work` in one tab at a time; absent: there is only this tab. */
   readonly exclusively?: (work: () => Promise<void>) => Promise<void>;
 }
@@ -94,6 +96,8 @@ export function startSuggesting(deps: SuggestingDeps): void {
   signal.addEventListener('abort', () => {
     for (const stop of stops) stop();
   });
+  // An answer may have ended before this began.
+  job.wakeWithin(REST_MS);
 }
 
 class SuggestingService {
@@ -104,7 +108,7 @@ class SuggestingService {
 
   constructor(deps: SuggestingDeps) {
     this.#deps = deps;
-    this.#startedAt = deps.now();
+    this.#startedAt = deps.startedAt ?? deps.now();
   }
 
   async run(ending: AbortSignal): Promise<void> {

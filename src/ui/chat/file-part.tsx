@@ -1,9 +1,8 @@
 // Files in a message: pictures large, texts and documents readable in place, all others by name.
 import { FileText, Paperclip } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
-import { isTextType, placeLabel, sourceLine, textOfFile } from '../../domain/chat/files.ts';
+import { isTextType, placeLabel, READ_UP_TO, sourceLine, textOfFile } from '../../domain/chat/files.ts';
 import type { PartOf, SectionPlace } from '../../domain/chat/message.ts';
-import { READ_UP_TO } from '../../domain/memory/chunk.ts';
 import { useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatBytes, formatNumber } from '../i18n/index.ts';

@@ -5,10 +5,10 @@ import {
   divideBudget,
   neighboursOf,
   neighbourTokens,
-  onlyAsks,
   tickedPassages,
   withoutMessages,
 } from '../../../src/domain/memory/passages.ts';
+import { onlyAsks } from '../../../src/domain/memory/replies.ts';
 
 const FRAME = 24;
 /** A passage with what was said beside it. */

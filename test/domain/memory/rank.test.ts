@@ -7,7 +7,6 @@ import {
   decayOf,
   hybridOf,
   keywordScore,
-  knowsLanguageOf,
   marginOver,
   probabilityOf,
   type Rankable,
@@ -17,6 +16,7 @@ import {
   withDecay,
   zScoreAmong,
 } from '../../../src/domain/memory/rank.ts';
+import { knowsLanguageOf } from '../../../src/domain/text/sentences.ts';
 import { candidate, context, DAY, NOW } from './candidates.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });

@@ -1,0 +1,55 @@
+// Forgetting, whose code is loaded after the first screen or with the first call (decision 1115). Its state is there
+// at once.
+import { ignore } from '../../domain/base/log.ts';
+import { lazily } from '../../domain/base/part.ts';
+import { writable } from '../../domain/base/readable.ts';
+import type { Forget, ForgetState } from './forget.ts';
+import type { ForgetDeps } from './forget-service.ts';
+
+type Listener = Parameters<Forget['onForgetting']>[0];
+
+/**
+ * Makes the service, which carries out what is left to be forgotten once `due` resolves. Rejects with `part-missing`
+ * if its code cannot be loaded; the next call tries again.
+ */
+export function createLateForget(deps: ForgetDeps, due: Promise<void>): Forget {
+  const state = writable<ForgetState>({ step: 'idle' });
+  let made: Forget | undefined;
+  /** Listeners from before the code is there, with what stops each. */
+  const early = new Map<Listener, () => void>();
+  const service = lazily(async () => {
+    const { createForget } = await import('./forget-service.ts');
+    made = createForget(deps, state);
+    // Before it removes anything: they hold words in memory.
+    for (const listener of early.keys()) early.set(listener, made.onForgetting(listener));
+    return made;
+  });
+  ignore(
+    due.then(async () => {
+      if (!deps.signal.aborted) await service();
+    }),
+    'what is left to be forgotten; the next start carries it out',
+  );
+  return {
+    state,
+    records: deps.notes.forgotten,
+    seek: async (...asked) => (await service()).seek(...asked),
+    begin: async (plan) => (await service()).begin(plan),
+    undo: async () => (await service()).undo(),
+    reportOf: async (id) => (await service()).reportOf(id),
+    reopen: (report) =>
+      ignore(
+        service().then((made) => made.reopen(report)),
+        'a report to show again; it stays in its list',
+      ),
+    dismiss: () => made?.dismiss(),
+    onForgetting: (listener) => {
+      if (made) return made.onForgetting(listener);
+      early.set(listener, () => {});
+      return () => {
+        early.get(listener)?.();
+        early.delete(listener);
+      };
+    },
+  };
+}
