@@ -1029,7 +1029,7 @@ test('broken lines of a stream cost only themselves; where nothing else came, a 
   await expect(answer).toContainText('Before after.');
   await choose(page, 'malformed-only');
   await expect(await ask(page, 'And now?')).toContainText(
-    /not in the form an OpenAI-compatible service sends.*Check that the base URL/,
+    /not in a form that this service was expected to send.*Check that the base URL/,
   );
   await expect(page.getByRole('button', { name: 'Try again' }).last()).toBeVisible();
   await saved(page);

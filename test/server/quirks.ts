@@ -826,8 +826,86 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
   },
   'another-document': {
     type: 'application/json',
-    body: '[{"generated_text":"Backups run at three."}]',
+    body: '[{"score":1,"label":"Backups run at three."}]',
     expected: { words: '', finish: 'error', problem: 'model-format' },
+  },
+  'of-gemini': {
+    body: line({ candidates: [{ content: { role: 'model', parts: [{ text: 'Backups' }] } }] }),
+    expected: { words: '', finish: 'error', problem: 'model-format' },
+  },
+  'of-responses': {
+    body: line({ type: 'response.output_text.delta', item_id: 'm', delta: 'Backups' }),
+    expected: { words: '', finish: 'error', problem: 'model-format' },
+  },
+  'document-of-tgi': {
+    type: 'application/json',
+    body: '[{"generated_text":"Backups run at three."}]',
+    expected: whole,
+  },
+  'completion-of-llama.cpp': {
+    body: ['Backups run ', 'at three.']
+      .map((content) => line({ index: 0, content, tokens: [1], stop: false, id_slot: 0 }))
+      .concat(line({ content: '', stop: true, stop_type: 'eos', tokens_predicted: 5, tokens_evaluated: 12 }))
+      .join(''),
+    expected: { ...whole, usage: { inputTokens: 12, outputTokens: 5 } },
+  },
+  'completion-of-llama.cpp-at-its-limit': {
+    type: 'application/json',
+    body: '{"index":0,"content":"Backups run at three.","stop":true,"stop_type":"limit"}',
+    expected: { ...whole, finish: 'length' },
+  },
+  'interface-stream-of-the-ai-sdk': {
+    body:
+      line({ type: 'start', messageId: 'm' }) +
+      line({ type: 'start-step' }) +
+      line({ type: 'reasoning-start', id: 'r' }) +
+      line({ type: 'reasoning-delta', id: 'r', delta: 'Look.' }) +
+      line({ type: 'reasoning-end', id: 'r' }) +
+      line({ type: 'text-start', id: 't' }) +
+      line({ type: 'text-delta', id: 't', delta: 'Backups run ' }) +
+      line({ type: 'text-delta', id: 't', delta: 'at three.' }) +
+      line({ type: 'text-end', id: 't' }) +
+      line({ type: 'finish-step' }) +
+      line({ type: 'finish' }) +
+      DONE,
+    expected: { ...whole, thoughts: 'Look.' },
+  },
+  'interface-stream-with-an-error': {
+    body: line({ type: 'start' }) + line({ type: 'error', errorText: 'The engine is overloaded' }),
+    expected: { words: '', finish: 'error', problem: 'model-server' },
+  },
+  dify: {
+    body:
+      'event: ping\n\n' +
+      line({ event: 'workflow_started', task_id: 't', data: { id: 'w', inputs: {} } }) +
+      line({ event: 'message', conversation_id: 'c', answer: 'Backups run ' }) +
+      line({ event: 'agent_message', conversation_id: 'c', answer: 'at three.' }) +
+      line({
+        event: 'message_end',
+        conversation_id: 'c',
+        metadata: { usage: { prompt_tokens: 12, completion_tokens: 5 } },
+      }),
+    expected: { ...whole, usage: { inputTokens: 12, outputTokens: 5 } },
+  },
+  'document-of-dify': {
+    type: 'application/json',
+    body: JSON.stringify({
+      event: 'message',
+      mode: 'chat',
+      conversation_id: 'c',
+      answer: 'Backups run at three.',
+      metadata: {},
+    }),
+    expected: whole,
+  },
+  'error-of-dify': {
+    body: line({
+      event: 'error',
+      status: 400,
+      code: 'completion_request_error',
+      message: 'The engine is overloaded',
+    }),
+    expected: { words: '', finish: 'error', problem: 'model-server' },
   },
   'cut-within-a-call': {
     body: said + call({ name: 'lookup', arguments: '{"query":"ba' }, { id: 'c1' }),

@@ -3,6 +3,7 @@
 import { isFields, readJson } from '../../domain/base/json.ts';
 import { type Fields, listOf, textOf } from './event-fields.ts';
 import { brokenIn, type FinishReason, finishIn, isBrokenOff } from './finish-reasons.ts';
+import { choiceOfForeign, protocolOf, usageOfForeign } from './foreign-events.ts';
 import { SpokenCalls, type TypeInput, type WordsOrCalls } from './spoken-calls.ts';
 import { notePictures, noteSources, type StreamFacts } from './stream-facts.ts';
 import { callsOf, StreamedCalls } from './streamed-calls.ts';
@@ -228,13 +229,17 @@ export class ChunkReader {
       ...usageOf(grok),
       ...usageOf(value.usage),
       ...(value.done === true ? usageOf(value) : {}),
+      ...('choices' in value ? {} : usageOf(usageOfForeign(value))),
     };
     if (Object.keys(usage).length > 0) {
       this.#usage = { ...this.#usage, ...usage };
       out.push({ choices: [], usage: usageInOneForm(this.#usage) });
     }
     if (choice && isDocument) this.#facts.done = true;
-    if (!choice && out.length === 0 && !('choices' in value)) this.#facts.foreign = true;
+    if (!choice && out.length === 0 && !('choices' in value)) {
+      this.#facts.foreign = true;
+      this.#facts.protocol ??= protocolOf(value);
+    }
     return out;
   }
 
@@ -258,7 +263,7 @@ export class ChunkReader {
     const token = isFields(value.token) && value.token.special !== true ? value.token.text : undefined;
     const output = isFields(value.output) ? value.output : {};
     const said = [value.response, token, value.result, output.text].find((text) => typeof text === 'string');
-    if (said === undefined && !isFields(value.token)) return undefined;
+    if (said === undefined && !isFields(value.token)) return choiceOfForeign(value);
     const isLast = value.done === true || value.is_end === true || typeof value.generated_text === 'string';
     return {
       delta: { content: said ?? '' },
@@ -348,7 +353,8 @@ export class ChunkReader {
     const facts = this.#facts;
     const error = [value.error, choice?.error, value.errors].find(isError);
     if (error !== undefined) facts.error ??= error === true ? value : error;
-    else if (/^error$/i.test(named) || (value.type === 'error' && !choice)) facts.error ??= value;
+    else if (/^error$/i.test(named) || value.event === 'error' || (value.type === 'error' && !choice))
+      facts.error ??= value;
     const { base_resp: status } = value;
     if (isFields(status) && Number(status.status_code ?? 0) !== 0)
       facts.error ??= { message: textOf(status.status_msg), code: status.status_code };

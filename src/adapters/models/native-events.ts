@@ -4,6 +4,7 @@
 import { isFields, lenientJson, readJson } from '../../domain/base/json.ts';
 import { KEEP_ALIVE } from './chunk.ts';
 import { type Fields, fieldsOf } from './event-fields.ts';
+import { protocolOf } from './foreign-events.ts';
 import { unwrapped } from './gemini-events.ts';
 import { citedIn, eventsOfDocument, NativeShapes } from './native-shapes.ts';
 import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
@@ -100,6 +101,7 @@ class NativeReader {
       return '';
     }
     const said = unwrapped(value);
+    this.#facts.protocol ??= protocolOf(said);
     this.#responds ||= typeof said.type === 'string' && said.type.startsWith('response.output');
     const event = this.#event(said);
     this.#noteEnd(said);

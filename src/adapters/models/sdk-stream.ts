@@ -451,11 +451,17 @@ class StreamedAnswer {
   #ending(): Extract<ChatEvent, { type: 'end' }> {
     const { facts, problem, accepted } = this.#wire;
     const arrived = this.#arrived;
+    const other = facts.protocol === (this.#options.endpoint.protocol ?? 'chat') ? undefined : facts.protocol;
     if (this.#given.signal.aborted) return { type: 'end', finish: 'stopped' };
     const format = (): Problem =>
       new RecollectError('model-format', 'The answer came in a form that cannot be read.', {
         // The address is right if text arrived.
-        params: { ...this.#about, reason: arrived ? 'pieces' : 'malformed', detail: '', suggestion: '' },
+        params: {
+          ...this.#about,
+          reason: arrived ? 'pieces' : (other ?? 'malformed'),
+          detail: '',
+          suggestion: '',
+        },
         retry: true,
       }).problem;
     if (problem) {

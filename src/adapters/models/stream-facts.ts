@@ -25,6 +25,8 @@ export interface StreamFacts {
   malformed: boolean;
   /** An event contained nothing known: the endpoint speaks another protocol. */
   foreign: boolean;
+  /** The protocol of the first event that shows one. */
+  protocol: 'chat' | 'anthropic' | 'google' | 'openai-responses' | undefined;
   /** Error that the endpoint reported. */
   error: unknown;
   /** Looks like an error, and counts as one only if no finish reason arrives. */
@@ -45,6 +47,7 @@ export const newFacts = (onFinished: () => void = nobody): StreamFacts => ({
   onFinished,
   malformed: false,
   foreign: false,
+  protocol: undefined,
   error: undefined,
   suspect: undefined,
   sources: [],

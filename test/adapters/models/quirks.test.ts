@@ -88,6 +88,28 @@ describe('answers', () => {
   });
 });
 
+describe('an answer in another protocol', () => {
+  it.each([
+    ['another-protocol', undefined, 'anthropic'],
+
+    ['plain', 'anthropic', 'chat'],
+    ['of-gemini', undefined, 'google'],
+    ['of-responses', undefined, 'openai-responses'],
+    ['another-document', undefined, 'malformed'],
+  ] as const)('%s to %s is named: %s', async (model, protocol, reason) => {
+    const events = await collect(
+      createEndpointModel({
+        endpoint: { baseUrl: server.baseUrl, ...(protocol ? { protocol } : {}) },
+        model,
+        key: async () => 'sk-test',
+      }),
+      promptOf('When?'),
+      options(),
+    );
+    expect(endOf(events).problem).toMatchObject({ code: 'model-format', params: { reason } });
+  });
+});
+
 /** A conversation with everything that some endpoint refuses. */
 const history: Prompt = {
   system: 'Be brief.',

@@ -214,12 +214,19 @@ export const problems = {
     },
   },
   'model-format': {
-    what: 'The answer is not in the form an OpenAI-compatible service sends.',
+    what: 'The answer is not in a form that this service was expected to send.',
     kept: 'Whatever could be read was kept.',
     do: '$t(problems:model-format.why.{{reason}}, {"defaultValue":"Check that the base URL points to the API."})',
     why: {
       'web-page': 'A web page answered. Check that the base URL points to the API: it often ends in /v1.',
       'not-a-list': 'The address answers, but not with a list of models. Check the base URL.',
+      anthropic:
+        'This address answers as Anthropic’s does. Connect it again under Settings › Models: choose Anthropic, and enter this address.',
+      google:
+        'This address answers as Google’s does. Connect it again under Settings › Models: choose Google Gemini, and enter this address.',
+      'openai-responses':
+        'This address answers as OpenAI’s Responses do. Connect it again under Settings › Models: choose OpenAI, and enter this address.',
+      chat: 'This address answers with chat completions. Connect it again under Settings › Models: choose Custom, and enter this address.',
       pieces:
         'Some pieces of this answer could not be read, so words may be missing. Ask for it again to have it whole.',
     },

@@ -208,12 +208,19 @@ export const problems = {
     },
   },
   'model-format': {
-    what: '返回的内容不是 OpenAI 兼容接口的格式。',
+    what: '返回的内容不是这个服务应有的格式。',
     kept: '能读出的部分都已保留。',
     do: '$t(problems:model-format.why.{{reason}}, {"defaultValue":"请确认基础地址指向 API。"})',
     why: {
       'web-page': '返回的是网页。请确认基础地址指向 API：通常以 /v1 结尾。',
       'not-a-list': '这个地址有回应，但不是模型列表。请检查基础地址。',
+      anthropic:
+        '这个地址按 Anthropic 的协议回答。请在“设置 › 模型”中重新连接：选择 Anthropic，并填入这个地址。',
+      google:
+        '这个地址按 Google 的协议回答。请在“设置 › 模型”中重新连接：选择 Google Gemini，并填入这个地址。',
+      'openai-responses':
+        '这个地址按 OpenAI Responses 的协议回答。请在“设置 › 模型”中重新连接：选择 OpenAI，并填入这个地址。',
+      chat: '这个地址按聊天补全的协议回答。请在“设置 › 模型”中重新连接：选择 Custom，并填入这个地址。',
       pieces: '这个回答有几处读不出来，可能缺了字。重新回答一次即可得到完整内容。',
     },
   },
