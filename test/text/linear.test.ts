@@ -53,6 +53,7 @@ async function textReaders(): Promise<Readers> {
     fold,
     spellings,
     find,
+    languages,
   ] = await Promise.all([
     import('../../src/domain/text/words.ts'),
     import('../../src/domain/text/sentences.ts'),
@@ -67,8 +68,10 @@ async function textReaders(): Promise<Readers> {
     import('../../src/domain/text/fold.ts'),
     import('../../src/domain/text/spellings.ts'),
     import('../../src/domain/text/find.ts'),
+    import('../../src/domain/text/language-stems.ts'),
   ]);
   return {
+    languageOf: languages.languageOf,
     words: words.words,
     queryWords: words.queryWords,
     termsOf: words.termsOf,

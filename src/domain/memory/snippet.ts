@@ -1,6 +1,7 @@
 // Finds the stretch of a passage that has the question's words.
 import { cutToTokens, estimateTokens } from '../context/tokens.ts';
 import { asHiragana, foldedWithOrigin, withPlainDigits } from '../text/fold.ts';
+import { languageOf, type TextLanguage } from '../text/language-stems.ts';
 import { spacedIn } from '../text/spellings.ts';
 import { queryWords, words } from '../text/words.ts';
 
@@ -32,12 +33,13 @@ const wordsOfQuery = (() => {
 
 const wordsOfToken = (() => {
   const known = new Map<string, readonly string[]>();
-  return (token: string): readonly string[] => {
-    let found = known.get(token);
+  return (token: string, language: TextLanguage | undefined): readonly string[] => {
+    const key = language === undefined ? token : `${language} ${token}`;
+    let found = known.get(key);
     if (!found) {
-      found = words(token).split(' ');
+      found = words(token, language).split(' ');
       if (known.size >= KNOWN_TOKENS) known.clear();
-      known.set(token, found);
+      known.set(key, found);
     }
     return found;
   };
@@ -71,9 +73,10 @@ export function matchesIn(
 ): TextMatch[] {
   const wanted = wordsOfQuery(query);
   const found: TextMatch[] = [];
+  const language = languageOf(text) ?? languageOf(query);
   const wordIn = (token: string) =>
     (half !== '' && token.toLowerCase().startsWith(half) ? half : undefined) ??
-    wordsOfToken(token).find((word) => wanted.has(word));
+    wordsOfToken(token, language).find((word) => wanted.has(word));
   const typed = asTyped(text);
   if (wanted.size > 0 || half !== '')
     for (const { 0: token, index } of typed.matchAll(TOKEN)) {

@@ -1,6 +1,7 @@
 // The one tokeniser: the search words of a text. Passages and questions are split in the same way, so that they match.
 // Only letters and digits come out, in lower case, so splitting them again changes nothing.
 import { asHiragana, folded, withLongVowels, withoutInvisible, withPlainDigits } from './fold.ts';
+import { languageOf, stemIn, type TextLanguage } from './language-stems.ts';
 import { type Segment, wordSegments } from './segments.ts';
 import { addSpellings, joinTelephones, plainFigures } from './spellings.ts';
 import { addPairs, addWord, MAX_WORD } from './stems.ts';
@@ -191,7 +192,7 @@ function joinedRun(run: string, segments: readonly Segment[], out: string[]): vo
 const NON_JOINER = /(?<=\p{Script=Arabic})\u200c(?=\p{Script=Arabic})/gu;
 const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' };
 
-function everyWord(text: string, purpose: Purpose): string[] {
+function everyWord(text: string, purpose: Purpose, known?: TextLanguage): string[] {
   const out: string[] = [];
   const clean = withoutInvisible(
     withLongVowels(text.slice(0, MAX_TEXT)).normalize('NFKC').replace(NON_JOINER, '-'),
@@ -203,6 +204,7 @@ function everyWord(text: string, purpose: Purpose): string[] {
   const runs = runsOf(plainFigures(purpose === 'question' ? joinTelephones(clean) : clean, out));
   const forms = runs.map(folded);
   const segments = wordSegments(forms.filter(isJoinedRun)).values();
+  const language = known ?? languageOf(clean);
   runs.forEach((run, at) => {
     const form = forms[at] as string;
     if (isJoinedRun(form)) {
@@ -211,6 +213,11 @@ function everyWord(text: string, purpose: Purpose): string[] {
       return;
     }
     addName(form, purpose, out);
+    if (language !== undefined)
+      for (const [piece] of form.toLowerCase().matchAll(PIECES)) {
+        const stem = stemIn(language, piece);
+        if (stem !== undefined) out.push(stem);
+      }
     // The written form is a word as well, so that the same spelling ranks first.
     if (form === run || run.length > MAX_WORD) return;
     const written = run.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
@@ -230,8 +237,10 @@ function everyWord(text: string, purpose: Purpose): string[] {
  * - Chinese and Japanese: words and pairs of characters
  * - identifiers and paths: pieces and the whole
  * - dates: one canonical form beside their own
+ * - texts in French, Polish, Turkish and Finnish: stems of those languages, too; `language`: that of the text around it
  */
-export const words = (text: string): string => everyWord(text, 'index').join(' ');
+export const words = (text: string, language?: TextLanguage): string =>
+  everyWord(text, 'index', language).join(' ');
 
 /**
  * The search words of a question: like `words`, each once, at most 96. A longer question keeps the terms of its end.

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { languageOf } from '../../../src/domain/text/language-stems.ts';
 import { dateWords } from '../../../src/domain/text/spellings.ts';
 import { queryWords, termsOf, words } from '../../../src/domain/text/words.ts';
 
@@ -190,6 +191,32 @@ describe('the search words of a text', () => {
   ])('do not meet what only looks alike: %s, %s', (one, other) => {
     expect(shared(other, one)).toBe(0);
   });
+
+  it.each([
+    [
+      'Où as-tu acheté mes billets ?',
+      'Hier je voulais acheter un billet, mais les guichets sont fermés.',
+      'achet',
+    ],
+    ['Quand part notre cheval ?', 'Nous avons vu les chevaux dans le pré.', 'cheval'],
+    ['Gdzie są moje bilety?', 'Kupiłem dwa bilety do Krakowa.', 'bilet'],
+    ['Kiedy kupiłam książkę?', 'W sobotę kupił książki dla mamy.', 'ksiazk'],
+    ['Kitabım nerede?', 'Kitaplarımı rafta bıraktım ve unuttum.', 'kitap'],
+    ['Randevum ne zaman?', 'Doktor bana salı günü için randevu verdi.', 'randev'],
+    ['Missä lääkäri on?', 'Kävin eilen lääkärissä ja sain reseptin.', 'laakar'],
+    ['Milloin menemme kauppaan?', 'Kaupassa oli tänään paljon ihmisiä ja meteliä.', 'kaup'],
+  ])('meet in the endings of French, Polish, Turkish and Finnish: %s', (question, passage, stem) => {
+    expect(queryWords(question).split(' ')).toContain(stem);
+    expect(list(passage)).toContain(stem);
+  });
+  it.each([
+    'Where are my tickets, and the café in Zürich?',
+    'Who was Lech Wałęsa, and what did he do before the strike of the shipyard?',
+    'Wo sind meine Bücher? Ja, die über Städte und Straßen.',
+    '¿Dónde están mis billetes?',
+    'SELECT la.id FROM les AS la WHERE la.est > 5 ORDER BY la.du, la.name; -- what is it for?',
+    '我的票在哪里？',
+  ])('of other languages are as they were: %s', (text) => expect(languageOf(text)).toBeUndefined());
 
   it('are letters and digits only, so that any tokenizer splits them alike', () => {
     fc.assert(
