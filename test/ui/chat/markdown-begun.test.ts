@@ -61,6 +61,8 @@ describe('stars beside punctuation', () => {
     ],
     ['**«Цитата».**Дальше', '<strong>«Цитата».</strong>Дальше'],
     ['ราคา**100฿**ต่อ **"คำ"**ครับ', 'ราคา<strong>100฿</strong>ต่อ <strong>"คำ"</strong>ครับ'],
+    ['**नमस्ते।**यह', '<strong>नमस्ते।</strong>यह'],
+    ['**a——**b', '<strong>a——</strong>b'],
     ['ב**"הארץ"** וגם', 'ב<strong>"הארץ"</strong> וגם'],
     ['و**«كتاب»** ثم', 'و<strong>«كتاب»</strong> ثم'],
     ['f(**a, **b) and (x)**y + (z)**w', 'f(**a, **b) and (x)**y + (z)**w'],

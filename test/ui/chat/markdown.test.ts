@@ -389,6 +389,36 @@ describe('YAML at the beginning', () => {
   });
 });
 
+describe('titles', () => {
+  const outline = (text: string) =>
+    drawn(text)
+      .replace(/\n/g, '')
+      .replace(/<\/?(?:p|br)>/g, '|');
+  it.each([
+    ['- a\n- b\n**T**\n- c', '<ul><li>a</li><li>b</li></ul>|<strong>T</strong>|<ul><li>c</li></ul>'],
+    ['- a\n  - b\n**T**', '<ul><li>a<ul><li>b</li></ul></li></ul>|<strong>T</strong>|'],
+    ['> a\n**T:**\nb', '<blockquote>|a|</blockquote>|<strong>T:</strong>|b|'],
+    // These are lines of the item: more follows, they are set in, or a number would begin anew.
+    ['- a\n**b** c', '<ul><li>a|<strong>b</strong> c</li></ul>'],
+    ['- a\n  **b**\n- c', '<ul><li>a|<strong>b</strong></li><li>c</li></ul>'],
+    ['1. a\n**N**\nb\n2. c', '<ol><li>a|<strong>N</strong>|b</li><li>c</li></ol>'],
+    ['1. a\n   - b\n**N**\n2. c', '<ol><li>a<ul><li>b|<strong>N</strong></li></ul></li><li>c</li></ol>'],
+  ])('below a list end it: %j', (text, expected) => {
+    expect(outline(text)).toBe(expected);
+    comesToTheSame(text);
+  });
+  it.each([
+    ['##标题\n内容', '<h2>标题</h2>|内容|'],
+    ['a\n###**b**\nc', '|a|<h3><strong>b</strong></h3>|c|'],
+    ['- ##제목 $x$', '<ul><li><h2>제목 <span data-formula="inline">x</span></h2></li></ul>'],
+    ['#标签 ##a ##标签', '|#标签 ##a ##标签|'],
+    ['##channel', '|##channel|'],
+  ])('need no space behind their signs: %j', (text, expected) => {
+    expect(outline(text)).toBe(expected);
+    comesToTheSame(text);
+  });
+});
+
 describe('addresses with spaces', () => {
   it.each([
     ['[a](https://e.com/My report.pdf), b', ['https://e.com/My%20report.pdf'], 'a, b'],

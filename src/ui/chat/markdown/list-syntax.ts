@@ -6,6 +6,7 @@ import type { Code, Construct, Extension, State } from 'micromark-util-types';
 import { endsCode, gluedMarks } from './fence-syntax.ts';
 
 const GREATER = 62;
+const STAR = 42;
 const MARKERS = [42, 43, 45, ...Array.from({ length: 10 }, (_, digit) => 48 + digit)];
 
 /** A text that may have a list. */
@@ -153,6 +154,35 @@ const isSpace = (code: Code): boolean => code === -2 || code === -1 || code === 
 const insetOf = (source: string, at: number): number =>
   /^( {2,3})[-*+][ \t]+\S/.exec(source.slice(at, at + 20))?.[1]?.length ?? 0;
 
+/** A line that is bold as a whole: a title. */
+const TITLE = /^\*\*(?! )[^*\r\n]{1,120}\*\*[:：]?[ \t]*(?=[\r\n]|$)/;
+
+/** Distance above a title in which its list begins, or goes on, at the edge; characters. */
+const ABOVE = 4_000;
+const AT_EDGE = /^ ?(?:(>)|[-*+][ \t]|(\d{1,9}[.)])[ \t])/;
+
+/** True if what stands above is a list with signs, or a quotation: numbers would begin anew behind a title. */
+function isBelowSigns(source: string, at: number): boolean {
+  const lines = source.slice(Math.max(0, at - ABOVE), at).split(/\r\n?|\n/);
+  const [, , number] = lines.map((line) => AT_EDGE.exec(line)).findLast((found) => found !== null) ?? [];
+  return number === undefined;
+}
+
+/** Ends the list or the quotation above a title at the edge; CommonMark makes it the last line of what is above. */
+const titleBelow = (source: string, partial: boolean): Construct => ({
+  name: 'titleBelow',
+  tokenize(_effects, ok, nok) {
+    return (code) => {
+      const { line, offset } = this.now();
+      if (!this.interrupt || !this.parser.lazy[line]) return nok(code);
+      const title = TITLE.exec(source.slice(offset, offset + 200))?.[0];
+      // Words may still follow on its line.
+      const isWhole = title !== undefined && !(partial && offset + title.length >= source.length);
+      return isWhole && isBelowSigns(source, offset) ? ok(code) : nok(code);
+    };
+  },
+});
+
 /** The micromark extension for one text. */
 export function listSyntax(source: string, { partial }: { readonly partial: boolean }): Extension {
   const loose = looseLines(source, partial);
@@ -194,6 +224,9 @@ export function listSyntax(source: string, { partial }: { readonly partial: bool
   const quotes = source.includes('>');
   return {
     ...(quotes ? { disable: { null: ['blockQuote'] } } : {}),
+    ...(source.includes('**') && (quotes || LISTS.test(source))
+      ? { flow: { [STAR]: titleBelow(source, partial) } }
+      : {}),
     document: {
       ...(LISTS.test(source) ? Object.fromEntries(MARKERS.map((marker) => [marker, item])) : {}),
       ...(quotes ? { [GREATER]: quotation } : {}),
