@@ -107,6 +107,8 @@ export const chatgpt: Importer = {
   async sniff(source, signal) {
     const head = await headOfListing(source.files, signal);
     if (head === undefined) return 0;
+    // DeepSeek's export has such nodes, too, but fragments in the place of authors.
+    if (/"fragments"\s*:/.test(head) && !/"author"\s*:/.test(head)) return 0;
     if (/"mapping"\s*:\s*\{/.test(head))
       return /"current_node"|"create_time"|"author"/.test(head) ? 0.95 : 0.7;
     // The members of the first conversation may be longer than the part that is sniffed.

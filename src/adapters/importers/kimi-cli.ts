@@ -175,7 +175,8 @@ function scoreOf(head: string): number {
     const raw = parseJson(line) as Record<string, unknown> | undefined;
     if (typeof raw !== 'object' || raw === null) continue;
     if (typeof raw.role === 'string' && raw.role.startsWith('_')) own += 1;
-    else if (typeof raw.role === 'string' && 'content' in raw && !('uuid' in raw)) messages += 1;
+    else if (typeof raw.role === 'string' && 'content' in raw && !('uuid' in raw) && !('object' in raw))
+      messages += 1;
     else if (raw.type === 'metadata' && 'protocol_version' in raw && !('created_at' in raw)) wire += 1;
     else if (
       'timestamp' in raw &&

@@ -8,7 +8,17 @@ import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { decode, itemsOf, looksBinary, parseJson, recordsOf } from './lenient-json.ts';
-import { bare, CallReader, contentOf, partsOf, roleOf, speakerOf } from './message-shapes.ts';
+import {
+  bare,
+  besideWords,
+  CallReader,
+  contentOf,
+  flattened,
+  messagesOfNodes,
+  partsOf,
+  roleOf,
+  speakerOf,
+} from './message-shapes.ts';
 import { countForeign, createSkipCounter, type SkipCounter, wordsOf } from './skipping.ts';
 import { baseName, chunksOf, headOf, SNIFF_BYTES } from './source-file.ts';
 import { interpolated, timeOf } from './times.ts';
@@ -33,16 +43,20 @@ const LISTS = [
   'history',
   'input',
 ] as const;
-const HOLDERS = ['history', 'chat', 'conversation', 'thread', 'body', 'request', 'data', 'payload'] as const;
 /** Fields of a question and its answer in datasets. */
 const PAIRS = [
   ['instruction', 'output'],
   ['prompt', 'completion'],
   ['prompt', 'response'],
+  ['question', 'answer'],
+  ['query', 'answer'],
+  ['query', 'response'],
 ] as const;
-/** Signs of the exports that other importers know. */
-const OF_OTHERS =
-  /"chat_messages"\s*:|"mapping"\s*:\s*\{|"role"\s*:\s*"_|"format"\s*:\s*"recollect|"protocol_version"\s*:/;
+/** Signs of the exports that other importers know; DeepSeek's nodes are like ChatGPT's, but hold fragments. */
+const OF_OTHERS = /"chat_messages"\s*:|"role"\s*:\s*"_|"format"\s*:\s*"recollect|"protocol_version"\s*:/;
+
+const isOfOthers = (head: string): boolean =>
+  OF_OTHERS.test(head) || (/"mapping"\s*:\s*\{/.test(head) && !/"fragments"\s*:/.test(head));
 
 const isMessage = (value: unknown): value is Fields => {
   if (!isFields(value)) return false;
@@ -74,19 +88,68 @@ interface Said {
 function saidIn(value: unknown, around: readonly Fields[] = []): Said | undefined {
   if (isMessageList(value)) return { list: value, around };
   if (!isFields(value) || around.length > 3) return undefined;
-  const here = [...around, value];
+  const here = [...around, ...(isFields(value.conversation) ? [value.conversation] : []), value];
   // Open WebUI keeps all branches in `history`, and one of them in `messages`.
   const map = isFields(value.history) ? value.history.messages : value.messages;
   if (isFields(map) && isMessageList(Object.values(map))) {
     const inner = isFields(value.history) ? [...here, value.history] : here;
     return { list: Object.entries(map).map(([id, one]) => ({ id, ...(one as Fields) })), around: inner };
   }
+  const nodes = isFields(value.mapping) ? messagesOfNodes(Object.values(value.mapping)) : [];
+  if (isMessageList(nodes)) return { list: nodes, around: here };
   for (const name of LISTS) if (isMessageList(value[name])) return { list: value[name], around: here };
-  for (const name of HOLDERS) {
-    const found = saidIn(value[name], here);
-    if (found) return found;
+  const request = saidIn(value.request ?? value.body, here);
+  return request
+    ? { ...request, list: [...request.list, ...answersIn(value.response)] }
+    : pairIn(value, here);
+}
+
+/** The answers of an endpoint to a request that stands beside them. */
+const answersIn = (response: unknown): readonly unknown[] => {
+  const { choices } = isFields(response) ? (isFields(response.body) ? response.body : response) : {};
+  const [first] = Array.isArray(choices) ? (choices as unknown[]) : [];
+  return isFields(first) && isFields(first.message) ? [first.message] : [];
+};
+
+/** Levels that are searched for messages. */
+const DEEPEST = 7;
+
+/** Finds all conversations in a value, wherever an app keeps them. */
+function allSaidIn(value: unknown, around: readonly Fields[] = []): Said[] {
+  const said = saidIn(value, around.slice(-3));
+  if (said) return inGroups(said);
+  if (around.length > DEEPEST || typeof value !== 'object' || value === null) return [];
+  const here = isFields(value) ? [...around, value] : [...around, {}];
+  return Object.values(value).flatMap((one: unknown) =>
+    typeof one === 'object' && one !== null ? allSaidIn(one, here) : [],
+  );
+}
+
+/** Fields by which an app tells the conversations of one list apart. */
+const GROUPS = [
+  'conversationId',
+  'conversation_id',
+  'sessionId',
+  'session_id',
+  'topicId',
+  'threadId',
+  'thread_id',
+  'chatId',
+];
+
+function inGroups({ list, around }: Said): Said[] {
+  const groups = new Map<string, unknown[]>();
+  for (const one of list) {
+    const name = GROUPS.map((field) => (isFields(one) ? fieldOf(one, [field]) : undefined))
+      .filter(Boolean)
+      .join(' ');
+    const group = groups.get(name) ?? [];
+    group.push(one);
+    groups.set(name, group);
   }
-  return pairIn(value, here);
+  return groups.size <= 1
+    ? [{ list: flattened(list), around }]
+    : [...groups].map(([id, some]) => ({ list: flattened(some), around: [{ id }] }));
 }
 
 /** A question and its answer, with what was said before them. */
@@ -141,25 +204,41 @@ export const messageLists: Importer = {
       if (source.files.length > 1 && (!NAME.test(file.path) || (await surenessOf(file, signal)) < OWN))
         continue;
       const loose: unknown[] = [];
+      let failure: unknown;
       const fallback = file.modifiedAt || now || 0;
       const take = (said: Said, name?: string) => {
         understood += 1;
         return unique(toConversation(said, skipped, fallback, name), known);
       };
-      for await (const { value, text, isAlone } of valuesIn(file, signal, skipped)) {
-        signal.throwIfAborted();
-        items += 1;
-        const said = saidIn(value);
-        if (isMessage(value) && !said) loose.push(value);
-        else if (!said) skipped.count('malformed-line', text());
-        const conversation = said ? take(said, isAlone ? baseName(file.path) : undefined) : undefined;
-        if (conversation) yield conversation;
-        await yieldToEvents();
+      try {
+        for await (const { value, text, isAlone } of valuesIn(file, signal, skipped)) {
+          signal.throwIfAborted();
+          items += 1;
+          const isLoose = isMessage(value) && !saidIn(value);
+          if (isLoose) loose.push(value);
+          const found = isLoose ? [] : allSaidIn(value);
+          if (!isLoose && found.length === 0)
+            skipped.count(isFields(value) ? 'unknown-part' : 'malformed-line', text());
+          for (const said of found) {
+            const conversation = take(said, isAlone && found.length === 1 ? baseName(file.path) : undefined);
+            if (conversation) yield conversation;
+          }
+          await yieldToEvents();
+        }
+      } catch (error) {
+        // Messages before the end of a file that was cut off are kept.
+        if (!(error instanceof RecollectError) || loose.length === 0) throw error;
+        failure = error;
       }
-      const conversation = isMessageList(loose)
-        ? take({ list: loose, around: [] }, baseName(file.path))
-        : undefined;
-      if (conversation) yield conversation;
+      const all = isMessageList(loose) ? inGroups({ list: loose, around: [] }) : [];
+      for (const said of all) {
+        const conversation = take(said, all.length === 1 ? baseName(file.path) : undefined);
+        if (conversation) yield conversation;
+      }
+      if (failure !== undefined) {
+        skipped.report(skip);
+        throw failure;
+      }
     }
     skipped.report(skip);
     if (items > 0 && understood === 0)
@@ -176,19 +255,20 @@ async function surenessOf(file: SourceFile, signal: AbortSignal): Promise<number
   if (file.size === 0) return 0;
   const bytes = await headOf(file, signal);
   const head = looksBinary(bytes) ? '' : decode(bytes).replace(/^\s+/, '');
-  if (!/^[[{]/.test(head) || OF_OTHERS.test(head)) return 0;
+  if (!/^[[{]/.test(head) || isOfOthers(head)) return 0;
   const first = firstValue(head);
-  if (first === undefined) return bytes.length >= SNIFF_BYTES && LARGE.test(head) ? OWN : 0;
-  const inner = Array.isArray(first.value) ? first.value : [first.value];
-  if (inner.some((one) => saidIn(one) !== undefined) || saidIn(first.value)) return OWN;
+  if (first === undefined)
+    return bytes.length >= SNIFF_BYTES && ROLES.test(head) && WORDS.test(head) ? OWN : 0;
+  if (allSaidIn(first.value).length > 0) return OWN;
   if (Array.isArray(first.value) || !isMessage(first.value)) return 0;
-  const isOfKimi = 'content' in first.value && typeof first.value.role === 'string';
+  const isOfKimi =
+    'content' in first.value && typeof first.value.role === 'string' && !('object' in first.value);
   return isOfKimi && head.startsWith('{') && /\.jsonl$/i.test(file.path) ? LINES_ONLY : OWN;
 }
 
-/** The beginning of a conversation of which the first bytes hold no whole message. */
-const LARGE =
-  /^(?:\[\s*)?\{[\s\S]{0,20000}?(?:"(?:messages|conversations)"\s*:\s*\[\s*\{\s*"(?:role|from)"\s*:\s*"(?:user|human|assistant|gpt|system)"|"role"\s*:\s*"(?:user|assistant|system)"\s*,\s*"content"\s*:)/;
+/** Signs of messages in the beginning of a file whose first value is longer. */
+const ROLES = /"(?:role|sender|author|from|type)"\s*:\s*"(?:user|human|assistant|model|ai|gpt|bot)"/i;
+const WORDS = /"(?:content|value|text|message|parts|contentParts)"\s*:/;
 
 /** The first whole value of a text, or of the list that it begins with; undefined if none is whole. */
 function firstValue(head: string): { readonly value: unknown } | undefined {
@@ -223,8 +303,9 @@ interface Value {
 /** Yields the items of a list, the documents of a file of lines, or the one document. */
 async function* valuesIn(file: SourceFile, signal: AbortSignal, skipped: SkipCounter): AsyncGenerator<Value> {
   const head = decode(await headOf(file, signal)).trimStart();
-  const isOfLines = head.startsWith('{') && /\}[ \t]*[\r\n]+[ \t]*\{/.test(head);
-  if (isOfLines && parseJson(head) === undefined && file.size <= MAX_LINES_BYTES) {
+  const [line = ''] = head.split(/[\r\n]/, 1);
+  const isOfLines = head.startsWith('{') && head.length > line.length + 1 && parseJson(line) !== undefined;
+  if (isOfLines && file.size <= MAX_LINES_BYTES) {
     for (const { value, line } of recordsOf(wordsOf(await file.bytes(signal), skipped)))
       yield { value, text: () => line, isAlone: false };
     return;
@@ -241,6 +322,7 @@ const TIMES = [
   'createdAt',
   'create_time',
   'created',
+  'inserted_at',
   'timestamp',
   'time',
   'date',
@@ -292,7 +374,9 @@ function piecesOf(message: Fields, calls: CallReader, skipped: SkipCounter): Pie
   const role = known ?? 'system';
   const kind = known === undefined ? 'note' : 'message';
   const content = contentOf(message);
-  let parts = partsOf(content, calls, skipped);
+  let parts = [...partsOf(content, calls, skipped), ...besideWords(message, calls, skipped)];
+  if (message.isThought === true)
+    parts = parts.map((part) => (part.type === 'text' ? { type: 'reasoning', text: part.text } : part));
   const thoughts = [message.reasoning_content, message.reasoning, message.thinking].find(
     (one): one is string => typeof one === 'string' && one.trim() !== '',
   );
@@ -419,7 +503,7 @@ function toConversation(
     const above = parent === null ? root : (last.get(parent) ?? root);
     last.set(id, say(one, above, time, hasIds ? id : undefined));
   }
-  const title = of(['title', 'name', 'chat_title', 'subject']);
+  const title = of(['title', 'name', 'chatTitle', 'chat_title', 'topic', 'subject']);
   const [first] = messages;
   if (!first) {
     skipped.count('empty-conversation', title);

@@ -26,7 +26,27 @@ const OTHER_ROLES: Readonly<Record<string, Role>> = {
   aimessagechunk: 'assistant',
   systemmessage: 'system',
   toolmessage: 'tool',
+  用户: 'user',
+  人类: 'user',
+  助手: 'assistant',
+  模型: 'assistant',
+  机器人: 'assistant',
+  系统: 'system',
+  工具: 'tool',
+  ユーザー: 'user',
+  アシスタント: 'assistant',
+  사용자: 'user',
+  어시스턴트: 'assistant',
+  пользователь: 'user',
+  ассистент: 'assistant',
+  usuario: 'user',
+  asistente: 'assistant',
+  benutzer: 'user',
+  assistent: 'assistant',
+  utilisateur: 'user',
 };
+/** A model's name, where an app writes it in the place of a role. */
+const MODEL = /^(?:gpt|claude|gemini|grok|deepseek|kimi|qwen|llama|mistral|o\d)[- ]?[\w.:-]{0,40}$/i;
 const SPEAKERS = ['role', 'from', 'sender', 'author', 'speaker', 'type'] as const;
 /** Fields that tell a person's message from a model's by yes or no. */
 const BY_PERSON = ['isCreatedByUser', 'is_user', 'isUser', 'fromUser'] as const;
@@ -34,16 +54,56 @@ const BY_PERSON = ['isCreatedByUser', 'is_user', 'isUser', 'fromUser'] as const;
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const named = (value: unknown): Role | undefined => {
   const name = isFields(value) ? textOf(value.role) || textOf(value.name) : textOf(value);
-  return roleNamed(name) ?? OTHER_ROLES[name.trim().toLowerCase()];
+  const known = roleNamed(name) ?? OTHER_ROLES[name.trim().toLowerCase()];
+  return known ?? (MODEL.test(name.trim()) ? 'assistant' : undefined);
 };
 
 /** Fields of a message, also where another object holds them: `data` and `kwargs` of LangChain, `message` of a log. */
 export function bare(value: Fields): Fields {
   const kind = Array.isArray(value.id) ? value.id.at(-1) : undefined;
-  const inner = [value.message, value.kwargs, value.data].find(
-    (one) => isFields(one) && ('content' in one || 'parts' in one),
+  const inner = [value.message, value.kwargs, value.data, value.payload, value.response].find(
+    (one) => isFields(one) && ['content', 'parts', 'sender'].some((name) => name in one),
   );
-  return isFields(inner) ? { ...value, type: kind ?? value.type, ...inner } : value;
+  if (isFields(inner)) return { ...value, type: kind ?? value.type, ...inner };
+  // LM Studio keeps each version of a message, and the number of the shown one.
+  const shown = Array.isArray(value.versions)
+    ? value.versions[Number(value.currentlySelected ?? 0)]
+    : undefined;
+  if (!isFields(shown)) return value;
+  const steps = Array.isArray(shown.steps) ? shown.steps.filter(isFields) : [];
+  return { ...value, ...shown, content: shown.content ?? steps.flatMap(({ content }) => content ?? []) };
+}
+
+const FRAGMENTS: Readonly<Record<string, string>> = { REQUEST: 'text', RESPONSE: 'text', THINK: 'thinking' };
+
+/** Messages of DeepSeek's export, whose nodes hold fragments: what was asked, thought, looked up and answered. */
+export function messagesOfNodes(nodes: readonly unknown[]): Fields[] {
+  return nodes.flatMap((node) => {
+    const message = isFields(node) && isFields(node.message) ? node.message : undefined;
+    const fragments = Array.isArray(message?.fragments) ? message.fragments.filter(isFields) : [];
+    if (!isFields(node) || fragments.length === 0) return [];
+    const role = fragments.some(({ type }) => type === 'REQUEST') ? 'user' : 'assistant';
+    const content = fragments.map((fragment) => {
+      const type = FRAGMENTS[textOf(fragment.type)];
+      return type === undefined ? fragment : { type, text: fragment.content };
+    });
+    return [{ ...message, id: node.id, parentId: node.parent, role, content }];
+  });
+}
+
+/** Messages with those that are nested in them as answers, each with its parent. */
+export function flattened(list: readonly unknown[]): unknown[] {
+  const all: unknown[] = [];
+  const open = [...list].reverse();
+  while (open.length > 0) {
+    const one = open.pop();
+    all.push(one);
+    if (!isFields(one) || !Array.isArray(one.children)) continue;
+    const parentId = one.id ?? one.messageId;
+    for (const child of [...one.children].reverse())
+      if (isFields(child)) open.push({ ...(parentId === undefined ? {} : { parentId }), ...child });
+  }
+  return all;
 }
 
 /** The role of a message; undefined if it names none that is known. `value`: as `bare` returns it. */
@@ -60,10 +120,13 @@ export function roleOf(value: Fields): Role | undefined {
 export const speakerOf = (value: Fields): string =>
   SPEAKERS.map((name) => textOf(value[name])).find((name) => name.trim() !== '') ?? '';
 
-const CONTENTS = ['content', 'value', 'parts', 'text', 'message', 'mes', 'body'] as const;
+const CONTENTS = ['content', 'contentParts', 'value', 'parts', 'text', 'message', 'mes', 'body'] as const;
 
 /** The words or blocks of a message; undefined if it has no field for them. */
 export function contentOf(value: Fields): unknown {
+  // The AI SDK repeats the words of `parts` as `content`.
+  if (Array.isArray(value.parts) && value.parts.some((part) => isFields(part) && part.type !== 'text'))
+    return value.parts;
   const given = CONTENTS.filter((name) => Object.hasOwn(value, name)).map((name) => value[name]);
   const isSaid = (one: unknown) =>
     (typeof one === 'string' && one.trim() !== '') || (Array.isArray(one) ? one.length > 0 : isFields(one));
@@ -150,6 +213,37 @@ export class CallReader {
   }
 }
 
+/** Reads what a message holds beside its words: pictures, files, calls with their results. */
+export function besideWords(message: Fields, calls: CallReader, skipped: SkipCounter): Part[] {
+  const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+  const pictures = listOf(message.images).flatMap((image) => {
+    const url = textOf(isFields(image) ? image.url : image);
+    const isBytes = /^[A-Za-z0-9+/=\s]{8,}$/.test(url.slice(0, 200)) && !url.startsWith('/');
+    return url === '' ? [] : [fileOf(isBytes ? `data:image/png;base64,${url}` : url, '', 'image/*', skipped)];
+  });
+  const files = [message.attachments, message.files, message.experimental_attachments]
+    .flatMap(listOf)
+    .filter(isFields)
+    .map((file) =>
+      fileOf(
+        textOf(file.url ?? file.filepath),
+        textOf(file.name ?? file.filename ?? file.file_name),
+        textOf(file.contentType ?? file.mediaType ?? file.mime_type ?? file.type),
+        skipped,
+      ),
+    );
+  const invoked =
+    Array.isArray(message.parts) && message.parts.some((part) => isFields(part) && part.type !== 'text');
+  const tools = invoked ? [] : listOf(message.toolInvocations);
+  return [
+    ...pictures,
+    ...files,
+    ...tools.flatMap((toolInvocation) =>
+      blockOf({ type: 'tool-invocation', toolInvocation }, calls, skipped),
+    ),
+  ];
+}
+
 const CALLS = /^(?:tool_use|tool[-_]call|function_call|server_tool_use|functionCall)$/;
 const RESULTS = /^(?:\w*tool_result|tool[-_]result|function_call_output|function_response)$/;
 const THOUGHTS = /^(?:thinking|reasoning|think|thought)$/;
@@ -170,7 +264,7 @@ function blockOf(block: unknown, calls: CallReader, skipped: SkipCounter): Part[
   if (!isFields(block)) return partsOf(block, calls, skipped);
   const type = textOf(block.type);
   const words = (value: unknown): string => (isFields(value) ? textOf(value.value) : textOf(value));
-  if (THOUGHTS.test(type) || block.thought === true) {
+  if (THOUGHTS.test(type) || block.thought === true || block.isThought === true) {
     const text = words(block.thinking ?? block.reasoning ?? block.text ?? block.think);
     return text.trim() === '' ? [] : [{ type: 'reasoning', text }];
   }

@@ -189,6 +189,189 @@ describe('lists of messages', () => {
       },
       ['system: s', 'user: a b?', 'assistant: (t) | c d.'],
     ],
+    [
+      'LibreChat, answers in questions',
+      {
+        conversationId: 'c',
+        messages: [
+          {
+            messageId: '1',
+            isCreatedByUser: true,
+            text: 'a b?',
+            children: [{ messageId: '2', sender: 'GPT-5', isCreatedByUser: false, text: 'c d.' }],
+          },
+        ],
+      },
+      QA,
+    ],
+    [
+      'LobeChat',
+      {
+        exportType: 'sessions',
+        state: {
+          sessions: [],
+          messages: [
+            { id: '1', role: 'user', content: 'a b?', sessionId: 's' },
+            { id: '2', role: 'assistant', content: 'c d.', sessionId: 's' },
+          ],
+        },
+      },
+      QA,
+    ],
+    [
+      'Chatbox',
+      {
+        'chat-sessions-list': [],
+        'session:1': {
+          name: 'T',
+          messages: [
+            { id: '1', role: 'user', contentParts: [{ type: 'text', text: 'a b?' }] },
+            { id: '2', role: 'assistant', contentParts: [{ type: 'text', text: 'c d.' }] },
+          ],
+        },
+      },
+      QA,
+    ],
+    [
+      'TypingMind',
+      {
+        data: {
+          chats: [
+            {
+              chatTitle: 'T',
+              messages: [
+                { role: 'user', content: 'a b?' },
+                { role: 'assistant', content: 'c d.' },
+              ],
+            },
+          ],
+        },
+      },
+      QA,
+    ],
+    [
+      'AI Studio',
+      {
+        runSettings: { model: 'm' },
+        chunkedPrompt: {
+          chunks: [
+            { text: 'a b?', role: 'user' },
+            { text: 't', role: 'model', isThought: true },
+            { text: 'c d.', role: 'model' },
+          ],
+        },
+      },
+      ['user: a b?', 'assistant: (t)', 'assistant: c d.'],
+    ],
+    [
+      'Grok',
+      {
+        conversations: [
+          {
+            conversation: { id: 'g', title: 'T' },
+            responses: [
+              { response: { _id: '1', sender: 'human', message: 'a b?' } },
+              { response: { _id: '2', sender: 'ASSISTANT', message: 'c d.' } },
+            ],
+          },
+        ],
+      },
+      QA,
+    ],
+    [
+      'DeepSeek',
+      [
+        {
+          id: 'd',
+          title: 'T',
+          mapping: {
+            root: { id: 'root', parent: null, message: null },
+            1: {
+              id: '1',
+              parent: 'root',
+              message: {
+                inserted_at: '2025-01-01T00:00:00+08:00',
+                fragments: [{ type: 'REQUEST', content: 'a b?' }],
+              },
+            },
+            2: {
+              id: '2',
+              parent: '1',
+              message: {
+                model: 'r1',
+                fragments: [
+                  { type: 'THINK', content: 't' },
+                  { type: 'RESPONSE', content: 'c d.' },
+                ],
+              },
+            },
+          },
+        },
+      ],
+      ['user: a b?', 'assistant: (t) | c d.'],
+    ],
+    [
+      'LM Studio',
+      {
+        name: 'T',
+        messages: [
+          { versions: [{ role: 'user', content: [{ type: 'text', text: 'a b?' }] }], currentlySelected: 0 },
+          {
+            versions: [{ role: 'assistant', steps: [{ content: [{ type: 'text', text: 'c d.' }] }] }],
+            currentlySelected: 0,
+          },
+        ],
+      },
+      QA,
+    ],
+    [
+      'Poe',
+      {
+        messages: [
+          { author: 'human', text: 'a b?' },
+          { author: 'gpt-4o', text: 'c d.' },
+        ],
+      },
+      QA,
+    ],
+    [
+      'a log of requests',
+      {
+        request: { messages: [{ role: 'user', content: 'a b?' }] },
+        response: { choices: [{ message: { role: 'assistant', content: 'c d.' } }] },
+      },
+      QA,
+    ],
+    [
+      'roles in Chinese',
+      [
+        { role: '用户', content: 'a b?' },
+        { role: '助手', content: 'c d.' },
+      ],
+      QA,
+    ],
+    [
+      'the AI SDK, version 4',
+      [
+        { role: 'user', content: 'a b?' },
+        {
+          role: 'assistant',
+          content: 'c d.',
+          toolInvocations: [{ toolCallId: 't', toolName: 'w', args: {}, result: 'r' }],
+        },
+      ],
+      ['user: a b?', 'assistant: c d. | w{}', 'tool: r'],
+    ],
+    [
+      'Ollama, with a picture',
+      {
+        messages: [
+          { role: 'user', content: 'a b?', images: ['iVBORw0KGgo='] },
+          { role: 'assistant', content: 'c d.' },
+        ],
+      },
+      ['user: a b? | file', 'assistant: c d.'],
+    ],
   ])('of %s are conversations', async (_, value, expected) => {
     expect(await reader(value)).toBe('messages');
     const conversations = await read(value);
@@ -251,6 +434,34 @@ describe('lists of messages', () => {
     expect(after?.messages.slice(0, 2).map(({ sourceId }) => sourceId)).toEqual(
       before?.messages.map(({ sourceId }) => sourceId),
     );
+  });
+
+  it('of several conversations in one list are told apart', async () => {
+    const messages = ['s1', 's2', 's1'].map((sessionId, at) => ({
+      id: `${at}`,
+      role: 'user',
+      content: `a${at}`,
+      sessionId,
+    }));
+    expect((await read({ state: { messages } })).map(said)).toEqual([['user: a0', 'user: a2'], ['user: a1']]);
+  });
+
+  it('that break off are kept as far as they came', async () => {
+    const cut = '[{"role":"user","content":"a b?"},{"role":"assist';
+    const conversations: ImportedConversation[] = [];
+    const reading = (async () => {
+      for await (const one of messageLists.read(source(cut), { signal: never, skip: () => {}, now: 1 }))
+        conversations.push(one);
+    })();
+    await expect(reading).rejects.toMatchObject({ problem: { code: 'import-broken' } });
+    expect(conversations.map(said)).toEqual([['user: a b?']]);
+  });
+
+  it('may stand on several lines, one document after another', async () => {
+    const pretty = [fixture.bareList, fixture.bareList.slice(0, 1)]
+      .map((messages) => JSON.stringify({ messages }, null, 2))
+      .join('\n');
+    expect((await read(pretty, 'train.jsonl')).map(({ messages }) => messages.length)).toEqual([2, 1]);
   });
 
   it('of one message a line, which are one conversation', async () => {
