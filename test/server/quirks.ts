@@ -874,6 +874,86 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
     body: line({ type: 'start' }) + line({ type: 'error', errorText: 'The engine is overloaded' }),
     expected: { words: '', finish: 'error', problem: 'model-server' },
   },
+  'call-of-deepseek-3.2-in-words': {
+    body: letters(
+      '<｜DSML｜function_calls>\n<｜DSML｜invoke name="lookup">\n<｜DSML｜parameter name="query" string="true">a</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+    ),
+    expected: called(),
+  },
+  'call-of-granite-in-words': {
+    body: letters('<|tool_call|>[{"name":"lookup","arguments":{"query":"a"}}]'),
+    expected: called(),
+  },
+  'call-of-gpt-oss-in-words': {
+    body: letters(
+      '<|channel|>commentary to=functions.lookup <|constrain|>json<|message|>{"query":"a"}<|call|>',
+    ),
+    expected: called(),
+  },
+  'call-of-gemma-4-in-words': {
+    body: letters('<|tool_call>call:lookup{query:<|"|>a<|"|>}<tool_call|>'),
+    expected: called(),
+  },
+  'call-of-functiongemma-in-words': {
+    body: letters('<start_function_call>call:lookup{query:<escape>a<escape>}<end_function_call>'),
+    expected: called(),
+  },
+  'call-of-llama-4-in-words': { body: letters('[lookup(query="a")]'), expected: called() },
+  'call-of-llama-s-python-in-words': {
+    body: letters('<|python_tag|>lookup.call(query="a")'),
+    expected: called(),
+  },
+  'list-of-calls-in-a-fence': {
+    body: letters('```json\n[{"name":"lookup","arguments":{"query":"a"}}]\n```'),
+    expected: called(),
+  },
+  'call-of-gpt-oss-behind-its-thoughts': {
+    body: letters(
+      `${HARMONY_THOUGHT}<|start|>assistant<|channel|>commentary to=functions.lookup <|constrain|>json<|message|>{"query":"a"}<|call|>`,
+    ),
+    expected: { ...called(), thoughts: 'Look.' },
+  },
+  'words-like-a-call-of-llama': {
+    body: letters('[lookup] takes a query, and [other(x)](https://a.b) none.'),
+    expected: { words: '[lookup] takes a query, and [other(x)](https://a.b) none.', finish: 'stop' },
+  },
+  'words-that-begin-like-a-call': {
+    body: letters('[lookup(query="a"), and then nothing'),
+    expected: { words: '[lookup(query="a"), and then nothing', finish: 'stop' },
+  },
+  'words-with-a-list': {
+    body: letters('[1, 2] and [a].'),
+    expected: { words: '[1, 2] and [a].', finish: 'stop' },
+  },
+  'cohere-itself': {
+    body:
+      line({ type: 'message-start', delta: { message: { role: 'assistant' } } }) +
+      line({ type: 'content-start', index: 0, delta: { message: { content: { type: 'text', text: '' } } } }) +
+      line({
+        type: 'content-delta',
+        index: 0,
+        delta: { message: { content: { text: 'Backups run at three.' } } },
+      }) +
+      line({ type: 'content-end', index: 0 }) +
+      line({ type: 'message-end', delta: { finish_reason: 'MAX_TOKENS' } }),
+    expected: { ...whole, finish: 'length' },
+  },
+  'bedrock-itself': {
+    body:
+      line({ contentBlockDelta: { delta: { text: 'Backups run at three.' }, contentBlockIndex: 0 } }) +
+      line({ messageStop: { stopReason: 'end_turn' } }),
+    expected: whole,
+  },
+  'koboldcpp-itself': {
+    body: line({ token: 'Backups run ' }) + line({ token: 'at three.', finish_reason: 'stop' }),
+    expected: whole,
+  },
+  'watsonx-itself': {
+    body:
+      line({ results: [{ generated_text: 'Backups run ', stop_reason: 'not_finished' }] }) +
+      line({ results: [{ generated_text: 'at three.', stop_reason: 'eos_token' }] }),
+    expected: whole,
+  },
   dify: {
     body:
       'event: ping\n\n' +

@@ -14,6 +14,9 @@ const SILENT = new RegExp(
     'tts_message(?:_end)?',
     'message_file',
     'start(?:-step)?',
+    '(?:message|content)-start',
+    'content-end',
+    'tool-plan-delta',
     'finish-step',
     '(?:text|reasoning|tool-input)-(?:start|end)',
     'tool-input-delta',
@@ -39,6 +42,26 @@ export function choiceOfForeign(value: Fields): Fields | undefined {
     const isFull = value.stop_type === 'limit' || value.stopped_limit === true;
     return said(value.content, value.stop ? (isFull ? 'length' : 'stop') : null);
   }
+  // Cohere and Bedrock.
+  const delta = isFields(value.delta)
+    ? value.delta
+    : isFields(value.contentBlockDelta)
+      ? value.contentBlockDelta.delta
+      : undefined;
+  const message = isFields(delta) && isFields(delta.message) ? delta.message.content : undefined;
+  const words = isFields(message)
+    ? message.text
+    : isFields(delta) && 'contentBlockDelta' in value
+      ? delta.text
+      : undefined;
+  if (typeof words === 'string') return said(words);
+  if (type === 'message-end' && isFields(delta)) return said('', delta.finish_reason ?? 'stop');
+  if (isFields(value.messageStop)) return said('', value.messageStop.stopReason ?? 'stop');
+  // KoboldCpp and watsonx.
+  if (typeof value.token === 'string') return said(value.token, textOf(value.finish_reason) || null);
+  const [result] = Array.isArray(value.results) ? (value.results as unknown[]) : [];
+  if (isFields(result) && typeof result.generated_text === 'string')
+    return said(result.generated_text, textOf(result.stop_reason).replace('not_finished', '') || null);
   if (type === 'text-delta') return said(value.delta ?? value.textDelta ?? value.text);
   if (type === 'reasoning-delta')
     return { delta: { reasoning_content: value.delta ?? value.text }, finish_reason: null };

@@ -47,7 +47,17 @@ const MARKS: readonly Mark[] = [
   // MiniMax
   { open: '<minimax:tool_call>', close: '</minimax:tool_call>' },
   { open: '<function_calls>', close: '</function_calls>' },
+  // DeepSeek 3.2; the tags within have the same sign.
+  { open: '<｜DSML｜function_calls>', close: '</｜DSML｜function_calls>' },
+  // Granite
+  { open: '<|tool_call|>', close: '' },
+  // gpt-oss, without its template
+  { open: '<|channel|>commentary to=', close: '<|call|>' },
+  { open: '<|start|>assistant<|channel|>commentary to=', close: '<|call|>' },
+  { open: '<|start|>assistant to=', close: '<|call|>' },
   // Gemma
+  { open: '<|tool_call>', close: '<tool_call|>' },
+  { open: '<start_function_call>', close: '<end_function_call>' },
   { open: '```tool_code', close: '\n```' },
   { open: '```tool_call', close: '\n```' },
 ];
@@ -117,7 +127,8 @@ class CallReader {
 
   /** All calls of a block without its marks; empty if any of them cannot be read. */
   read(block: string): readonly SpokenCall[] {
-    const found = block.length > LONGEST ? [] : this.#callsIn(block.trimEnd().replace(END, ''));
+    const bare = block.trimEnd().replace(END, '').replaceAll('｜DSML｜', '');
+    const found = block.length > LONGEST ? [] : this.#callsIn(bare);
     return found.length > 0 && found.every((call) => call !== undefined) ? found : [];
   }
 
@@ -136,6 +147,9 @@ class CallReader {
       return between(block, '<|tool_call_begin|>', '<|tool_call_end|>').map((piece) =>
         this.#written(piece.replace('<|tool_call_argument_begin|>', '\n')),
       );
+    const [header, message] = block.split('<|message|>', 2);
+    if (message !== undefined) return [this.#call(/^[\w.-]*/.exec(header ?? '')?.[0] ?? '', message)];
+    if (/^\s*call:/.test(block)) return between(block, 'call:', 'call:').map((piece) => this.#gemma(piece));
     const json = lenientJson(block.trim());
     if (json !== undefined) return [json].flat().map((each) => this.#object(each));
     const bare = block.trim();
@@ -194,11 +208,25 @@ class CallReader {
     );
   }
 
+  /** `lookup{query:<escape>a<escape>,most:3}`: names without quotation marks, texts between marks of their own. */
+  #gemma(text: string): SpokenCall | undefined {
+    const at = text.indexOf('{');
+    const inputs = text
+      .slice(at)
+      .split(/<escape>|<\|"\|>/)
+      .map((piece, n) =>
+        n % 2 === 1 ? JSON.stringify(piece) : piece.replace(/([{,]\s{0,20})(\w{1,60})\s{0,20}:/g, '$1"$2":'),
+      );
+    return at < 0 ? undefined : this.#call(text.slice(0, at), inputs.join('').trim());
+  }
+
   #python(text: string): SpokenCall | undefined {
     const bare = text.replace(/^\[/, '').replace(/\]$/, '');
     const [, name, inputs] = /^(?:print\()?([A-Za-z_][\w.]{0,100})\(([^()]*)\)\)?$/.exec(bare.trim()) ?? [];
     const given = inputs === undefined ? undefined : keywordsIn(inputs.trim());
-    return name === undefined || given === undefined ? undefined : this.#call(name, given);
+    return name === undefined || given === undefined
+      ? undefined
+      : this.#call(name.replace(/\.call$/, ''), given);
   }
 }
 
@@ -265,7 +293,7 @@ export class SpokenCalls {
     FIRST.lastIndex = 0;
     for (let found = FIRST.exec(this.#held); found; found = FIRST.exec(this.#held)) {
       const at = found.index;
-      const rest = this.#held.slice(at, at + 40);
+      const rest = this.#held.slice(at, at + 50);
       const mark = MARKS.find(({ open }) => rest.startsWith(open));
       const isBegun = !isLast && MARKS.some(({ open }) => open.startsWith(rest));
       if (!mark && !isBegun) continue;
@@ -313,11 +341,23 @@ export class SpokenCalls {
     const body = begun.replace(/^```(?:json)?\s*/, '');
     if (!isLast && ('```json'.startsWith(begun) || body === ''))
       return this.#held.length < MOST_BLANK ? 'held' : 'words';
-    const head = body.slice(0, 200).replace(/\s/g, '');
+    const head = body
+      .slice(0, 200)
+      .replace(/\s/g, '')
+      .replace(/^\[(?=\{|$)/, '');
+    // Llama 4 writes a list of calls in Python.
+    const [, called, bracket] = /^\[([A-Za-z_]\w{0,60})(\(|$)/.exec(head) ?? [];
+    const isListed =
+      called !== undefined && (bracket === '' ? !isLast : this.#toolNamed(called) !== undefined);
+    if (isListed) return isLast ? this.#wholeCall(body) : this.#held.length < LONGEST ? 'held' : 'words';
     if (!(head.startsWith(BARE) || BARE.startsWith(head))) return 'words';
     const name = /^\{"name":"([^"]*)"/.exec(head)?.[1];
     if (name !== undefined && this.#toolNamed(name) === undefined) return 'words';
     if (!isLast) return this.#held.length < LONGEST ? 'held' : 'words';
+    return this.#wholeCall(body);
+  }
+
+  #wholeCall(body: string): 'words' | readonly SpokenCall[] {
     const calls = this.#calls.read(body.trimEnd().replace(/```$/, ''));
     return calls.length > 0 ? calls : 'words';
   }
