@@ -255,11 +255,17 @@ const SHARED_FILES = [
     test: /node_modules[\\/](?:react|react-dom|scheduler|yjs|lib0)[\\/]|react-first\.ts$|lucide-react[\\/]dist[\\/]esm[\\/]icons/,
     priority: 3,
   },
-  { name: 'libraries', test: /node_modules[\\/]/, tags: ['$initial' as const], priority: 2 },
+  {
+    name: 'libraries',
+    test: /node_modules[\\/](?!(?:opencc-js|picomatch)[\\/])/,
+    tags: ['$initial' as const],
+    priority: 2,
+  },
   {
     name: 'domain',
-    // With what else imports nothing above it, so that no file is last and alone.
-    test: /src[\\/](?:domain|adapters[\\/]log|ui[\\/]i18n[\\/]en)[\\/]/,
+    // With what else imports nothing above it, and with libraries that only it needs, so that no file is last and
+    // alone.
+    test: /src[\\/](?:domain|adapters[\\/]log|ui[\\/]i18n[\\/]en)[\\/]|node_modules[\\/](?:opencc-js|picomatch)[\\/]/,
     tags: ['$initial' as const],
     priority: 2,
   },
