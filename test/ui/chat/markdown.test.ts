@@ -7,7 +7,7 @@ import { gfmTable } from 'micromark-extension-gfm-table';
 import { describe, expect, it } from 'vitest';
 import { fencedPieces } from '../../../src/ui/chat/markdown/parse.ts';
 import { AnswerReader, type ReadAnswer, ReaderHandover } from '../../../src/ui/chat/markdown/reader.ts';
-import { codeOf, elementsOf } from '../../../src/ui/chat/markdown/tree.ts';
+import { codeOf, elementsOf, languageNamed } from '../../../src/ui/chat/markdown/tree.ts';
 import { plainAnswer } from '../../../src/ui/chat/plain-answer.ts';
 import { roughMarkdown } from '../../fixtures/markdown.ts';
 import { runs } from '../../scale.ts';
@@ -46,6 +46,12 @@ function codes(text: string): string[] {
   for (const elements of drawnOf(new AnswerReader().read(text, false))) look(elements as never);
   return found;
 }
+
+const comesToTheSame = (text: string) => {
+  const reader = new AnswerReader();
+  for (let at = 1; at < text.length; at += 1) reader.read(text.slice(0, at), true);
+  expect(html(reader.read(text, false))).toBe(html(new AnswerReader().read(text, false)));
+};
 
 describe('formulas', () => {
   it.each([
@@ -191,6 +197,18 @@ describe('code', () => {
     expect(html(reader.read(text, false))).toBe(html(new AnswerReader().read(text, false)));
   });
 
+  it.each([
+    ['Python', 'python'],
+    ['{python}', 'python'],
+    ['{.r', 'r'],
+    ['js:src/app.js', 'js'],
+    ['ts{1,3}', 'ts'],
+    ['c++', 'c++'],
+    ['C#', 'c#'],
+    ['objective-c', 'objective-c'],
+    ['{', '{'],
+  ])('has the language that %s names', (said, name) => expect(languageNamed(said)).toBe(name));
+
   it('keeps lines that are empty, spaces at the end, and tabs', () => {
     expect(codes('```\n\na  \n\tb\n\n```')).toEqual(['\na  \n\tb\n']);
     // The output of `find -print0`.
@@ -334,6 +352,39 @@ describe('tables', () => {
     for (let at = 1; at < text.length; at += 1) reader.read(text.slice(0, at), true);
     expect(html(reader.read(text, false))).toBe(html(new AnswerReader().read(text, false)));
   });
+  it.each([
+    [
+      '| a | b |\n|-|-|\n| 1 | 2 |\n**So:** c',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+      '<p><strong>So:</strong> c</p>',
+    ],
+    ['> | a |\n> |-|\n> | 1 |\n> c', [['a'], ['1']], '<p>c</p>'],
+    [
+      '1. x\n| a | b |\n|-|-|\n| 1 | 2 |\n\n2. y',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+      '<ol start="2">',
+    ],
+    ['- x\n  - y\n| a |\n|---|\nz', [['a']], '</ul>\n<table>'],
+    ['| a |\n|-|\n1 | 2', [['a'], ['1', '2']], '<table>'],
+    [
+      'a | b\n-|-\nc',
+      [
+        ['a', 'b'],
+        ['c', ''],
+      ],
+      '<table>',
+    ],
+  ])('end before words, and begin below a list: %j', (text, expected, within) => {
+    expect(rows(text)).toEqual(expected);
+    expect(drawn(text)).toContain(within);
+    comesToTheSame(text);
+  });
   it('keep the sides of their columns where the row of dashes has fewer', () => {
     expect(drawn('| a | b | c |\n|:-:|----:|')).toContain('<th align="center">a</th>');
   });
@@ -364,12 +415,6 @@ describe('numbers of sources', () => {
     expect(html(reader.read(text + end, false))).toBe(html(new AnswerReader().read(text + end, false)));
   });
 });
-
-const comesToTheSame = (text: string) => {
-  const reader = new AnswerReader();
-  for (let at = 1; at < text.length; at += 1) reader.read(text.slice(0, at), true);
-  expect(html(reader.read(text, false))).toBe(html(new AnswerReader().read(text, false)));
-};
 
 describe('YAML at the beginning', () => {
   it.each([

@@ -7,6 +7,7 @@ import { download } from '../../shell/conversation-actions.tsx';
 import { useCopy } from '../../shell/problem-notice.tsx';
 import { CodeLines } from './code-lines.tsx';
 import { Preview, previewOf } from './preview.tsx';
+import { languageNamed } from './tree.ts';
 
 /** Endings of files for languages whose name is none. */
 const ENDINGS: Readonly<Record<string, string>> = {
@@ -39,7 +40,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language, open }: CodeB
   const [copy, copied] = useCopy();
   const [wraps, setWraps] = useState(false);
   const [shown, setShown] = useState(false);
-  const name = language.toLowerCase();
+  const name = languageNamed(language);
   const kind = open ? null : previewOf(name, code);
   return (
     <div className="code-block" data-language={name}>

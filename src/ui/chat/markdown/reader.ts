@@ -9,6 +9,7 @@ import { mayHaveFrontMatter } from './front-matter-syntax.ts';
 import { openElements, unfinishedTag } from './html-rule.ts';
 import { begunTable, closedEnd } from './open-end.ts';
 import { parseMarkdown } from './parse.ts';
+import { mayMixRows } from './table-syntax.ts';
 
 /**
  * The unit of drawing: a block, or several within one HTML element. The same object as long as nothing in it changes.
@@ -152,7 +153,8 @@ export class AnswerReader {
   read(text: string, partial: boolean): ReadAnswer {
     // Reads all again at the end: HTML, a formula or a fence that never ended is text, and settled
     // blocks took it for one that would.
-    const isOpen = this.#html || this.#formula || mayHaveWordsAtFence(text) || mayEndBehindBlank(text);
+    const isOpen =
+      this.#html || this.#formula || mayHaveWordsAtFence(text) || mayEndBehindBlank(text) || mayMixRows(text);
     const ended = this.#partial && !partial && (isOpen || mayHaveFrontMatter(text));
     if (ended || !text.startsWith(this.#text)) {
       this.#settled = [];

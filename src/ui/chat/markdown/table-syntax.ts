@@ -140,38 +140,69 @@ export function tableSyntax(source: string, { partial }: { readonly partial: boo
   /** The table that is being read, and the line of its head. */
   let { columns, head } = NO_TABLE;
   let headLine = 0;
+  /** The head begins with a bar, so its rows have one. */
+  let isBarred = false;
+  let isRow = false;
+  const reading = readingAs(table, (context) => {
+    const before = context.events.findLast(([, { type }]) => !SPACE.has(type))?.[1].type ?? '';
+    isRow = before === 'tableHead' || before === 'tableRow';
+    if (!isRow) {
+      const start = context.now();
+      isBarred = /^[ \t]*\|/.test(lineAt(source, start.offset));
+      headLine = start.line;
+      ({ columns, head } = shapeAt(source, start.offset, partial));
+    }
+    let line = -1;
+    let from = 0;
+    let words = NO_BARS;
+    let dashes = '';
+    return (code, offset, here) => {
+      if (here !== line) {
+        [line, from] = [here, offset];
+        const row = columns === 0 ? '' : lineAt(source, offset);
+        const isWritten = partial && offset + row.length === source.length;
+        words = /[`$]|\\\(/.test(row) ? wordsIn(row, columns) : NO_BARS;
+        if (isWritten && words.size === 0 && row.includes('`')) words = barsInOpenCode(row);
+        dashes = head > 0 && here === headLine + 1 ? withCells(row, head) : '';
+      }
+      // A tab keeps its own sign.
+      if (code !== null && code >= 0 && dashes !== '') return dashes.charCodeAt(offset - from);
+      return code === BAR && words.has(offset - from) ? LETTER : code;
+    };
+  });
   return {
     flow: {
       null: {
         ...table,
-        tokenize: readingAs(table, (context) => {
-          const before = context.events.findLast(([, { type }]) => !SPACE.has(type))?.[1].type ?? '';
-          if (before !== 'tableHead' && before !== 'tableRow') {
-            const start = context.now();
-            headLine = start.line;
-            ({ columns, head } = shapeAt(source, start.offset, partial));
-          }
-          let line = -1;
-          let from = 0;
-          let words = NO_BARS;
-          let dashes = '';
-          return (code, offset, here) => {
-            if (here !== line) {
-              [line, from] = [here, offset];
-              const row = columns === 0 ? '' : lineAt(source, offset);
-              const isWritten = partial && offset + row.length === source.length;
-              words = /[`$]|\\\(/.test(row) ? wordsIn(row, columns) : NO_BARS;
-              if (isWritten && words.size === 0 && row.includes('`')) words = barsInOpenCode(row);
-              dashes = head > 0 && here === headLine + 1 ? withCells(row, head) : '';
-            }
-            // A tab keeps its own sign.
-            if (code !== null && code >= 0 && dashes !== '') return dashes.charCodeAt(offset - from);
-            return code === BAR && words.has(offset - from) ? LETTER : code;
-          };
-        }),
+        tokenize(effects, ok, nok) {
+          const inner = reading.call(this, effects, ok, nok);
+          const mayBeWords = isRow && isBarred;
+          // Words right below a table are words, although GitHub makes a row of them.
+          return (code) =>
+            mayBeWords && !lineAt(source, this.now().offset).includes('|') ? nok(code) : inner(code);
+        },
       },
+      ...(/\n[ \t>]*\|/.test(source) ? { [BAR]: tableBelow(source, partial) } : {}),
     },
   };
 }
+
+/** Ends the list or the quotation above a table at the edge, which CommonMark takes for words of the last item. */
+const tableBelow = (source: string, partial: boolean): Construct => ({
+  name: 'tableBelow',
+  tokenize(_effects, ok, nok) {
+    return (code) => {
+      const { line, offset } = this.now();
+      if (!this.interrupt || !this.parser.lazy[line]) return nok(code);
+      const below = offset + lineAt(source, offset).length + 1;
+      const isWhole = !partial || below + lineAt(source, below + 1).length + 1 < source.length;
+      return isWhole && shapeAt(source, offset, false).columns > 0 ? ok(code) : nok(code);
+    };
+  },
+});
+
+/** True if a line with a bar in it follows one that begins with a bar: while it comes, it is words. */
+export const mayMixRows = (text: string): boolean =>
+  /^[ \t>]*\|[^\r\n]*\r?\n[ \t>]*[^|\s>][^|\r\n]*\|/m.test(text);
 
 const SPACE: ReadonlySet<string> = new Set(['lineEnding', 'linePrefix']);

@@ -273,6 +273,12 @@ export function codeOf(pre: Element): { code: string; language: string; meta: st
   };
 }
 
+/** The language of `{python}`, `js:app.js` or `js{1,3}`, as notebooks and editors write them; in small letters. */
+export function languageNamed(said: string): string {
+  const name = said.toLowerCase();
+  return /^\{?\.?([^\s:{},]*)/.exec(name)?.[1] || name;
+}
+
 /** Joins all text within an element, without markup. */
 export function textOf(node: ElementContent): string {
   if (node.type === 'text') return node.value;
