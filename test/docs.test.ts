@@ -147,7 +147,7 @@ describe('the documents', () => {
       ),
     ];
     expect(files.length).toBeGreaterThan(4);
-    expect(lacking).toEqual([]);
+    expect(lacking, 'a row in the table of its README.md').toEqual([]);
   });
 
   it('show each promise of privacy by a test', () => {

@@ -50,7 +50,7 @@ export function isCompactionDue(units: readonly BlobGroup[], { blobs, bytes } = 
  * Returns the units to compact into one; empty leaves the room as it is. Units must have been opened, applied and
  * committed here.
  */
-export function planCompaction(
+export function planRoomCompaction(
   units: readonly BlobGroup[],
   policy = DEFAULT_COMPACTION,
 ): readonly BlobGroup[] {

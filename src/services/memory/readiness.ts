@@ -35,7 +35,7 @@ const NOT_YET: Problem = {
   retry: true,
 };
 
-export interface AskingDeps {
+export interface ReadinessDeps {
   /** Null while it starts, or if it failed. */
   readonly index: Readable<MemoryIndex | null>;
   /** Starts index and model at once; otherwise they wait until the page is usable. */
@@ -58,7 +58,7 @@ export interface QueryVector {
 }
 
 /** Makes the waiting half of recall. */
-export function createAsking(deps: AskingDeps) {
+export function createReadiness(deps: ReadinessDeps) {
   return new QuestionEmbedder(deps);
 }
 
@@ -72,13 +72,13 @@ interface Opened {
 }
 
 class QuestionEmbedder {
-  readonly #deps: AskingDeps;
+  readonly #deps: ReadinessDeps;
   readonly #filter: PrivacyFilter;
   /** The last index asked. */
   readonly #opened = writable<Opened | null>(null);
   #catchUp: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(deps: AskingDeps) {
+  constructor(deps: ReadinessDeps) {
     this.#deps = deps;
     this.#filter = deps.filter ?? new PrivacyFilter({ config: deps.config });
   }

@@ -21,7 +21,7 @@ import type { Notes } from '../documents/notes.ts';
 import type { Memory, RecallResult, SearchHit } from './memory.ts';
 import { passagesOf } from './passages.ts';
 import { reachOf } from './reach.ts';
-import { type AskingDeps, createAsking } from './readiness.ts';
+import { createReadiness, type ReadinessDeps } from './readiness.ts';
 import { createSearching, type Ranked, restrictTo, type SearchingDeps } from './search.ts';
 
 /** Candidates from each half: for nine questions in ten the right one is among the best 50. */
@@ -46,7 +46,7 @@ const PALETTE_FLOOR = 0.2;
 /** A sign deeper in a passage than this is shown with so many characters before it. */
 const [SIGN_DEEP, SIGN_LEAD] = [80, 40];
 
-export interface RecallingDeps extends AskingDeps, SearchingDeps {
+export interface RecallingDeps extends ReadinessDeps, SearchingDeps {
   /** Memory notes and feedback. */
   readonly notes?: Pick<Notes, 'state' | 'known'>;
   /** True if all conversations but this one are empty: then a wait for the index is useless. */
@@ -66,12 +66,12 @@ export function createRecalling(deps: RecallingDeps): Recalling {
 
 class QuestionRecall implements Recalling {
   readonly #deps: RecallingDeps;
-  readonly #asking: ReturnType<typeof createAsking>;
+  readonly #readiness: ReturnType<typeof createReadiness>;
   readonly #searching: ReturnType<typeof createSearching>;
 
   constructor(deps: RecallingDeps) {
     this.#deps = deps;
-    this.#asking = createAsking(deps);
+    this.#readiness = createReadiness(deps);
     this.#searching = createSearching(deps);
   }
 
@@ -103,8 +103,8 @@ class QuestionRecall implements Recalling {
     if (query === '' || limit <= 0 || this.#deps.isEmpty(current)) return result({});
 
     // The model reads the question while the index is still starting.
-    const asking = this.#asking.waitForIndex(signal);
-    const reading = this.#asking.vectorOf(query, signal, asking, request.draft);
+    const asking = this.#readiness.waitForIndex(signal);
+    const reading = this.#readiness.vectorOf(query, signal, asking, request.draft);
     ignore(reading, 'the vector of a question whose recall was given up');
     const known = withDeadline(signal, NOTES_TIMEOUT, async () => this.#deps.notes?.known());
     const notesKnown = orElse(known, undefined, 'memory notes that came too late for a recall');
@@ -125,7 +125,7 @@ class QuestionRecall implements Recalling {
     // A question that names conversations sets its own scope.
     const first = reach?.scope.reach === 'first' && !filter.conversationIds ? reach.conversations : undefined;
     try {
-      const { ranked, threshold, hits, nearMisses, neighbours } = await this.#asking.inIndex(
+      const { ranked, threshold, hits, nearMisses, neighbours } = await this.#readiness.inIndex(
         from,
         signal,
         async (from) => {
@@ -149,7 +149,7 @@ class QuestionRecall implements Recalling {
             for (const part of partsOf(query)) {
               signal.throwIfAborted();
               if (now() - started > PARTS_UNTIL) break;
-              rest.push(await searchFor(part, this.#asking.vectorOf(part, signal, asking, request.draft)));
+              rest.push(await searchFor(part, this.#readiness.vectorOf(part, signal, asking, request.draft)));
             }
             return rest.length === 0 ? whole : mergeRankings([whole, ...rest]);
           });
@@ -195,7 +195,7 @@ class QuestionRecall implements Recalling {
   readonly topicMoved: Memory['topicMoved'] = async (text, before, { signal, draft }) => {
     const [asked, earlier] = [queryForMessage(text), queryForMessage(before)];
     if (earlier === '' || queryWords(asked).split(' ').length < LEAST_WORDS) return false;
-    const read = (one: string) => this.#asking.vectorOf(one, signal, Promise.resolve(), draft);
+    const read = (one: string) => this.#readiness.vectorOf(one, signal, Promise.resolve(), draft);
     const [now, then] = await Promise.all([read(asked), read(earlier)]);
     if (!now.vector || now.vector.model !== then.vector?.model) return false;
     const { values, scale } = now.vector;
@@ -204,14 +204,14 @@ class QuestionRecall implements Recalling {
 
   readonly search: Memory['search'] = async (request) => {
     const { text, filter, limit, signal, onHits } = request;
-    const from = await this.#asking.waitForIndex(signal);
+    const from = await this.#readiness.waitForIndex(signal);
     if (!from) throw unavailable(this.#deps.status.get().problem);
     const narrowed = this.#searching.resolve(filter, isNamedFolder);
     if (text.trim() === '') {
       if (Object.keys(narrowed).length === 0) return onHits([], true);
       // A memory note has no listener.
       const excludeConversationIds = [...(narrowed.excludeConversationIds ?? []), NOTES];
-      const { hits, total } = await this.#asking.inIndex(from, signal, (from) =>
+      const { hits, total } = await this.#readiness.inIndex(from, signal, (from) =>
         this.#newestIn(from, '', { ...narrowed, excludeConversationIds }, limit),
       );
       signal.throwIfAborted();
@@ -220,13 +220,13 @@ class QuestionRecall implements Recalling {
     const literal = literalQuery(text);
     if (literal !== null) return this.#searchLiterally(from, literal, { ...request, filter: narrowed });
     const words = queryWords(text);
-    const wanted = this.#asking.vectorOf(text, signal, Promise.resolve());
+    const wanted = this.#readiness.vectorOf(text, signal, Promise.resolve());
     ignore(wanted, 'the vector of a search that was given up');
 
     const { ranked: holding, knownWords } =
       words === ''
         ? { ranked: [], knownWords: undefined }
-        : await this.#asking.inIndex(from, signal, (from) =>
+        : await this.#readiness.inIndex(from, signal, (from) =>
             this.#searching.search(from, text, null, narrowed, limit, {
               withNeighbours: false,
               neighboursAsHits: false,
@@ -247,7 +247,7 @@ class QuestionRecall implements Recalling {
         byWords.map((hit) => this.#toHit(text, hit)),
         true,
       );
-    const { ranked: all } = await this.#asking.inIndex(from, signal, (from) =>
+    const { ranked: all } = await this.#readiness.inIndex(from, signal, (from) =>
       this.#searching.search(from, text, vector, narrowed, limit, {
         withNeighbours: true,
         neighboursAsHits: false,
@@ -320,9 +320,9 @@ class QuestionRecall implements Recalling {
     literal: string,
     { text, filter, limit, signal, onHits }: Parameters<Memory['search']>[0],
   ): Promise<void> {
-    const wanted = this.#asking.vectorOf(text, signal, Promise.resolve());
+    const wanted = this.#readiness.vectorOf(text, signal, Promise.resolve());
     ignore(wanted, 'the vector of a search that was given up');
-    const { hits, total } = await this.#asking.inIndex(from, signal, (from) =>
+    const { hits, total } = await this.#readiness.inIndex(from, signal, (from) =>
       this.#newestIn(from, literal, filter, limit),
     );
     signal.throwIfAborted();
@@ -331,7 +331,7 @@ class QuestionRecall implements Recalling {
     const { vector } = await wanted;
     signal.throwIfAborted();
     if (!vector) return onHits(hits, true, total);
-    const { ranked: meant } = await this.#asking.inIndex(from, signal, (from) =>
+    const { ranked: meant } = await this.#readiness.inIndex(from, signal, (from) =>
       this.#searching.search(from, text, vector, filter, limit, {
         withNeighbours: true,
         neighboursAsHits: false,

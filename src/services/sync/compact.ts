@@ -4,7 +4,7 @@ import {
   type BlobGroup,
   DEFAULT_COMPACTION,
   isCompactionDue,
-  planCompaction,
+  planRoomCompaction,
 } from '../../domain/sync/compaction.ts';
 import { type Coverage, EMPTY_COVERAGE, union } from '../../domain/sync/coverage.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
@@ -125,7 +125,10 @@ export class RoomCompactor {
   }
 
   async #readSegment(blobs: Blobs): Promise<Segment> {
-    const plan = planCompaction([...this.#unitsIn(blobs)], this.#context.compaction ?? DEFAULT_COMPACTION);
+    const plan = planRoomCompaction(
+      [...this.#unitsIn(blobs)],
+      this.#context.compaction ?? DEFAULT_COMPACTION,
+    );
     const bodies: Uint8Array[] = [];
     const replaces: string[] = [];
     let holds = EMPTY_COVERAGE;

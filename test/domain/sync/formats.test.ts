@@ -13,7 +13,7 @@ import {
   splitBlob,
 } from '../../../src/domain/sync/blob.ts';
 import { createByteReader, createByteWriter, toText } from '../../../src/domain/sync/bytes.ts';
-import { type BlobGroup, COMPACT_BLOBS, planCompaction } from '../../../src/domain/sync/compaction.ts';
+import { type BlobGroup, COMPACT_BLOBS, planRoomCompaction } from '../../../src/domain/sync/compaction.ts';
 import {
   type Coverage,
   covers,
@@ -201,16 +201,18 @@ describe('compaction of a room', () => {
   });
 
   it('leaves small rooms alone, and folds what piled up', () => {
-    expect(planCompaction(Array.from({ length: COMPACT_BLOBS - 1 }, () => unit('delta', 200)))).toEqual([]);
-    expect(planCompaction(Array.from({ length: COMPACT_BLOBS }, () => unit('delta', 200)))).toHaveLength(
+    expect(planRoomCompaction(Array.from({ length: COMPACT_BLOBS - 1 }, () => unit('delta', 200)))).toEqual(
+      [],
+    );
+    expect(planRoomCompaction(Array.from({ length: COMPACT_BLOBS }, () => unit('delta', 200)))).toHaveLength(
       COMPACT_BLOBS,
     );
-    expect(planCompaction([unit('delta', 40_000), unit('delta', 40_000)])).toHaveLength(2);
+    expect(planRoomCompaction([unit('delta', 40_000), unit('delta', 40_000)])).toHaveLength(2);
   });
 
   it('takes along what is not much larger, and leaves large segments in peace', () => {
     const deltas = Array.from({ length: COMPACT_BLOBS }, () => unit('delta', 1000));
-    const plan = planCompaction([unit('segment', 10_000_000), unit('segment', 50_000), ...deltas]);
+    const plan = planRoomCompaction([unit('segment', 10_000_000), unit('segment', 50_000), ...deltas]);
     expect(plan).toHaveLength(COMPACT_BLOBS + 1);
     expect(plan.some(({ bytes: size }) => size === 10_000_000)).toBe(false);
   });
@@ -221,7 +223,7 @@ describe('compaction of a room', () => {
     for (let change = 0; change < 20_000; change += 1) {
       room.push(unit('delta', 600, `${change}`));
       written += 600;
-      const plan = new Set(planCompaction(room));
+      const plan = new Set(planRoomCompaction(room));
       if (plan.size === 0) continue;
       const size = [...plan].reduce((sum, { bytes: one }) => sum + one, 0);
       uploaded += size;

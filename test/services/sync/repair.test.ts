@@ -3,7 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { platformDeflate } from '../../../src/adapters/sync/deflate.ts';
 import { blobKey } from '../../../src/domain/sync/blob.ts';
-import { type BlobGroup, MAX_COMPACT_BYTES, planCompaction } from '../../../src/domain/sync/compaction.ts';
+import {
+  type BlobGroup,
+  MAX_COMPACT_BYTES,
+  planRoomCompaction,
+} from '../../../src/domain/sync/compaction.ts';
 import { RoomCompactor } from '../../../src/services/sync/compact.ts';
 import { createSealInto } from '../../../src/services/sync/envelope.ts';
 import {
@@ -169,7 +173,7 @@ it('folds no more at a time than fits into a room beside what it replaces', () =
       bytes: 32 * 1024 + at,
     }),
   );
-  const fold = planCompaction(units);
+  const fold = planRoomCompaction(units);
   expect(fold.length).toBeGreaterThan(2);
   expect(fold.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(MAX_COMPACT_BYTES);
   // Compaction leaves larger blobs alone.
@@ -177,5 +181,5 @@ it('folds no more at a time than fits into a room beside what it replaces', () =
     { length: 40 },
     (_, at): BlobGroup => ({ keys: [`${at}`], kind: 'segment', bytes: MAX_COMPACT_BYTES + at }),
   );
-  expect(planCompaction(large)).toEqual([]);
+  expect(planRoomCompaction(large)).toEqual([]);
 });
