@@ -21,6 +21,7 @@ const { values } = parseArgs({
 });
 const [seeds, from] = [Number(values.seeds), Number(values.from)];
 const started = performance.now();
+const secondsSince = (from: number): string => ((performance.now() - from) / 1000).toFixed(1);
 let failed = 0;
 const totals = {
   messages: 0,
@@ -48,7 +49,13 @@ if (values.story) {
       { operation, when: 'before' },
       { operation, when: 'after' },
     ]);
-  for (const death of deaths) {
+  console.log(
+    `story ${from} has ${operations} writes: ${deaths.length} deaths to tell (--every 50 tells fewer)`,
+  );
+  for (const [at, death] of deaths.entries()) {
+    // Told in tenths, since all of it takes many minutes.
+    if (at > 0 && Math.floor((at * 10) / deaths.length) > Math.floor(((at - 1) * 10) / deaths.length))
+      console.log(`${at} told, ${failed} ended badly, ${secondsSince(started)} s`);
     try {
       await playStory(from, death);
     } catch (error) {
@@ -79,6 +86,6 @@ for (let seed = from; seed < from + seeds; seed += 1) {
   if (failed >= Number(values['stop-after'])) break;
 }
 console.log(
-  `${ran - failed} of ${ran} seeds passed (${from} to ${from + ran - 1}) in ${((performance.now() - started) / 1000).toFixed(1)} s; ${JSON.stringify(totals)}`,
+  `${ran - failed} of ${ran} seeds passed (${from} to ${from + ran - 1}) in ${secondsSince(started)} s; ${JSON.stringify(totals)}`,
 );
 process.exit(failed === 0 ? 0 : 1);
