@@ -62,9 +62,10 @@ const SPELT: Readonly<Record<string, string>> = {
   﨑: '崎',
 };
 const SPELT_OUT = new RegExp(`[${Object.keys(SPELT).join('')}]`, 'gu');
-// Vowel marks of Arabic and Hebrew and the dots of ё are seldom written. Marks of other scripts make another letter.
+// Vowel marks of Arabic and Hebrew, the dots of ё and the stress of Russian are seldom written. Marks of other scripts
+// make another letter.
 const ACCENTS =
-  /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}]\p{M}{0,4})\p{M}|(?<=[еЕ])[\u0300\u0308]|(?<=[иИ])\u0300|\u0640/gu;
+  /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}]\p{M}{0,4})\p{M}|(?<=[еЕ])[\u0300\u0308]|(?<=[иИ])\u0300|(?<=[аеиоуыэюяіїєАЕИОУЫЭЮЯІЇЄ])\u0301|\u0640/gu;
 /**
  * Invisible characters: break opportunities, direction marks, and selectors that
  * say how letters and pictures are drawn.

@@ -1,7 +1,7 @@
-// Stems of French, Polish, Turkish and Finnish, where endings say what English says by words of their own. Light, after
-// Savoy's stemmers. A word alone shows no language, so its text does; words of other languages get no stem. Pure.
+// Stems of languages whose endings say what English says by words of their own. Light, after Savoy's stemmers. A word
+// alone shows no language, so its text does; words of English and of other languages get no stem. Pure.
 
-export type TextLanguage = 'fr' | 'pl' | 'tr' | 'fi';
+export type TextLanguage = 'fr' | 'de' | 'es' | 'it' | 'pt' | 'pl' | 'tr' | 'fi';
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
@@ -9,6 +9,18 @@ const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 const SMALL_WORDS: Readonly<Record<TextLanguage, ReadonlySet<string>>> = {
   fr: setOf(
     'est sont dans avec vous nous une les mes ses quand qui cette ont je où été être très même mais quel quelle quels quelles aux pas leur notre votre avons avez fait faire peut dois était chez sur',
+  ),
+  de: setOf(
+    'ich und der das ist nicht für meine mein meinen meiner eine einen einem auf von wie habe zu dem wann welche welcher sind wir haben im wo wurde werden auch aber oder bei nach noch über kann hat',
+  ),
+  es: setOf(
+    'el los las una para cómo dónde cuándo mis está están fue muy pero también qué del cuál cuánto tengo hay nos esta este porque sobre',
+  ),
+  it: setOf(
+    'il gli che della delle del nel nella è sono dove quando mio mia miei perché anche ho hai quale quali degli dello alla questo questa quanto',
+  ),
+  pt: setOf(
+    'não você está são meu minha meus minhas onde uma com para dos das nos também pelo pela foi muito quando qual quais isso este esta tem quanto',
   ),
   pl: setOf(
     'jest nie się sie gdzie czy kiedy jak jaki jaka jakie jakim moje moja mój mojej mojego dla przez który która które co już tylko są ile był była było tego tym ich oraz więc jego jej',
@@ -22,6 +34,10 @@ const SMALL_WORDS: Readonly<Record<TextLanguage, ReadonlySet<string>>> = {
 };
 const LETTERS: Readonly<Record<TextLanguage, RegExp>> = {
   fr: /[œÿ]|^(?:[jlnmsdc]|qu)'(?=.{3})/u,
+  de: /ß/u,
+  es: /ñ|(?:ción|ciones)$/u,
+  it: /(?:zion[ei]|ità)$/u,
+  pt: /[ãõ]/u,
   pl: /[łąężź]|[ćńś](?=[^čšž]*$)/u,
   tr: /[ğış]/u,
   fi: /ää|yö|äy|öy|(?:ss|ll|st|lt)ä$/u,
@@ -33,18 +49,21 @@ const MOST_WORDS = 200;
 const WORD = /[\p{L}\p{M}']+/gu;
 /** Texts that hold none of these are of another language. */
 const MAYBE =
-  /[œłąężźćńśğışäöéèêàçù]|\b(?:est|sont|dans|avec|vous|nous|les|je|qui|mes|jest|nie|gdzie|kiedy|jak|moje|czy|bir|ve|bu|ne|benim|ja|ei|minun|kuinka|milloin|onko)\b|\b(?:[jlnmsdc]|qu)'/iu;
+  /[œłąężźćńśğışäöüßéèêàáíóúñãõçù]|\b(?:ich|und|der|ist|el|los|las|una|il|gli|che|sono|dove|mis|meu|minha|uma|est|sont|dans|avec|vous|nous|les|je|qui|mes|jest|nie|gdzie|kiedy|jak|moje|czy|bir|ve|bu|ne|benim|ja|ei|minun|kuinka|milloin|onko)\b|\b(?:[jlnmsdc]|qu)'/iu;
 
-/** The language of a text, by small words and letters; undefined if none of these four shows. */
+/** The language of a text, by small words and letters; undefined if none of these shows. */
 export function languageOf(text: string): TextLanguage | undefined {
   if (!MAYBE.test(text) || /\p{Script=Han}/u.test(text)) return undefined;
-  const hits: Record<TextLanguage, number> = { fr: 0, pl: 0, tr: 0, fi: 0 };
+  const hits: Record<TextLanguage, number> = { fr: 0, de: 0, es: 0, it: 0, pt: 0, pl: 0, tr: 0, fi: 0 };
   let count = 0;
-  for (const [word] of text.toLowerCase().matchAll(WORD)) {
+  for (const [said] of text.matchAll(WORD)) {
     count += 1;
     if (count > MOST_WORDS) break;
+    const word = said.toLowerCase();
+    // With a capital it is part of a name: Los Angeles, Der Spiegel.
+    const isSmall = count === 1 || said === word;
     for (const language of LANGUAGES)
-      hits[language] += LETTERS[language].test(word) ? 2 : SMALL_WORDS[language].has(word) ? 1 : 0;
+      hits[language] += LETTERS[language].test(word) ? 2 : isSmall && SMALL_WORDS[language].has(word) ? 1 : 0;
   }
   const best = LANGUAGES.reduce((one, other) => (hits[other] > hits[one] ? other : one));
   // One foreign name makes no text foreign.
@@ -68,6 +87,37 @@ function frenchStem(word: string): string {
   const stem = without(adjective === one ? one : without(adjective, FRENCH_PLURAL), FRENCH);
   return without(stem, /(?<=.{3})[ei]$/).replace(/(.)\1$/, '$1');
 }
+
+const GERMAN = /(?<=.{3})(?:ern|em|er|en|es|st|te|e|s|n|t)$/;
+
+/** Endings stand behind one another, and a participle has a beginning as well: `gekauften`, `kaufte`, `kaufen`. */
+function germanStem(word: string): string {
+  let stem = word;
+  for (let last = ''; last !== stem; ) {
+    last = stem;
+    stem = without(last, GERMAN);
+  }
+  return stem.replace(/^ge(?=.{4})/, '');
+}
+
+const SPANISH =
+  /(?<=.{3})(?:abamos|[aei]remos|[aei]mos|aron|ieron|iendo|ando|abas?|aban|ad[oa]|id[oa]|aste|iste|ara|[aei]r|an|en|io|[aeio])$/;
+const spanishStem = (word: string): string => without(without(word, /(?<=.{3})(?:es|s)$/), SPANISH);
+
+const ITALIAN = /(?<=.{3})(?:iamo|iate|avano|ando|endo|[aei]re|[aiu]t[oaie]|av[oai]|[aeiou]{1,2})$/;
+const italianStem = (word: string): string => without(word, ITALIAN).replace(/([cg])h$/, '$1');
+
+const PORTUGUESE =
+  /(?<=.{3})(?:avamos|[aei]remos|[aei]mos|[aei]ram|[aei]ndo|avam?|ad[oa]|id[oa]|[aei]r|ei|ou|am|em|[aeo])$/;
+const portugueseStem = (word: string): string =>
+  without(
+    word
+      .replace(/[oa]es$/, 'ao')
+      .replace(/(?<=.{2}[ae])is$/, 'l')
+      .replace(/ns$/, 'm')
+      .replace(/(?<=.{3})s$/, ''),
+    PORTUGUESE,
+  );
 
 const PL_VERB =
   /(?<=.{3})(?:[iay]l(?:ismy|ysmy|em|am|es|as|a|i|y|o)?|aj(?:acy|aca|ace|esz|emy|ecie|a|e)|uj(?:esz|emy|ecie|a|e)|owac|[aeiy]c)$/;
@@ -109,6 +159,10 @@ function finnishStem(word: string): string {
 
 const STEMMERS: Readonly<Record<TextLanguage, (word: string) => string>> = {
   fr: frenchStem,
+  de: germanStem,
+  es: spanishStem,
+  it: italianStem,
+  pt: portugueseStem,
   pl: stemOfPl,
   tr: turkishStem,
   fi: finnishStem,
