@@ -58,3 +58,12 @@ it('says of every close code what a client does then', () => {
   const said = rows.filter(({ first }) => /^\d{4}$/.test(first)).map(({ first }) => Number(first));
   expect(said.sort()).toEqual(Object.values(CLOSE).sort());
 });
+
+it('keeps what it stores out of git and out of an image that is built beside it', () => {
+  const { data } = readOptions([], {});
+  for (const list of ['.gitignore', '.dockerignore']) {
+    const left = readFileSync(join(ROOT, list), 'utf8').split('\n');
+    // Its backups as well, which lie beside it.
+    expect(left, list).toContain(`${data}*`);
+  }
+});
