@@ -27,7 +27,7 @@ import { createLateContext } from '../../src/services/context/late-context.ts';
 import type { Documents } from '../../src/services/documents/documents.ts';
 import { createDocuments } from '../../src/services/documents/documents-service.ts';
 import { createNotes, type Notes } from '../../src/services/documents/notes.ts';
-import { createForget } from '../../src/services/forget/forget-service.ts';
+import { createLateForget } from '../../src/services/forget/late-forget.ts';
 import { createLibrary } from '../../src/services/library/library-service.ts';
 import { createRetention } from '../../src/services/library/retention.ts';
 import { KeyHolder } from '../../src/services/lock/key-holder.ts';
@@ -228,21 +228,24 @@ export async function createTestApp({
     exclusive: <T,>(work: () => Promise<T>) => work(),
     signal: new AbortController().signal,
   };
-  const forget = createForget({
-    documents,
-    notes,
-    prompts,
-    log: store.log,
-    copy: { records: async function* () {}, hasStaleValues: async () => false, letGo: () => undefined },
-    keyValues,
-    index: () => null,
-    wakeIndex: () => undefined,
-    privacy: () => settings.config.get().privacy,
-    sync: syncing,
-    undoMs,
-    device: async () => null,
-    ...background,
-  });
+  const forget = createLateForget(
+    {
+      documents,
+      notes,
+      prompts,
+      log: store.log,
+      copy: { records: async function* () {}, hasStaleValues: async () => false, letGo: () => undefined },
+      keyValues,
+      index: () => null,
+      wakeIndex: () => undefined,
+      privacy: () => settings.config.get().privacy,
+      sync: syncing,
+      undoMs,
+      device: async () => null,
+      ...background,
+    },
+    Promise.resolve(),
+  );
   forget.onForgetting(chat.takeOut);
   return {
     documents,

@@ -6,7 +6,7 @@ import { LOG_REPAIRED } from '../../adapters/log/recovering.ts';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation, isTemporary } from '../../domain/base/ids.ts';
 import { ignore, log } from '../../domain/base/log.ts';
-import { type Writable, writable } from '../../domain/base/readable.ts';
+import type { Writable } from '../../domain/base/readable.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { imprintOf, imprintsOf } from '../../domain/forget/imprint.ts';
 import {
@@ -103,20 +103,17 @@ interface Progress {
   isConfirmed: boolean;
 }
 
-/**
- * Builds the service, which also carries out records of other devices until the signal aborts. It sets `state`, made
- * here by default.
- */
-export const createForget = (
-  deps: ForgetDeps,
-  state: Writable<ForgetState> = writable({ step: 'idle' }),
-): Forget => new Forgetting(deps, state);
+/** The service without what the page does by itself (`late-forget.ts`). */
+type ForgetService = Omit<Forget, 'records' | 'reopen' | 'dismiss'>;
 
-class Forgetting implements Forget {
+/** Builds the service, which sets `state` and also carries out records of other devices until the signal aborts. */
+export const createForget = (deps: ForgetDeps, state: Writable<ForgetState>): ForgetService =>
+  new Forgetting(deps, state);
+
+class Forgetting implements ForgetService {
   readonly #deps: ForgetDeps;
   readonly #places: readonly ForgetPlace[];
   readonly state: Writable<ForgetState>;
-  readonly records: Forget['records'];
   readonly #job;
   readonly #progress = new Map<string, Progress>();
   /** The plan that this page began, shown while it runs. */
@@ -138,7 +135,6 @@ class Forgetting implements Forget {
     this.state = state;
     const { notes, sync, keyValues, signal } = deps;
     this.#places = CREATE_PLACES.map((create) => create(deps));
-    this.records = notes.forgotten;
     this.#job = createJob({
       run: () => this.#run(),
       signal,
@@ -208,18 +204,8 @@ class Forgetting implements Forget {
     return true;
   };
 
-  readonly dismiss = (): void => {
-    const { step } = this.state.get();
-    if (step === 'done' || step === 'failed') this.state.set({ step: 'idle' });
-  };
-
   readonly reportOf: Forget['reportOf'] = async (id) =>
     reportSchema.safeParse(await this.#deps.keyValues.get(REPORT + id)).data;
-
-  readonly reopen: Forget['reopen'] = (report) => {
-    const { step } = this.state.get();
-    if (step === 'idle' || step === 'done') this.state.set({ step: 'done', report });
-  };
 
   readonly onForgetting: Forget['onForgetting'] = (listener) => {
     this.#listeners.add(listener);

@@ -14,7 +14,7 @@ type Listener = Parameters<Forget['onForgetting']>[0];
  */
 export function createLateForget(deps: ForgetDeps, due: Promise<void>): Forget {
   const state = writable<ForgetState>({ step: 'idle' });
-  let made: Forget | undefined;
+  let made: ReturnType<typeof import('./forget-service.ts').createForget> | undefined;
   /** Listeners from before the code is there, with what stops each. */
   const early = new Map<Listener, () => void>();
   const service = lazily(async () => {
@@ -37,12 +37,14 @@ export function createLateForget(deps: ForgetDeps, due: Promise<void>): Forget {
     begin: async (plan) => (await service()).begin(plan),
     undo: async () => (await service()).undo(),
     reportOf: async (id) => (await service()).reportOf(id),
-    reopen: (report) =>
-      ignore(
-        service().then((made) => made.reopen(report)),
-        'a report to show again; it stays in its list',
-      ),
-    dismiss: () => made?.dismiss(),
+    reopen: (report) => {
+      const { step } = state.get();
+      if (step === 'idle' || step === 'done') state.set({ step: 'done', report });
+    },
+    dismiss: () => {
+      const { step } = state.get();
+      if (step === 'done' || step === 'failed') state.set({ step: 'idle' });
+    },
     onForgetting: (listener) => {
       if (made) return made.onForgetting(listener);
       early.set(listener, () => {});

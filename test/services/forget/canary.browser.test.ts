@@ -11,7 +11,7 @@ import type { Message } from '../../../src/domain/chat/message.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
-import { createForget } from '../../../src/services/forget/forget-service.ts';
+import { createLateForget } from '../../../src/services/forget/late-forget.ts';
 import { createPrompts } from '../../../src/services/prompts/prompts-service.ts';
 import { SYNC_OFF } from '../../../src/services/sync/sync.ts';
 
@@ -54,23 +54,26 @@ async function openDevice(name: string, signal: AbortSignal) {
   const notes = createNotes({ store, now: Date.now });
   const documents = createDocuments({ store, notes });
   const prompts = createPrompts({ store, now: Date.now, onProblem: console.error });
-  const forget = createForget({
-    documents,
-    notes,
-    prompts,
-    log: store.log,
-    copy: logCopyOf(name),
-    keyValues: store.keyValues,
-    index: () => null,
-    wakeIndex: () => {},
-    privacy: () => defaultConfig.privacy,
-    sync: { status: writable(SYNC_OFF), account: writable(null), forget: async () => {} },
-    now: Date.now,
-    exclusive: (work) => work(),
-    device: async () => null,
-    undoMs: 0,
-    signal,
-  });
+  const forget = createLateForget(
+    {
+      documents,
+      notes,
+      prompts,
+      log: store.log,
+      copy: logCopyOf(name),
+      keyValues: store.keyValues,
+      index: () => null,
+      wakeIndex: () => {},
+      privacy: () => defaultConfig.privacy,
+      sync: { status: writable(SYNC_OFF), account: writable(null), forget: async () => {} },
+      now: Date.now,
+      exclusive: (work) => work(),
+      device: async () => null,
+      undoMs: 0,
+      signal,
+    },
+    Promise.resolve(),
+  );
   const close = async () => {
     notes.close();
     prompts.close();

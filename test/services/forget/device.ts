@@ -13,7 +13,7 @@ import type { Sought } from '../../../src/domain/forget/sought.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
-import { createForget } from '../../../src/services/forget/forget-service.ts';
+import { createLateForget } from '../../../src/services/forget/late-forget.ts';
 import type { PlaceDeps } from '../../../src/services/forget/place.ts';
 import { createLibrary } from '../../../src/services/library/library-service.ts';
 import { startMemoryEngine } from '../../../src/services/memory/engine.ts';
@@ -83,14 +83,17 @@ export function openDevice({
     sync,
     signal: closing.signal,
   };
-  const forget = createForget({
-    ...deps,
-    now,
-    exclusive: (work) => turns.run(work),
-    device: async () => (typeof device === 'function' ? await device() : device),
-    undoMs,
-    graceMs: 0,
-  });
+  const forget = createLateForget(
+    {
+      ...deps,
+      now,
+      exclusive: (work) => turns.run(work),
+      device: async () => (typeof device === 'function' ? await device() : device),
+      undoMs,
+      graceMs: 0,
+    },
+    Promise.resolve(),
+  );
   const signal = closing.signal;
   return {
     store,
