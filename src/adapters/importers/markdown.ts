@@ -103,7 +103,11 @@ interface Turns {
 }
 
 /** Reads the turns of a file; undefined unless it names both a person and a model. */
-function turnsIn(body: string): Turns | undefined {
+const turnsIn = (body: string): Turns | undefined => turnsOf(body, false) ?? turnsOf(body, true);
+
+/** `isDense`: a name with a colon need not begin a paragraph, if the file begins with one. */
+function turnsOf(body: string, isDense: boolean): Turns | undefined {
+  if (isDense && speakerIn(/\S[^\n]*/.exec(body)?.[0] ?? '')?.way !== ':') return undefined;
   const lines = withHashes(body.split('\n'));
   const inCode = codeIn(lines);
   let way: string | undefined;
@@ -114,7 +118,7 @@ function turnsIn(body: string): Turns | undefined {
     const speaker = speakerIn(line);
     if (!speaker || (way !== undefined && speaker.way !== way)) continue;
     // Ordinary prose has words with a colon, too, so a speaker must begin a paragraph.
-    if (speaker.way === ':' && at > 0 && lines[at - 1]?.trim() !== '') continue;
+    if (!isDense && speaker.way === ':' && at > 0 && lines[at - 1]?.trim() !== '') continue;
     // Only a file with times may vary names: `## Response` within an answer of `## Assistant` is a heading.
     if (!speaker.way.endsWith('time')) {
       const known = names.get(speaker.role);
@@ -130,7 +134,8 @@ function turnsIn(body: string): Turns | undefined {
   const turns = starts.map(({ at, speaker }, n): Turn => {
     const { way: how, rest, ...who } = speaker;
     const below = textFrom(at + 1, starts[n + 1]?.at ?? lines.length);
-    const words = how.startsWith('>') ? below.replace(/^>[ \t]?/gm, '') : below;
+    const plain = how.startsWith('>') ? below.replace(/^>[ \t]?/gm, '') : below;
+    const words = how === '<|' ? plain.replace(/<\|im_end\|>\s*$/, '') : plain;
     return { ...who, text: trimmed(`${rest.trim()}${rest.trim() === '' ? '' : '\n'}${words}`) };
   });
   return { preamble: trimmed(textFrom(0, starts[0]?.at ?? 0)), turns };

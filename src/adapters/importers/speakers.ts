@@ -44,7 +44,17 @@ const LONGEST_BEGINNING = 400;
  */
 export function speakerIn(line: string): Speaker | undefined {
   const heading = /^(#{1,6})[ \t]+(\S.*?)[ \t]*#*$/.exec(line.slice(0, LONGEST_NAME));
-  if (heading && line.length <= LONGEST_NAME) return named(`#${heading[1]?.length}`, heading[2] ?? '', '');
+  if (heading && line.length <= LONGEST_NAME) {
+    const [, signs = '', words = ''] = heading;
+    // ChatGPT's page sets what it said one level below what the person said.
+    const whole = named(/ said[:：]?$/i.test(words) ? '# said' : `#${signs.length}`, words, '');
+    const [, name, rest = ''] = /^([\p{L} ]{1,24})[:：](.+)$/u.exec(words) ?? [];
+    return whole ?? (name === undefined ? undefined : named(`#${signs.length}:`, name, rest));
+  }
+  const bracket = /^(?:\[([\p{L} ]{1,24})\]|<\|im_start\|>([a-z]{1,24}))[:：]?[ \t]*$/u.exec(
+    line.slice(0, 80),
+  );
+  if (bracket) return named(bracket[1] === undefined ? '<|' : '[', bracket[1] ?? bracket[2] ?? '', '');
   const callout = /^>[ \t]*\[!([\w-]{1,40})\][+-]?[ \t]*(.{0,120})$/.exec(line);
   if (callout) {
     const kind = (callout[1] ?? '').replace(/^[a-z]+[_-](?=(?:user|agent|assistant|ai|system)$)/i, '');
@@ -60,13 +70,13 @@ export function speakerIn(line: string): Speaker | undefined {
     const isColon = colon !== '' || /[:：]$/.test(inner);
     const time =
       rest.trim() !== '' && !isColon && rest.length <= LONGEST_NAME
-        ? /^[ \t]*[-–—|·@(][ \t]*(.{1,60}?)\)?[ \t]*$/.exec(rest)?.[1]
+        ? /^[ \t]*[-–—|·@(][ \t]*(.{1,60}?)\)?[ \t]*[:：]?[ \t]*$/.exec(rest)?.[1]
         : undefined;
     if (!isColon && rest.trim() !== '' && (time === undefined || typeof timeOf(time) !== 'number'))
       return undefined;
     return named(`${mark}${isColon ? ':' : ''}`, inner, isColon ? rest : '', time);
   }
-  const bare = /^([\p{L} ]{1,24})[ \t]*[:：](?:[ \t]+(.*))?$/u.exec(line.slice(0, 200));
+  const bare = /^([\p{L} ]{1,24})[ \t]*(?::(?:[ \t]+.*)?|：.*)$/u.exec(line.slice(0, 200));
   if (!bare) return undefined;
   return named(':', bare[1] ?? '', line.slice(line.search(/[:：]/) + 1));
 }

@@ -24,6 +24,36 @@ describe('Markdown of other tools', () => {
     expect(skipped).toEqual({});
   });
 
+  it.each([
+    ['the page of ChatGPT', '##### You said:\na b?\n\n###### ChatGPT said:\nc d.'],
+    ['a full-width colon', '我：a b?\n\nAI：c d.'],
+    ['brackets', '[User]\na b?\n\n[Assistant]\nc d.'],
+    ['a template', '<|im_start|>user\na b?<|im_end|>\n<|im_start|>assistant\nc d.<|im_end|>\n'],
+    ['headings with words behind them', '### Human: a b?\n### Assistant: c d.'],
+    [
+      'a time and then a colon',
+      '**User** (2025-10-01 10:00):\na b?\n\n**Assistant** (2025-10-01 10:01):\nc d.',
+    ],
+    ['lines without a blank one between', 'User: a b?\nAssistant: c d.\n'],
+  ])('may name its speakers by %s', async (_, text) => {
+    const { conversations } = await read({ 'a.md': text });
+    expect(
+      conversations[0]?.messages.map(({ role, parts }) => [role, parts[0]?.type === 'text' && parts[0].text]),
+    ).toEqual([
+      ['user', 'a b?'],
+      ['assistant', 'c d.'],
+    ]);
+  });
+
+  it.each([
+    '# Notes\n\nUser: Anna\nAssistant: Ben\n',
+    '## Question: a\n\n## Summary: b\n\n## Question: c',
+    '[User]\nname = a\n\n[Server]\nport = 1\n',
+    '问题：a\n\n结论：b\n',
+  ])('is none where a document has such lines: %j', async (text) => {
+    expect(await markdown.sniff(sourceOf('a.md', { 'a.md': text }), signal)).toBe(0);
+  });
+
   it('takes title, date, model and what was thought from where they stand', async () => {
     const of = async (path: string) => (await read({ [path]: files[path] as string })).conversations[0];
     const at = Date.UTC(2026, 2, 1, 10);
