@@ -5,7 +5,7 @@ export const library = {
     lead: 'Reads your conversations on this device and recalls what matters when you need it.',
     import: {
       title: 'Import my conversations',
-      text: 'From ChatGPT, Claude.ai, kimi\u2011cli, Recollect or Markdown. Found by words in seconds.',
+      text: 'From ChatGPT, Claude.ai, kimi\u2011cli or Recollect, or any chat in Markdown or JSON. Found by words in seconds.',
     },
     connect: {
       title: 'Connect a model',
