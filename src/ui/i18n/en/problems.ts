@@ -300,7 +300,7 @@ export const problems = {
   'import-unknown': {
     what: '$t(problems:import-unknown.whatOf.{{reason}}, {"defaultValue":"This is not an export Recollect knows."})',
     kept: 'Your library was not changed.',
-    do: '$t(problems:import-unknown.doOf.{{reason}}, {"defaultValue":"Import a kimi-cli session folder or its ZIP, an export of ChatGPT, Claude.ai or Recollect, or Markdown that says who speaks."})',
+    do: '$t(problems:import-unknown.doOf.{{reason}}, {"defaultValue":"Import a kimi-cli session folder or its ZIP, an export of ChatGPT, Claude.ai or Recollect, or a chat in Markdown or JSON that says who speaks."})',
     whatOf: { documents: 'These are documents, and no conversations.' },
     doOf: {
       documents:

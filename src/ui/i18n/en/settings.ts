@@ -614,7 +614,7 @@ export const settings = {
     },
     import: {
       title: 'Import conversations',
-      text: 'From ChatGPT, Claude.ai, kimi\u2011cli or Recollect, and Markdown.',
+      text: 'From ChatGPT, Claude.ai, kimi\u2011cli or Recollect, and any chat in Markdown or JSON.',
       action: 'Import',
     },
     trash: {

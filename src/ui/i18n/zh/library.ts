@@ -5,7 +5,7 @@ export const library = {
     lead: 'Recollect 在本机读取你的对话，需要时回忆起相关内容。',
     import: {
       title: '导入我的对话',
-      text: '来自 ChatGPT、Claude.ai、kimi\u2011cli、Recollect 或 Markdown，几秒后即可按词找到。',
+      text: '来自 ChatGPT、Claude.ai、kimi\u2011cli、Recollect，或任何 Markdown、JSON 格式的聊天记录，几秒后即可按词找到。',
     },
     connect: {
       title: '连接模型',

@@ -288,7 +288,7 @@ export const problems = {
   'import-unknown': {
     what: '$t(problems:import-unknown.whatOf.{{reason}}, {"defaultValue":"这不是 Recollect 认识的导出文件。"})',
     kept: '你的对话没有任何改动。',
-    do: '$t(problems:import-unknown.doOf.{{reason}}, {"defaultValue":"请选择 kimi-cli 会话文件夹或其 ZIP、ChatGPT、Claude.ai 或 Recollect 的导出文件，或写明是谁说的 Markdown 文件。"})',
+    do: '$t(problems:import-unknown.doOf.{{reason}}, {"defaultValue":"请选择 kimi-cli 会话文件夹或其 ZIP、ChatGPT、Claude.ai 或 Recollect 的导出文件，或写明是谁说的 Markdown 或 JSON 文件。"})',
     whatOf: { documents: '这些是文档，不是对话。' },
     doOf: { documents: '请用回形针把它们附在消息里，或加到项目的“文件”中：记忆会在那里读取并回忆它们。' },
   },

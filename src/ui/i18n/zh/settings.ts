@@ -490,7 +490,7 @@ export const settings = {
     },
     import: {
       title: '导入对话',
-      text: '来自 ChatGPT、Claude.ai、kimi\u2011cli 或 Recollect，也可以是 Markdown。',
+      text: '来自 ChatGPT、Claude.ai、kimi\u2011cli 或 Recollect，也可以是任何 Markdown 或 JSON 格式的聊天记录。',
       action: '导入',
     },
     trash: {
