@@ -15,6 +15,8 @@ export interface ImporterSetup {
   readonly importer: Importer;
   /** Made-up exports that it reads. */
   readonly own: readonly ImportSource[];
+  /** True if it reads lists of conversations in JSON, and one of its own is a source with at least two in one file. */
+  readonly readsLists?: boolean;
   /** Exports of other tools. */
   readonly foreign: readonly ImportSource[];
 }
@@ -53,13 +55,13 @@ export function describeImporter(name: string, given: () => Promise<ImporterSetu
   const setup = async (): Promise<
     ImporterSetup & { readonly own: readonly [ImportSource, ...ImportSource[]] }
   > => {
-    const { importer, own, foreign } = await given();
+    const { importer, own, foreign, readsLists = false } = await given();
     const [first, ...rest] = own;
     if (!first)
       throw new Error(
         `No made-up export for "${importer.id}": add one to \`sources\` in test/adapters/importers/importers.test.ts`,
       );
-    return { importer, own: [first, ...rest], foreign };
+    return { importer, own: [first, ...rest], foreign, readsLists };
   };
   describe(`${name}, as an importer`, () => {
     it('knows its own and leaves others alone', async () => {
@@ -176,6 +178,49 @@ export function describeImporter(name: string, given: () => Promise<ImporterSetu
         // Aborted after the first conversation, it reads no second one.
         expect(await begun.catch((error: unknown) => (isAbort(error) ? 1 : error)), source.name).toBe(1);
       }
+    });
+
+    it('keeps the whole conversations of a listing in JSON that is cut off, and names the file', async () => {
+      const { importer, own, readsLists } = await setup();
+      let tried = 0;
+      const isListing = ({ path }: SourceFile) =>
+        /\.json$/.test(path) && !/(?:state|metadata)\.json$/.test(path);
+      for (const source of own) {
+        const lists = source.files.filter(isListing);
+        const whole = await readAll(importer, source);
+        if (!readsLists || lists.length !== 1 || whole.conversations.length < 2) continue;
+        tried += 1;
+        const [file] = lists as [SourceFile];
+        const bytes = await file.bytes(never);
+        let most = 0;
+        for (let part = 0; part < 1; part += 1 / 16) {
+          const cut = bytes.slice(0, Math.floor(bytes.length * part));
+          const files = source.files.map((one) =>
+            one === file
+              ? { path: one.path, modifiedAt: one.modifiedAt, size: cut.length, bytes: async () => cut }
+              : one,
+          );
+          const named: Skipped[] = [];
+          const conversations: ImportedConversation[] = [];
+          const skip = (skipped: Skipped) => named.push(skipped);
+          try {
+            for await (const one of importer.read({ ...source, files }, { signal: never, skip, now: NOW }))
+              conversations.push(one);
+          } catch (error) {
+            // With nothing whole in it, the file is refused.
+            expect(error).toMatchObject({ problem: { code: 'import-broken' } });
+            expect(conversations).toEqual([]);
+            continue;
+          }
+          if (cut.length === 0) continue;
+          expect(conversations).toEqual(whole.conversations.slice(0, conversations.length));
+          const name = `${file.path.slice(file.path.lastIndexOf('/') + 1)}: ${conversations.length}`;
+          expect(named).toContainEqual({ reason: 'damaged-file', count: 1, example: name });
+          most = conversations.length;
+        }
+        expect(most, source.name).toBeGreaterThan(0);
+      }
+      expect(tried > 0).toBe(readsLists);
     });
 
     it('answers garbage with nothing or with an error that has a sentence', async () => {

@@ -73,6 +73,8 @@ export type ImportedMessage = Omit<Message, 'id' | 'parentId'> & {
 export interface Skipped {
   readonly reason:
     | 'malformed-line'
+    /** Cut off or damaged; the example names each file and how many conversations before the damage were read. */
+    | 'damaged-file'
     | 'unknown-role'
     | 'unknown-part'
     | 'no-content'

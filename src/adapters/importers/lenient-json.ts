@@ -156,6 +156,41 @@ export function recordsOf(text: string): JsonRecord[] {
   return records;
 }
 
+/** Bytes of a log that are split at once. */
+const BLOCK_BYTES = 16 * 1024 * 1024;
+const LINE_END = 0x0a;
+
+/**
+ * Splits a log of any length into records, block by block: a record that a raw line break cut in two is joined within
+ * a block only. Throws `import-too-large` for a log or a line beyond the limits. `block`: bytes.
+ */
+export async function* recordsIn(
+  chunks: AsyncIterable<Uint8Array>,
+  { block = BLOCK_BYTES, limits = LIMITS }: { block?: number; limits?: JsonLimits } = {},
+): AsyncGenerator<JsonRecord> {
+  const held = new HeldBytes(limits.item);
+  let total = 0;
+  for await (const chunk of chunks) {
+    total += chunk.length;
+    refuseBeyond(total, limits);
+    for (let from = 0; from < chunk.length; from += block) {
+      const piece = chunk.subarray(from, from + block);
+      const end = held.length + piece.length >= block ? piece.lastIndexOf(LINE_END) + 1 : 0;
+      held.keep(piece.subarray(0, end));
+      if (end > 0) yield* recordsOf(decode(held.take()));
+      held.keep(piece.subarray(end));
+    }
+  }
+  yield* recordsOf(decode(held.take()));
+}
+
+function refuseBeyond(total: number, { document }: JsonLimits): void {
+  if (total > document)
+    throw new RecollectError('import-too-large', `The file is larger than ${document} bytes`, {
+      params: { limit: document },
+    });
+}
+
 /** Parses a value; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   const value = lenientJson(text);
@@ -200,7 +235,13 @@ function wellFormed(value: unknown): unknown {
   return value;
 }
 
-const broken = (message: string) => new RecollectError('import-broken', message);
+/** A document that is cut off or is no JSON, unlike a file that cannot be opened. */
+class DamagedJson extends RecollectError {
+  constructor(message: string) {
+    super('import-broken', message);
+  }
+}
+const broken = (message: string) => new DamagedJson(message);
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [
   0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
@@ -263,10 +304,7 @@ export async function* itemsOf(
 
   for await (const chunk of chunks) {
     total += chunk.length;
-    if (total > limits.document)
-      throw new RecollectError('import-too-large', `The file is larger than ${limits.document} bytes`, {
-        params: { limit: limits.document },
-      });
+    refuseBeyond(total, limits);
     let from = 0;
     /** Next quote and next backslash: the reader jumps over the inside of a string. */
     let [quote, backslash] = [-1, -1];
@@ -346,6 +384,22 @@ export async function* itemsOf(
     await yieldToEvents();
   }
   if (mode !== 'end') throw broken('The file ends in the middle of the document');
+}
+
+/**
+ * Yields what `itemsOf` yields up to the place where the document is cut off or damaged, and calls `onDamage` there.
+ * @throws `import-too-large`, and the problems of reading the file
+ */
+export async function* wholeItemsOf(
+  chunks: AsyncIterable<Uint8Array>,
+  { onDamage, ...options }: Parameters<typeof itemsOf>[1] & { onDamage: () => void },
+): AsyncGenerator<JsonItem> {
+  try {
+    yield* itemsOf(chunks, options);
+  } catch (error) {
+    if (!(error instanceof DamagedJson)) throw error;
+    onDamage();
+  }
 }
 
 /** Collects the bytes of an item or a member as they arrive. */

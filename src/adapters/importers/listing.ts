@@ -4,8 +4,8 @@ import type { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { createYielder } from '../../domain/base/yielding.ts';
 import type { Claim, ImportedConversation, Importer, SourceFile } from './importer.ts';
-import { decode, itemsOf } from './lenient-json.ts';
-import { countForeign, createSkipCounter, type SkipCounter } from './skipping.ts';
+import { decode, wholeItemsOf } from './lenient-json.ts';
+import { countForeign, createDamagedFiles, createSkipCounter, type SkipCounter } from './skipping.ts';
 import { baseName, chunksOf, folderOf, headOf, isWithin } from './source-file.ts';
 
 const LISTING = /^conversations(?:[-_]\d+)?\.json$/i;
@@ -98,8 +98,8 @@ export async function claimListings(
 }
 
 /**
- * Reads the listings item by item; counts items that the schema does not accept as malformed.
- * Throws `import-broken` if nothing could be read.
+ * Reads the listings item by item, a damaged one up to the damage; counts items that the schema does not accept as
+ * malformed. Throws `import-broken` if nothing could be read.
  */
 export async function* readListings<T>(
   files: readonly SourceFile[],
@@ -112,12 +112,15 @@ export async function* readListings<T>(
   ) => Promise<ImportedConversation | undefined> | ImportedConversation | undefined,
 ): AsyncGenerator<ImportedConversation> {
   const skipped = createSkipCounter();
+  const damaged = createDamagedFiles();
   const yieldToEvents = createYielder();
   let items = 0;
   let understood = 0;
   for (const file of listings(files)) {
-    for await (const item of itemsOf(chunksOf(file, signal, countForeign(skipped)), {
+    let whole = 0;
+    for await (const item of wholeItemsOf(chunksOf(file, signal, countForeign(skipped)), {
       list: 'conversations',
+      onDamage: () => damaged.add(file.path, whole),
     })) {
       signal.throwIfAborted();
       items += 1;
@@ -128,11 +131,15 @@ export async function* readListings<T>(
       }
       understood += 1;
       const conversation = await convert(parsed.data, file, skipped);
-      if (conversation) yield conversation;
+      if (conversation) {
+        whole += 1;
+        yield conversation;
+      }
       await yieldToEvents();
     }
   }
   skipped.report(skip);
-  if (items > 0 && understood === 0)
+  damaged.report(skip);
+  if ((items > 0 || !damaged.isEmpty()) && understood === 0)
     throw new RecollectError('import-broken', 'No conversation in the export can be read');
 }

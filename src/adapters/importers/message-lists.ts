@@ -7,7 +7,15 @@ import type { Part, Role } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
-import { decode, itemsOf, looksBinary, parseJson, recordsOf } from './lenient-json.ts';
+import {
+  decode,
+  linesOf,
+  looksBinary,
+  parseJson,
+  recordsIn,
+  recordsOf,
+  wholeItemsOf,
+} from './lenient-json.ts';
 import {
   bare,
   besideWords,
@@ -19,7 +27,13 @@ import {
   roleOf,
   speakerOf,
 } from './message-shapes.ts';
-import { countForeign, createSkipCounter, type SkipCounter, wordsOf } from './skipping.ts';
+import {
+  countForeign,
+  createDamagedFiles,
+  createSkipCounter,
+  type SkipCounter,
+  wordsOf,
+} from './skipping.ts';
 import { baseName, chunksOf, headOf, SNIFF_BYTES } from './source-file.ts';
 import { interpolated, timeOf } from './times.ts';
 
@@ -27,7 +41,7 @@ const TOOL = 'messages';
 type Fields = Readonly<Record<string, unknown>>;
 
 const NAME = /\.(?:jsonl?|ndjson)(?:\.\w{1,8})?$/i;
-/** Largest file of lines that is read as a whole, so that a broken line costs only itself; bytes. */
+/** Largest file of lines whose encoding is told from the whole of it, bytes; a larger one is read in blocks. */
 const MAX_LINES_BYTES = 64 * 1024 * 1024;
 
 /** Fields with the messages of a conversation, and fields around it. */
@@ -196,52 +210,55 @@ export const messageLists: Importer = {
 
   async *read(source, { signal, skip, now }) {
     const skipped = createSkipCounter();
+    const damaged = createDamagedFiles();
     const yieldToEvents = createYielder();
     const known = new Set<string>();
     let [items, understood] = [0, 0];
     for (const file of source.files) {
       signal.throwIfAborted();
-      if (source.files.length > 1 && (!NAME.test(file.path) || (await surenessOf(file, signal)) < OWN))
-        continue;
+      if (source.files.length > 1) {
+        if (!NAME.test(file.path)) continue;
+        if ((await surenessOf(file, signal)) === 0) {
+          if (await isCutShort(file, signal)) damaged.add(file.path, 0);
+          continue;
+        }
+      }
       const loose: unknown[] = [];
-      let failure: unknown;
+      let [whole, isDamaged] = [0, false];
+      const onDamage = () => {
+        isDamaged = true;
+      };
       const fallback = file.modifiedAt || now || 0;
       const take = (said: Said, name?: string) => {
         understood += 1;
-        return unique(toConversation(said, skipped, fallback, name), known);
+        const conversation = unique(toConversation(said, skipped, fallback, name), known);
+        if (conversation) whole += 1;
+        return conversation;
       };
-      try {
-        for await (const { value, text, isAlone } of valuesIn(file, signal, skipped)) {
-          signal.throwIfAborted();
-          items += 1;
-          const isLoose = isMessage(value) && !saidIn(value);
-          if (isLoose) loose.push(value);
-          const found = isLoose ? [] : allSaidIn(value);
-          if (!isLoose && found.length === 0)
-            skipped.count(isFields(value) ? 'unknown-part' : 'malformed-line', text());
-          for (const said of found) {
-            const conversation = take(said, isAlone && found.length === 1 ? baseName(file.path) : undefined);
-            if (conversation) yield conversation;
-          }
-          await yieldToEvents();
+      for await (const { value, text, isAlone } of valuesIn(file, signal, skipped, onDamage)) {
+        signal.throwIfAborted();
+        items += 1;
+        const isLoose = isMessage(value) && !saidIn(value);
+        if (isLoose) loose.push(value);
+        const found = isLoose ? [] : allSaidIn(value);
+        if (!isLoose && found.length === 0)
+          skipped.count(isFields(value) ? 'unknown-part' : 'malformed-line', text());
+        for (const said of found) {
+          const conversation = take(said, isAlone && found.length === 1 ? baseName(file.path) : undefined);
+          if (conversation) yield conversation;
         }
-      } catch (error) {
-        // Messages before the end of a file that was cut off are kept.
-        if (!(error instanceof RecollectError) || loose.length === 0) throw error;
-        failure = error;
+        await yieldToEvents();
       }
       const all = isMessageList(loose) ? inGroups({ list: loose, around: [] }) : [];
       for (const said of all) {
         const conversation = take(said, all.length === 1 ? baseName(file.path) : undefined);
         if (conversation) yield conversation;
       }
-      if (failure !== undefined) {
-        skipped.report(skip);
-        throw failure;
-      }
+      if (isDamaged) damaged.add(file.path, whole);
     }
     skipped.report(skip);
-    if (items > 0 && understood === 0)
+    damaged.report(skip);
+    if ((items > 0 || !damaged.isEmpty()) && understood === 0)
       throw new RecollectError('import-broken', 'No conversation in the file can be read');
   },
 };
@@ -256,7 +273,7 @@ async function surenessOf(file: SourceFile, signal: AbortSignal): Promise<number
   const bytes = await headOf(file, signal);
   const head = looksBinary(bytes) ? '' : decode(bytes).replace(/^\s+/, '');
   if (!/^[[{]/.test(head) || isOfOthers(head)) return 0;
-  const first = firstValue(head);
+  const first = firstValue(head) ?? firstRecord(head);
   if (first === undefined)
     return bytes.length >= SNIFF_BYTES && ROLES.test(head) && WORDS.test(head) ? OWN : 0;
   if (allSaidIn(first.value).length > 0) return OWN;
@@ -264,6 +281,14 @@ async function surenessOf(file: SourceFile, signal: AbortSignal): Promise<number
   const isOfKimi =
     'content' in first.value && typeof first.value.role === 'string' && !('object' in first.value);
   return isOfKimi && head.startsWith('{') && /\.jsonl$/i.test(file.path) ? LINES_ONLY : OWN;
+}
+
+/** True for a small file that begins like JSON and holds no whole value. */
+async function isCutShort(file: SourceFile, signal: AbortSignal): Promise<boolean> {
+  const bytes = await headOf(file, signal);
+  const head = looksBinary(bytes) ? '' : decode(bytes).trimStart();
+  const isWhole = bytes.length < SNIFF_BYTES && /^[[{]/.test(head) && !isOfOthers(head);
+  return isWhole && firstValue(head) === undefined && firstRecord(head) === undefined;
 }
 
 /** Signs of messages in the beginning of a file whose first value is longer. */
@@ -293,6 +318,15 @@ function firstValue(head: string): { readonly value: unknown } | undefined {
   return undefined;
 }
 
+/** The first line that is a record: the one above it may be damaged. Lines of an indented document are none. */
+function firstRecord(head: string): { readonly value: unknown } | undefined {
+  for (const line of head.startsWith('{') ? linesOf(head) : []) {
+    const value = line.startsWith('{') ? parseJson(line) : undefined;
+    if (value !== undefined) return { value };
+  }
+  return undefined;
+}
+
 interface Value {
   readonly value: unknown;
   readonly text: () => string;
@@ -301,20 +335,31 @@ interface Value {
 }
 
 /** Yields the items of a list, the documents of a file of lines, or the one document. */
-async function* valuesIn(file: SourceFile, signal: AbortSignal, skipped: SkipCounter): AsyncGenerator<Value> {
+async function* valuesIn(
+  file: SourceFile,
+  signal: AbortSignal,
+  skipped: SkipCounter,
+  onDamage: () => void,
+): AsyncGenerator<Value> {
   const head = decode(await headOf(file, signal)).trimStart();
   const [line = ''] = head.split(/[\r\n]/, 1);
-  const isOfLines = head.startsWith('{') && head.length > line.length + 1 && parseJson(line) !== undefined;
+  const isOfLines = head.startsWith('{') && head.length > line.length + 1 && firstRecord(head) !== undefined;
   if (isOfLines && file.size <= MAX_LINES_BYTES) {
     for (const { value, line } of recordsOf(wordsOf(await file.bytes(signal), skipped)))
       yield { value, text: () => line, isAlone: false };
     return;
   }
+  if (isOfLines) {
+    for await (const { value, line } of recordsIn(chunksOf(file, signal, countForeign(skipped))))
+      yield { value, text: () => line, isAlone: false };
+    return;
+  }
   // No member of a document has an empty name, so each document is one item.
-  for await (const { value, text, listed } of itemsOf(chunksOf(file, signal, countForeign(skipped)), {
+  for await (const { value, text, listed } of wholeItemsOf(chunksOf(file, signal, countForeign(skipped)), {
     list: '',
+    onDamage,
   }))
-    yield { value, text, isAlone: !listed && !isOfLines };
+    yield { value, text, isAlone: !listed };
 }
 
 const TIMES = [

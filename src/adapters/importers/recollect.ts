@@ -26,9 +26,9 @@ import {
 } from '../../domain/chat/records.ts';
 import { type Hlc, readHlc } from '../../domain/sync/hlc.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
-import { decode, itemsOf } from './lenient-json.ts';
+import { decode, wholeItemsOf } from './lenient-json.ts';
 import { roleNamed } from './roles.ts';
-import { createSkipCounter, type SkipCounter } from './skipping.ts';
+import { createDamagedFiles, createSkipCounter, type SkipCounter } from './skipping.ts';
 import { chunksOf, headOf } from './source-file.ts';
 
 /** Our own ids are UUIDs; a file with any other id was not written by us. */
@@ -65,43 +65,61 @@ export const recollect: Importer = {
 
   async *read(source, { signal, skip, onNotesAndFeedback }) {
     const skipped = createSkipCounter();
+    const damaged = createDamagedFiles();
     const yieldToEvents = createYielder();
+    let taken = 0;
     for (const file of await archivesOf(source.files, signal)) {
       const header: Record<string, unknown> = {};
-      const check = () => {
+      let [whole, isDamaged] = [0, false];
+      /** Refuses a newer version. */
+      const isOurs = (): boolean => {
         if (typeof header.version === 'number' && header.version > ARCHIVE_VERSION)
           throw new RecollectError('import-newer', `${file.path} was written by a newer version`, {
             params: { version: header.version, known: ARCHIVE_VERSION },
           });
-        if (!archiveHeaderSchema.safeParse(header).success)
-          throw new RecollectError('import-broken', `${file.path} has no header`);
+        return archiveHeaderSchema.safeParse(header).success;
       };
-      const items = itemsOf(chunksOf(file, signal), {
+      const items = wholeItemsOf(chunksOf(file, signal), {
         list: 'conversations',
         inner: { list: 'messages', limit: ARCHIVE_LIMITS.message },
         limits: { document: Number.POSITIVE_INFINITY, item: ARCHIVE_LIMITS.conversation },
         onMember: (name, value) => {
           header[name] = value;
         },
+        onDamage: () => {
+          isDamaged = true;
+        },
       });
       for await (const item of items) {
         signal.throwIfAborted();
         // A header behind the conversations is checked at the end: nothing is written before everything was read.
-        if ('version' in header) check();
+        if ('version' in header && !isOurs()) break;
         const conversation = toConversation(item.value, item.text, skipped);
-        if (conversation) yield conversation;
+        if (conversation) {
+          whole += 1;
+          yield conversation;
+        }
         await yieldToEvents();
       }
-      check();
+      // A file that was cut off within its conversations may have lost a header behind them.
+      const isRefused = (!isDamaged || 'version' in header) && !isOurs();
+      if (isRefused && whole > 0) throw new RecollectError('import-broken', `${file.path} has no header`);
+      if (isRefused || isDamaged) damaged.add(file.path, whole);
+      taken += whole;
+      if (isRefused) continue;
       const notesAndFeedback = readNotesAndFeedback(header.told);
       if (notesAndFeedback) {
         if (notesAndFeedback.damaged > 0)
           skipped.count('malformed-line', undefined, notesAndFeedback.damaged);
         const { damaged: _damaged, ...brought } = notesAndFeedback;
         onNotesAndFeedback?.(brought);
+        taken += 1;
       }
     }
     skipped.report(skip);
+    damaged.report(skip);
+    if (taken === 0 && !damaged.isEmpty())
+      throw new RecollectError('import-broken', 'No conversation in the export can be read');
   },
 };
 

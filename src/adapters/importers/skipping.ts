@@ -1,6 +1,7 @@
 // Counts what an import left out: one report for each reason, with the first example.
 import { decodeText, type Foreign } from '../../domain/text/encoding.ts';
 import type { Skipped } from './importer.ts';
+import { baseName } from './source-file.ts';
 
 export interface SkipCounter {
   /** `example` is shortened and shown to the person who imports. */
@@ -22,6 +23,32 @@ export function createSkipCounter(): SkipCounter {
     report: (skip) => {
       for (const [reason, { count, example }] of counts)
         skip({ reason, count, ...(example === undefined ? {} : { example }) });
+    },
+  };
+}
+
+/** Files of a source that are damaged or cut off. */
+interface DamagedFiles {
+  /** `read`: conversations taken in from it. */
+  add(path: string, read: number): void;
+  isEmpty(): boolean;
+  report(skip: (skipped: Skipped) => void): void;
+}
+
+/** Most damaged files that are named. */
+const NAMED = 20;
+
+/** Makes a list of damaged files, reported as one omission that names each with what was read of it. */
+export function createDamagedFiles(): DamagedFiles {
+  const files: string[] = [];
+  return {
+    add: (path, read) => {
+      files.push(`${baseName(path)}: ${read}`);
+    },
+    isEmpty: () => files.length === 0,
+    report: (skip) => {
+      const example = [...files.slice(0, NAMED), ...(files.length > NAMED ? ['…'] : [])].join(', ');
+      if (files.length > 0) skip({ reason: 'damaged-file', count: files.length, example });
     },
   };
 }

@@ -259,7 +259,9 @@ export class ImportRun {
     }
     const isForgotten = this.#skipped.some(({ reason }) => reason === 'forgotten');
     if (first === null && !isForgotten && !brought.some(hasAnyEntry)) {
-      const isBroken = this.#skipped.some(({ reason }) => reason === 'malformed-line');
+      const isBroken = this.#skipped.some(
+        ({ reason }) => reason === 'malformed-line' || reason === 'damaged-file',
+      );
       throw new RecollectError(
         isBroken ? 'import-broken' : 'import-empty',
         `There is no conversation in ${this.#source.name}`,

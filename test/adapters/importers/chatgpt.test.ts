@@ -652,9 +652,17 @@ describe('a ChatGPT export', () => {
     });
   });
 
-  it('takes nothing of a list that is cut off', async () => {
+  it('takes the whole conversations of a list that is cut off, and refuses one without any', async () => {
     const text = JSON.stringify(fixture.conversations);
-    for (const cut of [text.slice(0, -1), text.slice(0, 3000), '[', '[{]', `${text}{}`])
+    const whole = await readAll(chatgpt, sourceOf('c.json', { 'c.json': text }));
+    for (const cut of [text.slice(0, -1), `${text}{}`]) {
+      const { conversations, skipped } = await readAll(chatgpt, sourceOf('c.json', { 'c.json': cut }));
+      const upTo = cut.length < text.length ? conversations.length : whole.conversations.length;
+      expect(conversations).toEqual(whole.conversations.slice(0, upTo));
+      expect(conversations.length).toBeGreaterThan(0);
+      expect(skipped['damaged-file']).toBe(1);
+    }
+    for (const cut of [text.slice(0, 400), '[', '[{]'])
       await expect(
         readAll(chatgpt, sourceOf('c.json', { 'c.json': cut })),
         cut.slice(-20),

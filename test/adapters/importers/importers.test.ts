@@ -20,6 +20,17 @@ const opened = async (
   files: Readonly<Record<string, string | Uint8Array>>,
 ): Promise<ImportSource> => openZip(await zipFile(name, files), never);
 
+/** Our own export with its conversation under three ids. */
+const severalOfOurs = async (): Promise<string> => {
+  const archive = JSON.parse(Buffer.from(await sampleArchive(json)).toString()) as {
+    conversations: { id: string }[];
+  };
+  const conversations = ['a', 'b', 'c'].flatMap((sign) =>
+    archive.conversations.map((one) => ({ ...one, id: `${sign}${one.id.slice(1)}` })),
+  );
+  return JSON.stringify({ ...archive, conversations });
+};
+
 const sources = async (): Promise<Readonly<Record<string, readonly ImportSource[]>>> => ({
   'kimi-cli': [
     sourceOf('.kimi', kimi.kimiHome, 1_750_000_900_000),
@@ -45,6 +56,7 @@ const sources = async (): Promise<Readonly<Record<string, readonly ImportSource[
   markdown: [sourceOf('chats', markdownFiles), await opened('chats.zip', markdownFiles)],
   messages: [
     sourceOf('request.json', { 'request.json': JSON.stringify(lists.request) }),
+    sourceOf('list.json', { 'list.json': `[${lists.openaiLines.trim().replaceAll('\n', ',')}]` }),
     sourceOf('train.jsonl', { 'train.jsonl': lists.sharegptLines }),
     sourceOf('chats', {
       'chats/webui.json': JSON.stringify(lists.openWebui),
@@ -54,9 +66,13 @@ const sources = async (): Promise<Readonly<Record<string, readonly ImportSource[
   ],
   recollect: [
     sourceOf('recollect-2026-11-21.json', { 'recollect-2026-11-21.json': await sampleArchive(json) }),
+    sourceOf('several.json', { 'several.json': await severalOfOurs() }),
     await opened('backup.zip', { 'recollect-2026-11-21.json': await sampleArchive(json) }),
   ],
 });
+
+/** Importers whose exports are lists of conversations in JSON. */
+const LISTS: ReadonlySet<string> = new Set(['chatgpt', 'claude', 'messages', 'recollect']);
 
 for (const importer of IMPORTERS)
   describeImporter(importer.label, async () => {
@@ -64,6 +80,7 @@ for (const importer of IMPORTERS)
     return {
       importer,
       own: all[importer.id] ?? [],
+      readsLists: LISTS.has(importer.id),
       foreign: Object.entries(all).flatMap(([id, list]) => (id === importer.id ? [] : list)),
     };
   });

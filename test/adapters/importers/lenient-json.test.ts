@@ -1,7 +1,14 @@
 // Bytes to values: any split of the input gives the same items, and what is not a document says so.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { itemsOf, linesOf, looksBinary, parseJson } from '../../../src/adapters/importers/lenient-json.ts';
+import {
+  itemsOf,
+  linesOf,
+  looksBinary,
+  parseJson,
+  recordsIn,
+  wholeItemsOf,
+} from '../../../src/adapters/importers/lenient-json.ts';
 import { interpolated, timeOf } from '../../../src/adapters/importers/times.ts';
 
 async function* pieces(bytes: Uint8Array, cuts: readonly number[]) {
@@ -67,6 +74,42 @@ describe('lenient JSON', () => {
   it('refuses what is cut off, unbalanced or followed by something', async () => {
     for (const text of ['', '[', '[1', '{"a":', '["a', '[1]]', '[1}', '{"list":[1}', 'hello', '[1] x'])
       await expect(items(text), text).rejects.toMatchObject({ problem: { code: 'import-broken' } });
+  });
+
+  it('keeps every whole item of a list that is cut at any byte, and says that it is', async () => {
+    const list = [{ a: '一, "二"]' }, [1, [2]], { b: { c: '}' } }];
+    const bytes = new TextEncoder().encode(JSON.stringify(list));
+    const ends = list.map((_, at) => new TextEncoder().encode(JSON.stringify(list.slice(0, at + 1))).length);
+    for (let length = 0; length < bytes.length; length += 1) {
+      let damages = 0;
+      const values: unknown[] = [];
+      const cut = wholeItemsOf(pieces(bytes.subarray(0, length), [0.4]), {
+        list: 'list',
+        onDamage: () => {
+          damages += 1;
+        },
+      });
+      for await (const { value } of cut) values.push(value);
+      // An item is known to be whole by the comma behind it.
+      expect(values, `${length}`).toEqual(list.slice(0, ends.filter((end) => end <= length).length));
+      expect(damages).toBe(1);
+    }
+  });
+
+  it('reads a log in blocks as it reads it at once, and refuses one beyond the limit', async () => {
+    const lines = [{ a: '一\n' }, { b: 'x'.repeat(50) }, { c: [1] }].map((one) => JSON.stringify(one));
+    const bytes = new TextEncoder().encode([lines[0], '{"broken', lines[1], lines[2]].join('\n'));
+    const all = async (block: number, document = 1000) => {
+      const values: unknown[] = [];
+      const limits = { document, item: 1000 };
+      for await (const one of recordsIn(pieces(bytes, [0.3, 0.5]), { block, limits })) values.push(one.value);
+      return values;
+    };
+    for (let block = 1; block < bytes.length + 2; block += 1)
+      expect(await all(block)).toEqual([{ a: '一\n' }, undefined, { b: 'x'.repeat(50) }, { c: [1] }]);
+    await expect(all(8, 20)).rejects.toMatchObject({
+      problem: { code: 'import-too-large', params: { limit: 20 } },
+    });
   });
 
   it('cuts what is nested deeper than any tool writes, and keeps what stands around it', async () => {

@@ -448,13 +448,46 @@ describe('lists of messages', () => {
 
   it('that break off are kept as far as they came', async () => {
     const cut = '[{"role":"user","content":"a b?"},{"role":"assist';
-    const conversations: ImportedConversation[] = [];
-    const reading = (async () => {
-      for await (const one of messageLists.read(source(cut), { signal: never, skip: () => {}, now: 1 }))
-        conversations.push(one);
-    })();
-    await expect(reading).rejects.toMatchObject({ problem: { code: 'import-broken' } });
+    const { conversations, skipped } = await readAll(messageLists, source(cut));
     expect(conversations.map(said)).toEqual([['user: a b?']]);
+    expect(skipped).toEqual({ 'damaged-file': 1 });
+  });
+
+  const damaged: Readonly<Record<string, string>> = {
+    'cut within its only line': '{"messages":[{"role":"user","content":"lost',
+    'that begins in the middle':
+      '{"messages":[{"role":"us\n{"messages":[{"role":"user","content":"kept?"}]}\n',
+    'cut as a list': '[{"messages":[{"role":"user","content":"kept?"}]},{"messages":[{"role":"us',
+    'without an end': '{"role":"user","content":"kept?"}\n{"role":"assistant","cont',
+  };
+  it.each(Object.keys(damaged))('come from a good file beside a damaged one, %s', async (name) => {
+    for (const order of [
+      ['bad.jsonl', 'good.jsonl'],
+      ['good.jsonl', 'bad.jsonl'],
+    ])
+      for (const good of [fixture.openaiLines, '{"role":"user","content":"good?"}\n']) {
+        const texts: Readonly<Record<string, string>> = {
+          'bad.jsonl': damaged[name] ?? '',
+          'good.jsonl': good,
+        };
+        const alone = await read(good, 'good.jsonl');
+        const files = Object.fromEntries(order.map((path) => [path, texts[path] ?? '']));
+        const { conversations, skipped } = await readAll(messageLists, sourceOf('lists', files));
+        const all = conversations.map(said);
+        expect(alone.length).toBeGreaterThan(0);
+        for (const one of alone) expect(all).toContainEqual(said(one));
+        expect(all.flat().includes('user: kept?')).toBe(damaged[name]?.includes('kept') ?? false);
+        expect((skipped['damaged-file'] ?? 0) + (skipped['malformed-line'] ?? 0)).toBe(1);
+      }
+  });
+
+  it('of a file of lines too large to be read whole lose of a broken line only that line', async () => {
+    const lines = `${fixture.sharegptLines}{"conversations": [{"from": "hu\n${fixture.openaiLines}`;
+    const small = source(lines, 'train.jsonl');
+    const large = { ...small, files: small.files.map((file) => ({ ...file, size: 65 * 1024 * 1024 })) };
+    const { conversations, skipped } = await readAll(messageLists, large);
+    expect(conversations.length).toBe(4);
+    expect(skipped).toEqual({ 'malformed-line': 1 });
   });
 
   it('may stand on several lines, one document after another', async () => {

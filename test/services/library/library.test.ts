@@ -275,7 +275,7 @@ describe('importing', () => {
         'import-binary',
       ],
       [fileFromBytes('notes.txt', new TextEncoder().encode('just some notes')), 'import-unknown'],
-      [fileFromBytes('cut.json', new TextEncoder().encode(text.slice(0, -200))), 'import-broken'],
+      [fileFromBytes('cut.json', new TextEncoder().encode(text.slice(0, 400))), 'import-broken'],
       [fileFromBytes('none.json', new TextEncoder().encode(JSON.stringify([chatgpt.empty]))), 'import-empty'],
       [
         fileFromBytes(
@@ -308,8 +308,6 @@ describe('importing', () => {
   });
 
   describe('leaves nothing half-imported of a file that is broken behind much that is good', () => {
-    const text = (contents: string | Uint8Array) => Buffer.from(contents).toString();
-    const cut = (contents: string | Uint8Array) => text(contents).slice(0, -2);
     const good = JSON.stringify(chatgpt.manyMessages(200));
     const flipped = async () => {
       const bytes = (
@@ -320,12 +318,9 @@ describe('importing', () => {
       return fileFromBytes('export.zip', bytes);
     };
     const cases: Record<string, () => Promise<SourceFile[]> | SourceFile[]> = {
-      'a ChatGPT export': () => filesOf({ 'conversations.json': cut(good) }),
-      'the second file of a ChatGPT export': () =>
-        filesOf({ 'conversations-000.json': good, 'conversations-001.json': cut(good) }),
+      'a ChatGPT export without a whole conversation': () =>
+        filesOf({ 'conversations.json': JSON.stringify([chatgpt.branched]).slice(0, -2) }),
       'a ZIP, by its checksum': async () => [await flipped()],
-      'Claude.ai': () => filesOf({ 'conversations.json': cut(claude.exportFiles['conversations.json']) }),
-      'our own': async () => filesOf({ 'backup.json': cut(await sampleArchive(json)) }),
     };
     describe.each([
       ['held', {}],
@@ -340,6 +335,54 @@ describe('importing', () => {
           messages: { user: 0 },
         });
         expect(await store.log.head()).toBe(0);
+      });
+    });
+  });
+
+  describe('keeps the whole conversations of what is cut off, and names the file', () => {
+    const text = (contents: string | Uint8Array) => Buffer.from(contents).toString();
+    const two = JSON.stringify([chatgpt.branched, chatgpt.tools]).slice(0, -2);
+    const one = JSON.stringify([grown()]);
+    const inFolder = async () => {
+      const other = setup();
+      await other.library.importFiles(listing(chatgpt.tools));
+      const backup = await (await other.library.exportConversations('all', 'json')).blob.text();
+      return filesOf({
+        'backups/a.json': text(await sampleArchive(json)).slice(0, 300),
+        'backups/b.json': backup,
+      });
+    };
+    const cases: Record<string, [files: () => Promise<SourceFile[]> | SourceFile[], damaged: string]> = {
+      'a ChatGPT export': [() => filesOf({ 'conversations.json': two }), 'conversations.json: 1'],
+      'the second file of a ChatGPT export': [
+        () => filesOf({ 'conversations-000.json': one, 'conversations-001.json': two.slice(0, 50) }),
+        'conversations-001.json: 0',
+      ],
+      'Claude.ai': [
+        () =>
+          filesOf({
+            'conversations.json': text(claude.exportFiles['conversations.json']).trimEnd().slice(0, -2),
+          }),
+        'conversations.json: ',
+      ],
+      'one of our own in a folder': [inFolder, 'a.json: 0'],
+    };
+    describe.each([
+      ['held', {}],
+      ['read twice', { wholeUpToBytes: 0 }],
+    ])('%s', (_, deps) => {
+      it.each(Object.keys(cases))('%s', async (name) => {
+        const [files, damaged] = cases[name] ?? [() => [], ''];
+        const { library, entries } = setup(deps);
+        const [report] = await library.importFiles(await files());
+        expect(report?.problem).toBeNull();
+        expect(report?.skipped).toContainEqual({
+          reason: 'damaged-file',
+          count: 1,
+          example: expect.stringContaining(damaged),
+        });
+        expect(report?.conversations.added).toBeGreaterThan(0);
+        expect((await entries()).length).toBe(report?.conversations.added);
       });
     });
   });
