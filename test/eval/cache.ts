@@ -111,13 +111,15 @@ function openRecords(file: string) {
 }
 
 /**
- * Wraps a provider made with `raw: keepStates`; `centring` changes its vectors. The file is trusted,
+ * Wraps a provider made with `raw: keepStates`; `centring` changes its vectors, `name` is the id
+ * that these have in the app. The file is trusted,
  * and one process at a time may write it.
  */
 export function cached(
   provider: EmbeddingProvider,
   file: string,
   centring: Centring,
+  name: string = provider.id,
 ): EmbeddingProvider & { raw(texts: readonly string[], kind: 'query' | 'passage'): Promise<Raw[]> } {
   const records = openRecords(file);
   const keyOf = (kind: string, context: string, text: string) =>
@@ -145,6 +147,7 @@ export function cached(
   const alone = (texts: readonly string[]) => texts.map((text) => ({ context: '', text }));
   return {
     ...provider,
+    id: name,
     get dimensions() {
       return provider.dimensions;
     },

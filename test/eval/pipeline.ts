@@ -16,6 +16,7 @@ import { until } from '../../src/domain/base/readable.ts';
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from '../../src/domain/chat/archive.ts';
 import type { Message, Part, RecalledPassage } from '../../src/domain/chat/message.ts';
 import { unansweredIn } from '../../src/domain/memory/asked-in-vain.ts';
+import type { AskedOfMemory } from '../../src/domain/memory/calling/asked.ts';
 import { conversationsMeantBy } from '../../src/domain/memory/described.ts';
 import { blendQuestion, lastLineOf } from '../../src/domain/memory/question-blend.ts';
 import type { Rankable } from '../../src/domain/memory/rank.ts';
@@ -25,6 +26,7 @@ import { queryWords } from '../../src/domain/text/words.ts';
 import { meaningBy } from '../../src/services/context/meaning.ts';
 import { createSentenceMeaning } from '../../src/services/context/sentence-meaning.ts';
 import { createLibrary } from '../../src/services/library/library-service.ts';
+import { understandAsked } from '../../src/services/memory/asked-of-memory.ts';
 import { createRecognising } from '../../src/services/memory/recognising.ts';
 import { readAssembled } from '../adapters/assembled.ts';
 import { openDatabase } from '../adapters/index/database.ts';
@@ -80,6 +82,8 @@ export interface Recorded {
   readonly idf: readonly number[];
   /** That the embedding model reads. */
   readonly languages: readonly string[] | 'any';
+  /** What it asks of memory. */
+  readonly asked: AskedOfMemory;
   /** With late interaction for every one; the product computes it for the best only. */
   readonly candidates: readonly (Rankable & { readonly unit: string })[];
 }
@@ -270,7 +274,7 @@ async function recordOf(
       [asking, ...(end === null ? [] : [end])].map((text) => ({ context: '', text })),
       { kind: 'query', signal },
     )) ?? [];
-  const { tokens, weights } = whole && tail ? blendQuestion(whole, tail) : (whole ?? {});
+  const { vector, tokens, weights } = whole && tail ? blendQuestion(whole, tail) : (whole ?? {});
   const late =
     tokens && weights && hasCentredTokenVectors(embedding.id)
       ? await postgres.maxSim(
@@ -293,6 +297,7 @@ async function recordOf(
     scale: await embedding.calibration(signal),
     idf: seen.idf,
     languages: embedding.languages,
+    asked: await understandAsked(asking, vector ? { model: embedding.id, values: vector } : null),
     candidates: candidates.map((one) => {
       const has = titled(one.conversationId, one.title);
       return {
@@ -409,6 +414,8 @@ export async function openPipeline(options: {
     provider,
     join(options.cache, `${provider.id.replaceAll('/', '+')}.raw`),
     options.centring ?? shipped(model),
+    // With the app's centres these are the app's vectors, and have the name that heads were learnt for.
+    options.centring ? provider.id : nameOf(model),
   );
   const opened: Opened = { postgres, watch: watched(postgres), embedding };
   return {

@@ -228,7 +228,7 @@ export function rankRecorded(
   }
   type Candidate = Recorded['candidates'][number];
   const spread = spreadForOverview<Candidate, (typeof ranked)[number]>(
-    asked.question,
+    asked.asked.breadth,
     placeRules<Candidate, (typeof ranked)[number]>(
       asked.question,
       promoteCorrections(asked.question, ranked, recalls),

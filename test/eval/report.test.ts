@@ -34,6 +34,7 @@ const answered = (
     scale: { related: 0, spread: 1 },
     idf: [],
     languages: 'any',
+    asked: { calls: false, breadth: null },
     candidates: [],
   },
   ranked: found.map(([unit, final]) => ({

@@ -2,6 +2,7 @@
 //   npm run eval -- --tasks tasks.json --out rankings.jsonl [--set NAME] [--model ID]
 //   npm run eval -- --report [--bench DIR]      the whole table, see report.ts
 //   npm run eval -- --notes                    which sentences are worth a memory note, see notes.ts
+//   npm run eval -- --calls                    which messages call on memory, see calls.ts
 //   npm run eval -- --learn [--bench DIR]       what can be learnt of the ranking, see learn.ts
 //   npm run eval -- --privacy                   how well private words are found, see privacy.ts
 // tasks.json: {sets: [{name, stores: [{sessions, queries}]}]}; one line of rankings.jsonl a query: {set, query,
@@ -63,8 +64,9 @@ async function rankTasks(): Promise<void> {
 }
 
 try {
+  if (process.argv.includes('--calls')) await (await import('./calls.ts')).runCallsEval();
   // The whole table, with each part of the ranking left away (report.ts).
-  if (process.argv.includes('--notes')) await (await import('./notes.ts')).runNotesEval();
+  else if (process.argv.includes('--notes')) await (await import('./notes.ts')).runNotesEval();
   else if (process.argv.includes('--report')) await (await import('./report.ts')).runReport();
   // What can be learnt of the ranking (learn.ts).
   else if (process.argv.includes('--learn')) await (await import('./learn.ts')).runLearn();

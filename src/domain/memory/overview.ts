@@ -16,17 +16,17 @@ import { distinctPassages } from './choose.ts';
 import type { Rankable, Scored } from './rank.ts';
 
 /** Longest request for an overview, characters; a longer message carries a text along. */
-const ASKED_IN = 600;
+export const MAX_OVERVIEW = 600;
 
 /** Answer to an overview: by times, by conversations, or by the best passages. */
-type Breadth = 'times' | 'conversations' | 'best';
+export type Breadth = 'times' | 'conversations' | 'best';
 
 /**
- * Kind of overview that a question asks for; null: it asks for one thing, or for nothing that
+ * Kind of overview that a question asks for by its form; null: it asks for one thing, or for nothing that
  * was said. A recall asks three times.
  */
-const breadthOf = keepingLast((question: string): Breadth | null => {
-  if (question.length > ASKED_IN) return null;
+export const breadthOf = keepingLast((question: string): Breadth | null => {
+  if (question.length > MAX_OVERVIEW) return null;
   const text = question.replace(TO_WHOM, '');
   if (TO_COME.test(text)) return null;
   if ((ORDER.test(text) && OF_THE_PAST.test(text)) || DEVELOPED.test(text)) return 'times';
@@ -42,13 +42,12 @@ const OVERVIEW_THRESHOLD = 0.15;
 /** Least probability of the best passage for a summary or a list: its topic may never have come up. */
 const LEAST_BEST = 0.4;
 
-/** Returns the threshold for a question: `threshold`, or a lower one for an overview question that finds anything. */
+/** Returns the threshold for a question: `threshold`, or a lower one for an overview that finds anything. */
 export function thresholdFor(
-  question: string,
+  breadth: Breadth | null,
   threshold: number,
   ranked: readonly Scored<Rankable>[],
 ): number {
-  const breadth = breadthOf(question);
   const best = ranked.reduce((most, { scores }) => Math.max(most, scores.final), 0);
   return breadth === 'times' || (breadth !== null && best >= LEAST_BEST)
     ? Math.min(threshold, OVERVIEW_THRESHOLD)
@@ -60,13 +59,12 @@ const [SPREAD, STRETCHES] = [50, 5];
 
 /**
  * Orders passages for an overview. A course of events: the best of each stretch of time first, then the second of each.
- * Everything: the best of each conversation first. Summaries, and other questions: unchanged.
+ * Everything: the best of each conversation first. Summaries, and other questions (null): unchanged.
  */
 export function spreadForOverview<C extends Rankable, S extends Scored<C>>(
-  question: string,
+  breadth: Breadth | null,
   ranked: readonly (S & Scored<C>)[],
 ): (S & Scored<C>)[] {
-  const breadth = breadthOf(question);
   if (breadth === null || breadth === 'best') return [...ranked];
   const best = distinctPassages<C, S & Scored<C>>(ranked, Number.POSITIVE_INFINITY, SPREAD);
   const groupOf = breadth === 'times' ? stretchesOf(best) : ({ conversationId }: C) => conversationId;

@@ -20,7 +20,6 @@ import { refersToEarlierTalk } from '../../domain/memory/calls.ts';
 import { feedbackFor } from '../../domain/memory/feedback.ts';
 import { lastQueryOn } from '../../domain/memory/looked-for.ts';
 import { createDeletedTest } from '../../domain/memory/notes.ts';
-import { asksForOverview } from '../../domain/memory/overview.ts';
 import { type PassageMessage, withoutMessages } from '../../domain/memory/passages.ts';
 import { queryForMessage } from '../../domain/memory/query.ts';
 import { configWith } from '../../domain/prompts/persona.ts';
@@ -163,7 +162,7 @@ function fittest(found: readonly Remembered[]): Remembered {
 interface TurnRecallServiceDeps {
   readonly personaOf?: Prompts['personaOf'] | undefined;
   /** Without `topicMoved` the topic never moves. */
-  readonly memory: Pick<Memory, 'recall'> & Partial<Pick<Memory, 'topicMoved'>>;
+  readonly memory: Pick<Memory, 'recall'> & Partial<Pick<Memory, 'topicMoved' | 'refersToEarlierTalk'>>;
   readonly config: Readable<Config>;
   readonly notes?: NotesLike | undefined;
   /** Absent: no note applies. */
@@ -200,8 +199,7 @@ class TurnRecallService implements TurnRecall {
     const applying = answering ? this.#apply(conversation, path, asked, signal) : Promise.resolve([]);
     const offered = (announced?.passages.length ?? 0) > 0;
     const wanted = answering
-      ? ((await this.#recallTrigger(conversation, path, asked, pressure)) ??
-        (await this.#onNewTopic(conversation, path, asked, offered, signal)))
+      ? await this.#recallWanted(conversation, path, asked, { offered, pressure, signal })
       : { why: undefined, queries: [textOf(asked)] };
     if (!wanted) return { recall: null, problem: null, why: undefined, applied: await applying };
     onAsking();
@@ -279,7 +277,7 @@ class TurnRecallService implements TurnRecall {
       const found = now.unavailable && before ? before : now;
       if (found.unavailable) return { recall: null, problem: found.degraded };
       // Questions about a course of events get their passages by date.
-      const passages = asksForOverview(found.query)
+      const passages = found.overview
         ? [...found.passages].sort((a, b) => a.createdAt - b.createdAt)
         : found.passages;
       const left = new Set<string>(without ?? []);
@@ -312,6 +310,29 @@ class TurnRecallService implements TurnRecall {
             }).problem,
       };
     }
+  }
+
+  async #recallWanted(
+    conversation: Conversation,
+    path: readonly Message[],
+    asked: Message,
+    { offered, pressure, signal }: Pick<QuestionToRecall, 'pressure' | 'signal'> & { offered: boolean },
+  ): Promise<Wanted | null> {
+    // Both tests wait for the model, so they wait together.
+    const moving = this.#onNewTopic(conversation, path, asked, offered, signal);
+    return (await this.#recallTrigger(conversation, path, asked, pressure, signal)) ?? (await moving);
+  }
+
+  /** True if a message calls on memory; its form alone tells if the model is late. Never throws. */
+  async #calls(text: string, signal: AbortSignal): Promise<boolean> {
+    const { memory } = this.#deps;
+    const byForm = refersToEarlierTalk(text);
+    const asking = withDeadline(
+      signal,
+      TOPIC_TIMEOUT_MS,
+      async (bounded) => (await memory.refersToEarlierTalk?.(text, { signal: bounded })) ?? byForm,
+    );
+    return orElse(asking, byForm, 'the check for a call on memory, which did not finish in time');
   }
 
   /**
@@ -352,6 +373,7 @@ class TurnRecallService implements TurnRecall {
     path: readonly Message[],
     asked: Message,
     pressure: () => Promise<number>,
+    signal: AbortSignal,
   ): Promise<Wanted | null> {
     const persona = this.#deps.personaOf?.(conversation) ?? null;
     const { recall: settings, context } = configWith(this.#deps.config.get(), persona);
@@ -361,7 +383,7 @@ class TurnRecallService implements TurnRecall {
     const itself = [textOf(asked)];
     const first = questions.length <= 1;
     if (first && onStart) return { why: { trigger: 'start' }, queries: itself };
-    const calls = refersToEarlierTalk(textOf(asked));
+    const calls = await this.#calls(textOf(asked), signal);
     const repeated = first ? null : askedAgain(path.slice(0, -1));
     if (repeated !== null) {
       // "As always" is searched for with the question that it answers; a call with more

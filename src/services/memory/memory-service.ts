@@ -41,6 +41,8 @@ class MemoryService implements Memory {
   readonly recall: Memory['recall'] = async (request) => (await this.#recalling()).recall(request);
   readonly topicMoved: Memory['topicMoved'] = async (...asked) =>
     (await this.#recalling()).topicMoved(...asked);
+  readonly refersToEarlierTalk: Memory['refersToEarlierTalk'] = async (...asked) =>
+    (await this.#recalling()).refersToEarlierTalk(...asked);
   readonly search: Memory['search'] = async (request) => (await this.#recalling()).search(request);
 
   prepare(): void {

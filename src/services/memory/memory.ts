@@ -55,6 +55,8 @@ export interface RecallResult {
    * empty if it is gone. Absent: everywhere.
    */
   readonly scope?: RecallScope;
+  /** The question asks for an overview: the passages are best read by date. */
+  readonly overview?: true;
   readonly tookMs: number;
 }
 
@@ -112,6 +114,11 @@ export interface Memory {
     before: string,
     options: Pick<RecallRequest, 'draft' | 'signal'>,
   ): Promise<boolean>;
+  /**
+   * True if a text calls on earlier talks in so many words ("as we agreed"): by its form, and by
+   * meaning if the model is ready; it never waits for one that loads.
+   */
+  refersToEarlierTalk(text: string, options: Pick<RecallRequest, 'signal'>): Promise<boolean>;
   /**
    * Reports exact words at once through `onHits`, then adds hits by meaning; later calls keep the order of repeated
    * hits if possible. Also finds messages that are never recalled. Without a text: the newest messages that pass;

@@ -8,7 +8,7 @@ import { type ConversationId, type MessageId, NOTES } from '../../domain/base/id
 import { ignore, orElse } from '../../domain/base/log.ts';
 import { isTimeout, withDeadline } from '../../domain/base/time-limit.ts';
 import { passageSource } from '../../domain/chat/files.ts';
-import { refersToEarlierTalk } from '../../domain/memory/calls.ts';
+import { type AskedOfMemory, askedOfMemory } from '../../domain/memory/calling/asked.ts';
 import { choose, distinctPassages } from '../../domain/memory/choose.ts';
 import { isAnotherTopic } from '../../domain/memory/looked-for.ts';
 import { createNeverTest } from '../../domain/memory/notes.ts';
@@ -18,6 +18,7 @@ import { isNamedFolder, isWithinFolder, literalQuery, queryForMessage } from '..
 import { snippetOf } from '../../domain/memory/snippet.ts';
 import { queryWords } from '../../domain/text/words.ts';
 import type { Notes } from '../documents/notes.ts';
+import { hasHead, understandAsked } from './asked-of-memory.ts';
 import type { Memory, RecallResult, SearchHit } from './memory.ts';
 import { passagesOf } from './passages.ts';
 import { reachOf } from './reach.ts';
@@ -54,7 +55,7 @@ export interface RecallingDeps extends ReadinessDeps, SearchingDeps {
 }
 
 /** Part of memory that answers questions; see `Memory`. */
-type Recalling = Pick<Memory, 'recall' | 'topicMoved' | 'search'>;
+type Recalling = Pick<Memory, 'recall' | 'topicMoved' | 'refersToEarlierTalk' | 'search'>;
 
 /**
  * Makes what answers questions. It stores nothing: all results come from the index, the library and the person's
@@ -84,14 +85,14 @@ class QuestionRecall implements Recalling {
     const query = queryForMessage(request.text);
     const { min_similarity: shown } = settings.filters;
     // A question that explicitly calls on memory gets everything that may be shown.
-    const unasked = request.purpose === 'inject' && !refersToEarlierTalk(query);
-    const leastProbability = unasked ? Math.max(shown, settings.auto_recall.min_similarity) : shown;
+    const leastFor = ({ calls }: AskedOfMemory) =>
+      request.purpose === 'inject' && !calls ? Math.max(shown, settings.auto_recall.min_similarity) : shown;
     const limit = request.limit ?? settings.filters.max_results;
     const result = (more: Partial<RecallResult>): RecallResult => ({
       query,
       passages: [],
       nearMisses: [],
-      threshold: leastProbability,
+      threshold: leastFor(askedOfMemory(query, null, null)),
       tokens: 0,
       mode: 'keyword',
       degraded: null,
@@ -125,13 +126,14 @@ class QuestionRecall implements Recalling {
     // A question that names conversations sets its own scope.
     const first = reach?.scope.reach === 'first' && !filter.conversationIds ? reach.conversations : undefined;
     try {
-      const { ranked, threshold, hits, nearMisses, neighbours } = await this.#readiness.inIndex(
+      const { ranked, asked, threshold, hits, nearMisses, neighbours } = await this.#readiness.inIndex(
         from,
         signal,
         async (from) => {
           let askedAgain = false;
+          let asked = askedOfMemory(query, null, null);
           const searchFor = async (text: string, read: typeof reading) => {
-            const { ranked, again } = await this.#searching.search(
+            const found = await this.#searching.search(
               from,
               text,
               read.then(({ vector }) => vector),
@@ -139,8 +141,8 @@ class QuestionRecall implements Recalling {
               CANDIDATES,
               { withNeighbours: true, neighboursAsHits: true, notesKnown, first },
             );
-            if (text === query) askedAgain = again;
-            return ranked;
+            if (text === query) [askedAgain, asked] = [found.again, found.asked];
+            return found.ranked;
           };
           const ranked = await withDeadline(signal, ANSWER_TIMEOUT_MS, async () => {
             const whole = await searchFor(query, reading);
@@ -155,7 +157,7 @@ class QuestionRecall implements Recalling {
           });
           signal.throwIfAborted();
           // A person who repeats an unanswered question asks memory, too.
-          const threshold = thresholdFor(query, askedAgain ? shown : leastProbability, ranked);
+          const threshold = thresholdFor(asked.breadth, askedAgain ? shown : leastFor(asked), ranked);
           const { hits, nearMisses } = choose(ranked, {
             threshold,
             limit,
@@ -168,7 +170,7 @@ class QuestionRecall implements Recalling {
             request.withContext === false
               ? new Map()
               : await from.neighbours(messages, NEIGHBOURS, NEIGHBOURS);
-          return { ranked, threshold, hits, nearMisses, neighbours };
+          return { ranked, asked, threshold, hits, nearMisses, neighbours };
         },
       );
       const why = await reading;
@@ -184,6 +186,7 @@ class QuestionRecall implements Recalling {
         tokens: passages.reduce((sum, passage) => sum + passage.tokens, 0),
         mode: ranked.some(({ scores }) => scores.vector !== null) ? 'hybrid' : 'keyword',
         ...(reach ? { scope: reach.scope } : {}),
+        ...(asked.breadth ? { overview: true as const } : {}),
         degraded: !why.vector ? why.reason : passages.length === 0 && this.#isBehind(ranked) ? BEHIND : null,
       });
     } catch (error) {
@@ -200,6 +203,17 @@ class QuestionRecall implements Recalling {
     if (!now.vector || now.vector.model !== then.vector?.model) return false;
     const { values, scale } = now.vector;
     return isAnotherTopic(cosine(values, then.vector.values), scale);
+  };
+
+  readonly refersToEarlierTalk: Memory['refersToEarlierTalk'] = async (text, { signal }) => {
+    const query = queryForMessage(text);
+    const byForm = askedOfMemory(query, null, null).calls;
+    const provider = this.#deps.embedding.get();
+    // A model that loads would keep the message waiting, and one without a head learns nothing of it.
+    if (query === '' || provider?.state.get().status !== 'ready' || !(await hasHead(provider.id)))
+      return byForm;
+    const { vector } = await this.#readiness.vectorOf(query, signal, Promise.resolve());
+    return (await understandAsked(query, vector)).calls;
   };
 
   readonly search: Memory['search'] = async (request) => {

@@ -10,6 +10,7 @@ import { mergeSearches, mergeStages, searchedBefore } from '../../adapters/index
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { unansweredIn, withoutEchoes } from '../../domain/memory/asked-in-vain.ts';
+import type { AskedOfMemory } from '../../domain/memory/calling/asked.ts';
 import { promoteCorrections } from '../../domain/memory/corrections.ts';
 import { conversationsMeantBy } from '../../domain/memory/described.ts';
 import { feedbackFor } from '../../domain/memory/feedback.ts';
@@ -34,6 +35,7 @@ import { queryWords } from '../../domain/text/words.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
+import { understandAsked } from './asked-of-memory.ts';
 import type { MemoryFilter } from './memory.ts';
 import type { QueryVector } from './readiness.ts';
 
@@ -169,7 +171,7 @@ class PassageSearch {
    * @param options.everything also finds messages that are never to be recalled
    * @param options.notesKnown resolves when all memory notes are known
    * @param options.first conversations whose best are candidates in any case
-   * @returns `again`: the same question was asked before in vain
+   * @returns `again`: the same question was asked before in vain; `asked`: what the question asks of memory
    */
   async search(
     from: MemoryIndex,
@@ -178,9 +180,15 @@ class PassageSearch {
     filter: IndexFilter,
     limit: number,
     options: SearchOptions,
-  ): Promise<{ ranked: Ranked[]; knownWords: KnownWords | undefined; again: boolean }> {
+  ): Promise<{
+    ranked: Ranked[];
+    knownWords: KnownWords | undefined;
+    again: boolean;
+    asked: AskedOfMemory;
+  }> {
     const words = queryWords(this.#deps.filter?.indexed(question) ?? question);
     const { found, vector, described } = await gather(from, given, { words, filter, limit }, options);
+    const asked = await understandAsked(question, vector);
     await options.notesKnown;
     const isOut = this.excludedNow();
     const rated = this.#rated(words, found.candidates, described).filter((one) => !isOut(one));
@@ -206,7 +214,7 @@ class PassageSearch {
     }
     if (!options.everything)
       ranked = spreadForOverview<Rated, Ranked>(
-        question,
+        asked.breadth,
         placeRules<Rated, Ranked>(question, promoteCorrections(question, ranked, grouped.recalls)),
       );
     const { roles, before, after, hasCode } = filter;
@@ -218,6 +226,7 @@ class PassageSearch {
           : ranked.filter(({ candidate }) => !candidate.isNeighbour),
       knownWords: found.knownWords,
       again,
+      asked,
     };
   }
 

@@ -1,6 +1,11 @@
 // Questions about the course of what was said: they are recognised, and what was found is spread over time.
 import { describe, expect, it } from 'vitest';
-import { asksForOverview, spreadForOverview, thresholdFor } from '../../../src/domain/memory/overview.ts';
+import {
+  asksForOverview,
+  breadthOf,
+  spreadForOverview,
+  thresholdFor,
+} from '../../../src/domain/memory/overview.ts';
 import { rank } from '../../../src/domain/memory/rank.ts';
 import { candidate, context, DAY, NOW } from './candidates.ts';
 
@@ -133,7 +138,9 @@ describe('what was found', () => {
     said('roof, oldest', 100, 5),
   ];
   const texts = (question: string) =>
-    spreadForOverview(question, rank(all, { ...context, question })).map((one) => one.candidate.text);
+    spreadForOverview(breadthOf(question), rank(all, { ...context, question })).map(
+      (one) => one.candidate.text,
+    );
 
   it('is spread over time for such a question', () => {
     expect(new Set(texts('In which order did I mention the roof?').slice(0, 3))).toEqual(
@@ -148,7 +155,9 @@ describe('what was found', () => {
     ];
     const question = 'Which roofs have we talked about?';
     expect(
-      spreadForOverview(question, rank(two, { ...context, question })).map((one) => one.candidate.text),
+      spreadForOverview(breadthOf(question), rank(two, { ...context, question })).map(
+        (one) => one.candidate.text,
+      ),
     ).toEqual(['roof, newest', 'roof, elsewhere', 'roof, newest again', 'roof, newest once more']);
   });
 
@@ -157,10 +166,10 @@ describe('what was found', () => {
       const [first] = rank(all, { ...context, question: 'roof' });
       return first ? [{ ...first, scores: { ...first.scores, final } }] : [];
     };
-    expect(thresholdFor('In which order did I mention the roof?', 0.75, at(0.2))).toBe(0.15);
-    expect(thresholdFor('Summarise everything about the roof', 0.75, at(0.5))).toBe(0.15);
-    expect(thresholdFor('Summarise everything about the roof', 0.75, at(0.2))).toBe(0.75);
-    expect(thresholdFor('Where is the roof?', 0.75, at(0.5))).toBe(0.75);
+    expect(thresholdFor(breadthOf('In which order did I mention the roof?'), 0.75, at(0.2))).toBe(0.15);
+    expect(thresholdFor(breadthOf('Summarise everything about the roof'), 0.75, at(0.5))).toBe(0.15);
+    expect(thresholdFor(breadthOf('Summarise everything about the roof'), 0.75, at(0.2))).toBe(0.75);
+    expect(thresholdFor(breadthOf('Where is the roof?'), 0.75, at(0.5))).toBe(0.75);
   });
 
   it('stays as it is for any other one, and is never lost', () => {
