@@ -139,7 +139,7 @@ export async function* readListings<T>(
     }
   }
   skipped.report(skip);
-  damaged.report(skip);
+  damaged.report(skip, understood);
   if ((items > 0 || !damaged.isEmpty()) && understood === 0)
     throw new RecollectError('import-broken', 'No conversation in the export can be read');
 }

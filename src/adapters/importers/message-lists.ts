@@ -257,7 +257,7 @@ export const messageLists: Importer = {
       if (isDamaged) damaged.add(file.path, whole);
     }
     skipped.report(skip);
-    damaged.report(skip);
+    damaged.report(skip, understood);
     if ((items > 0 || !damaged.isEmpty()) && understood === 0)
       throw new RecollectError('import-broken', 'No conversation in the file can be read');
   },

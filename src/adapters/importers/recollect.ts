@@ -117,7 +117,7 @@ export const recollect: Importer = {
       }
     }
     skipped.report(skip);
-    damaged.report(skip);
+    damaged.report(skip, taken);
     if (taken === 0 && !damaged.isEmpty())
       throw new RecollectError('import-broken', 'No conversation in the export can be read');
   },

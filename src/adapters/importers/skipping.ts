@@ -32,7 +32,8 @@ interface DamagedFiles {
   /** `read`: conversations taken in from it. */
   add(path: string, read: number): void;
   isEmpty(): boolean;
-  report(skip: (skipped: Skipped) => void): void;
+  /** `whole`: conversations of the source. Without any the source is refused, which names its only file already. */
+  report(skip: (skipped: Skipped) => void, whole: number): void;
 }
 
 /** Most damaged files that are named. */
@@ -46,7 +47,8 @@ export function createDamagedFiles(): DamagedFiles {
       files.push(`${baseName(path)}: ${read}`);
     },
     isEmpty: () => files.length === 0,
-    report: (skip) => {
+    report: (skip, whole) => {
+      if (whole === 0 && files.length === 1) return;
       const example = [...files.slice(0, NAMED), ...(files.length > NAMED ? ['…'] : [])].join(', ');
       if (files.length > 0) skip({ reason: 'damaged-file', count: files.length, example });
     },

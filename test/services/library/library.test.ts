@@ -303,6 +303,10 @@ describe('importing', () => {
     expect(reports.map((r) => [r.source, r.problem?.code])).toEqual(
       cases.map(([file, code, source = file.path]) => [source, code]),
     );
+    // What the refusal says is not told once more.
+    expect(
+      reports.flatMap(({ skipped }) => skipped).filter(({ reason }) => reason === 'damaged-file'),
+    ).toEqual([]);
     expect(await entries()).toEqual([]);
     expect(await store.log.head()).toBe(0);
   });
