@@ -64,7 +64,7 @@ it.each([
   const both = heardIn(rows, (text) => askedOfMemory(text, vectors.get(text) ?? null, calling));
   expect(counted(both.calls)).toBeGreaterThanOrEqual(least.calls);
   expect(counted(both.calls)).toBeGreaterThan(2 * counted(form.calls));
-  expect(counted(both.falseCalls)).toBeLessThanOrEqual(2);
+  expect(counted(both.falseCalls)).toBeLessThanOrEqual(3);
   expect(counted(both.overviews)).toBeGreaterThanOrEqual(least.overviews);
   expect(counted(both.falseOverviews)).toBeLessThanOrEqual(2);
 });
@@ -88,6 +88,16 @@ describe('a message', () => {
     const vector = (await vectorsOf([TEXT])).get(TEXT) as Float32Array;
     expect(askedOfMemory(long, vector, calling).calls).toBe(false);
     expect(askedOfMemory(`${long} As we agreed.`, vector, calling).calls).toBe(true);
+  });
+
+  it.each([
+    'What do you know about my mother?',
+    "Put them in the table from yesterday's session.",
+    '这句话你以前有个更好的说法。',
+    '还是老地方老时间，写个通知',
+  ])('that a form hears stays a call where the head only doubts: %s', async (text) => {
+    const vectors = await vectorsOf([text]);
+    expect(askedOfMemory(text, vectors.get(text) ?? null, calling).calls).toBe(true);
   });
 
   it('that a form hears and the head does not is no call', async () => {

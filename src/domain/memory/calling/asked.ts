@@ -23,7 +23,7 @@ export interface AskedOfMemory {
 }
 
 /** Probability from which the head decides alone, and from which it agrees with a form. */
-const [ALONE_FROM, AGREES_FROM] = [0.85, 0.3];
+const [ALONE_FROM, AGREES_FROM] = [0.85, 0.1];
 /**
  * Probability of an overview that no form tells, which must be a call, too. The forms of overviews are
  * rarely wrong, so the head denies none.
