@@ -14,7 +14,7 @@ import { pause, whenIdle } from '../adapters/browser/idle.ts';
 import { isTemporary } from '../domain/base/ids.ts';
 import { ignore, log, orElse } from '../domain/base/log.ts';
 import type { App } from '../services/app.ts';
-import { loadTurns } from '../services/load-ahead.ts';
+import { loadRecall, loadTurns } from '../services/load-ahead.ts';
 import { loadComposerParts } from './chat/composer-parts.ts';
 import { loadOpened } from './chat/opened-part.ts';
 import { loadOutcomeView } from './chat/outcomes.tsx';
@@ -342,6 +342,7 @@ function useLoadedAhead(): boolean {
       [loadComposerParts, 'parts of the composer; they are loaded with the first words'],
       [search, 'the code of search and import; it is loaded when it is opened'],
       [loadOpened, 'the code of opened conversations; it is loaded when one is opened'],
+      [loadRecall, 'the code that asks memory; it is loaded with the first question'],
       [loadTurns, 'the code of turns; it is loaded with the first one'],
       [loadOutcomeView, 'the code of command outcomes; it is loaded with the first one'],
     ];
