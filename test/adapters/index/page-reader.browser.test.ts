@@ -1,8 +1,5 @@
 // A sealed index whose large files arrive from a second thread while Postgres already runs.
-import { type IDBPDatabase, wrap } from 'idb';
 import { describe, expect, it, onTestFailed } from 'vitest';
-import { POSTGRES_VERSION } from '../../../src/adapters/index/engines.ts';
-import { placeOfPages } from '../../../src/adapters/index/page-place.ts';
 import { type DataKey, holdDataKey, newDataKey } from '../../../src/adapters/vault/data-key.ts';
 import { ALL, some } from '../../scale.ts';
 import type { Answered, Asked } from './sealed.worker.ts';
@@ -28,6 +25,12 @@ async function openSealed(name: string, key: DataKey, reader?: 'silent') {
     query: (sql: string) => ask({ sql }),
     close: async () => {
       expect(await ask({ close: true })).toEqual({ rows: [] });
+      worker.terminate();
+    },
+    /** Closes it, and damages its large file. */
+    hurt: async () => {
+      expect(await ask({ close: true })).toEqual({ rows: [] });
+      expect(await ask({ hurt: true })).toEqual({ rows: [expect.anything()] });
       worker.terminate();
     },
     kill: () => worker.terminate(),
@@ -95,25 +98,7 @@ describe('a sealed index that a second thread reads', { timeout: 120_000 }, () =
     const key = await holdDataKey(newDataKey());
     const first = await openSealed('hurt', key);
     for (const sql of FILL) await first.query(sql);
-    await first.close();
-    const name = `hurt-${POSTGRES_VERSION}-sealed`;
-    const database = (await wrap((await placeOfPages(name)).open(name))) as IDBPDatabase;
-    const rows = (await database.getAll('files')) as { id: number; size: number }[];
-    const large = rows.filter(({ size }) => size > 8e6);
-    expect(large.length).toBe(1);
-    const { id } = large[0] as { id: number };
-    const span = 2 ** 32;
-    const writing = database.transaction(['pages', 'packs'], 'readwrite');
-    for (const name of ['pages', 'packs'] as const) {
-      const store = writing.objectStore(name);
-      for (const key of await store.getAllKeys(IDBKeyRange.bound(id * span + 600, (id + 1) * span))) {
-        const record = (await store.get(key)) as Uint8Array;
-        record[record.length - 1] = (record[record.length - 1] ?? 0) ^ 1;
-        await store.put(record, key);
-      }
-    }
-    await writing.done;
-    database.close();
+    await first.hurt();
     const next = await openSealed('hurt', key);
     // Either it was noticed while opening, and the index is made again, or by the first that reads it.
     if ('remade' in next.opened && next.opened.remade)

@@ -1,11 +1,14 @@
 // A sealed database in IndexedDB, opened with a second thread that reads it. Answers statements, one at a time.
 import type { PGlite } from '@electric-sql/pglite';
-import { openEngine } from '../../../src/adapters/index/engines.ts';
+import { openEngine, POSTGRES_VERSION } from '../../../src/adapters/index/engines.ts';
 import { createPageReader } from '../../../src/adapters/index/page-reader.ts';
+import { KINDS, openPages, recordsOf } from '../../../src/adapters/index/page-store.ts';
 import { isDamaged } from '../../../src/adapters/index/statements.ts';
 import { cipherFor, type DataKey } from '../../../src/adapters/vault/data-key.ts';
 
 export type Asked =
+  /** Flips the last byte of each record of the one large file, from its page 600 on; the database is closed. */
+  | { readonly hurt: true }
   /** A reader that is `silent` loads and never answers. */
   | { readonly open: DataKey; readonly reader?: 'silent' }
   | { readonly sql: string }
@@ -43,12 +46,32 @@ async function answer(asked: Asked): Promise<Answered> {
       database = opened.database;
       return { remade: opened.remade, readers };
     }
+    if ('hurt' in asked) return await hurtLarge();
     if ('sql' in asked) return { rows: (await database.query(asked.sql)).rows };
     await database.close();
     return { rows: [] };
   } catch (error) {
     return { error: String(error), isDamaged: isDamaged(error) };
   }
+}
+
+async function hurtLarge(): Promise<Answered> {
+  const name = `${self.name}-${POSTGRES_VERSION}-sealed`;
+  const pages = await openPages(name);
+  const large = (await pages.getAll('files')).filter(({ size }) => size > 8e6);
+  const writing = pages.transaction(KINDS, 'readwrite');
+  for (const { id } of large)
+    for (const kind of KINDS) {
+      const store = writing.objectStore(kind);
+      for (const key of await store.getAllKeys(recordsOf(id, 600))) {
+        const record = (await store.get(key)) as Uint8Array;
+        record[record.length - 1] = (record.at(-1) ?? 0) ^ 1;
+        await store.put(record, key);
+      }
+    }
+  await writing.done;
+  pages.close();
+  return { rows: large };
 }
 
 self.addEventListener('message', async ({ data }: MessageEvent<Asked>) => {

@@ -2,6 +2,9 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createTestApp, show } from '../harness.tsx';
 
+/** Words, composer, search and import, opened conversations, recall, turns, outcomes. */
+const PARTS = 7;
+
 it('waits for idle time with each part, and takes its wish back when it goes', async () => {
   const asked = vi.spyOn(globalThis, 'requestIdleCallback');
   const takenBack = vi.spyOn(globalThis, 'cancelIdleCallback');
@@ -16,5 +19,5 @@ it('waits for idle time with each part, and takes its wish back when it goes', a
   // All parts in one idle moment would be a long task on a phone.
   await expect
     .poll(() => asked.mock.calls.map(([, options]) => options?.timeout), { timeout: 20_000 })
-    .toEqual([5000, 5000, 5000, 5000, 5000, 5000]);
+    .toEqual(Array.from({ length: PARTS }, () => 5000));
 });
