@@ -1,7 +1,7 @@
 // The context service, whose code is loaded with the first call (decision 1113). States and
 // events of conversations are there at once.
 import { ignore } from '../../domain/base/log.ts';
-import { loadPart } from '../../domain/base/part.ts';
+import { lazily } from '../../domain/base/part.ts';
 import type { ContextControl } from './context.ts';
 import type { ContextDependencies } from './context-service.ts';
 import { createSessions } from './sessions.ts';
@@ -17,13 +17,13 @@ export function createLateContext(deps: ContextDependencies): Service {
   const sessions = createSessions();
   let made: Service | undefined;
   let isClosed = false;
-  const service = async (): Promise<Service> => {
-    const { createContext } = await loadPart(() => import('./context-service.ts'));
-    made ??= createContext(deps, sessions);
+  const service = lazily(async (): Promise<Service> => {
+    const { createContext } = await import('./context-service.ts');
+    made = createContext(deps, sessions);
     // Its code came after the end: nothing of it may go on.
     if (isClosed) await made.close();
     return made;
-  };
+  });
   const late = <K extends keyof Service>(name: K): Service[K] =>
     (async (...asked: unknown[]) => {
       const made = await service();

@@ -1,5 +1,6 @@
 // Hears what a message asks of memory with the head that ships for the bundled model. Any other model: the forms alone.
 import { orElse } from '../../domain/base/log.ts';
+import { lazily } from '../../domain/base/part.ts';
 import { type AskedOfMemory, askedOfMemory, type CallingHead } from '../../domain/memory/calling/asked.ts';
 import { readHead } from '../../domain/memory/recognition/head.ts';
 
@@ -8,26 +9,15 @@ interface Learnt {
   readonly calling: CallingHead | null;
 }
 
-let learnt: Promise<Learnt | null> | undefined;
+/** Loads the head with the first vector, so that the page starts without it. */
+const learnt = lazily(async (): Promise<Learnt> => {
+  const { LEARNT } = await import('../../domain/memory/calling/learnt.ts');
+  const head = readHead(LEARNT.head);
+  return { provider: LEARNT.provider, calling: head ? { head, words: LEARNT.words.split('\n') } : null };
+});
 
-/**
- * Loads the head with the first vector, so that the page starts without it. Null if it cannot be had
- * now; the next question tries again.
- */
-async function bring(): Promise<Learnt | null> {
-  const loading = import('../../domain/memory/calling/learnt.ts').then(({ LEARNT }): Learnt => {
-    const head = readHead(LEARNT.head);
-    return { provider: LEARNT.provider, calling: head ? { head, words: LEARNT.words.split('\n') } : null };
-  });
-  const brought = await orElse(loading, null, 'the head for calls on memory');
-  if (!brought) learnt = undefined;
-  return brought;
-}
-
-const known = (): Promise<Learnt | null> => {
-  learnt ??= bring();
-  return learnt;
-};
+/** Null if the head cannot be had now; the next question tries again. */
+const known = (): Promise<Learnt | null> => orElse(learnt(), null, 'the head for calls on memory');
 
 /** True if a head was learnt for this embedding model. Never rejects. */
 export const hasHead = async (model: string): Promise<boolean> => (await known())?.provider === model;

@@ -46,6 +46,22 @@ const message = (id: string, text: string, role: Message['role'] = 'user'): Mess
   parts: [{ type: 'text', text }],
 });
 
+/** A question after another one and its answer, as a turn asks memory. */
+const asAfter = (before: string, text: string) => {
+  const asked = message('q2', text);
+  return {
+    conversation: { id: newConversationId(), compactions: new Map() } as unknown as Conversation,
+    path: [message('q1', before), message('a1', 'Yes.', 'assistant'), asked],
+    asked,
+    answering: true,
+    without: undefined,
+    announced: undefined,
+    pressure: async () => 0,
+    onAsking: () => undefined,
+    signal: new AbortController().signal,
+  };
+};
+
 /** The reason for the recall of a later message, and how often memory was asked. */
 const askLater = async (home: ReturnType<typeof openHome>, text: string, before = text) => {
   let recalls = 0;
@@ -61,18 +77,7 @@ const askLater = async (home: ReturnType<typeof openHome>, text: string, before 
     },
     config: home.config,
   });
-  const asked = message('q2', text);
-  const got = await turn.forQuestion({
-    conversation: { id: newConversationId(), compactions: new Map() } as unknown as Conversation,
-    path: [message('q1', before), message('a1', 'Yes.', 'assistant'), asked],
-    asked,
-    answering: true,
-    without: undefined,
-    announced: undefined,
-    pressure: async () => 0,
-    onAsking: () => undefined,
-    signal: new AbortController().signal,
-  });
+  const got = await turn.forQuestion(asAfter(before, text));
   return { recalls, why: got.why };
 };
 
@@ -147,17 +152,7 @@ it('a model that does not answer leaves it to the forms', async () => {
           refersToEarlierTalk: memory.refersToEarlierTalk,
         },
         config: home.config,
-      }).forQuestion({
-        conversation: { id: newConversationId(), compactions: new Map() } as unknown as Conversation,
-        path: [message('q1', text), message('a1', 'Yes.', 'assistant'), message('q2', text)],
-        asked: message('q2', text),
-        answering: true,
-        without: undefined,
-        announced: undefined,
-        pressure: async () => 0,
-        onAsking: () => undefined,
-        signal: new AbortController().signal,
-      }),
+      }).forQuestion(asAfter(text, text)),
     };
   };
   const [byMeaning, byForm] = [turn(CALL), turn('Which tent did we agree on last week?')];
