@@ -159,9 +159,9 @@ export const library = {
     'malformed-line_one': 'damaged entry',
     'malformed-line_other': 'damaged entries',
     'damaged-file_one':
-      'damaged or cut-off file (behind its name: how many conversations before the damage were taken in)',
+      'damaged or cut-off file: only the conversations before the damage came in, as many as stand behind its name. Download the export again for the rest.',
     'damaged-file_other':
-      'damaged or cut-off files (behind each name: how many conversations before the damage were taken in)',
+      'damaged or cut-off files: only the conversations before the damage came in, as many as stand behind each name. Download the export again for the rest.',
     'unknown-role_one': 'message of an unknown kind of speaker (kept as a note)',
     'unknown-role_other': 'messages of an unknown kind of speaker (kept as notes)',
     'unknown-part_one': 'part of an unknown kind (kept as it is, but not shown)',
