@@ -187,6 +187,7 @@ function connectForget(parts: AppParts, memory: Memory, sync: App['sync']): App[
     keyValues,
     index: engine.index.get,
     wakeIndex: () => memory.wake('now'),
+    indexStatus: memory.status,
     privacy: () => settings.config.get().privacy,
     filter: parts.filter,
     sync,

@@ -18,7 +18,6 @@ export const BY_CLOCK: Readonly<Record<string, string>> = {
   // Values that change without an event.
   'src/adapters/browser/device.ts': 'looks for a new version on the server',
   'src/adapters/sync/y-websocket.ts': 'reads how much a socket still has to send',
-  'src/services/forget/places/index-rows.ts': 'the status is silent about entries without messages',
   'src/services/forget/places/copy.ts':
     'looks whether the second copy, which another worker writes, has let go',
   'src/ui/hooks/storage-space.ts': 'measures the room that is left, which browsers do not announce',

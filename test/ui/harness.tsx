@@ -238,6 +238,7 @@ export async function createTestApp({
       keyValues,
       index: () => null,
       wakeIndex: () => undefined,
+      indexStatus: memory.status,
       privacy: () => settings.config.get().privacy,
       sync: syncing,
       undoMs,

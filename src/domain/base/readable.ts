@@ -76,3 +76,26 @@ export function until<T>(
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }
+
+/**
+ * Resolves once `isDone` does so with true: it is asked now and after each change of `source`, one call at a time.
+ * Rejects with the signal's reason, and with the error of `isDone`.
+ */
+export async function untilDone(
+  source: Readable<unknown>,
+  isDone: () => Promise<boolean>,
+  signal: Cancellation,
+): Promise<void> {
+  const changes = writable(0);
+  const stop = source.subscribe(() => changes.update((count) => count + 1));
+  try {
+    for (;;) {
+      if (signal.aborted) throw signal.reason;
+      const seen = changes.get();
+      if (await isDone()) return;
+      await until(changes, (count) => count !== seen, signal);
+    }
+  } finally {
+    stop();
+  }
+}

@@ -5,6 +5,7 @@ import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import type { LogCopy } from '../../adapters/log/recovering.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
 import { type Config, defaultConfig } from '../../domain/settings/config.ts';
 import type { Occurrence } from '../documents/cleaning.ts';
 import type { Documents } from '../documents/documents.ts';
@@ -76,6 +77,8 @@ export interface PlaceDeps {
   readonly index: () => MemoryIndex | null;
   /** Makes the index read new entries at once. */
   readonly wakeIndex: () => void;
+  /** Changes whenever the index has read on. */
+  readonly indexStatus: Readable<unknown>;
   /** Settings for the words of a regenerated title. */
   readonly privacy: () => Config['privacy'];
   /** Filters regenerated titles; absent: private words are found only by their form. */

@@ -62,6 +62,7 @@ export interface MemoryEngineDeps {
   readonly tokens?: TokenTable;
   /** Writes a title made from the words, see `giveTitle`; titles are in documents, which the engine does not write. */
   readonly setTitle: (conversation: ConversationId, title: string) => Promise<void>;
+  /** Called when the status has changed, and whenever the projector has read on. */
   readonly onStatus: (status: EngineStatus) => void;
   readonly signal: AbortSignal;
   /** ms since 1970 */
@@ -361,6 +362,7 @@ class BackgroundEngine implements MemoryEngine {
     const accepted = this.#requested;
     this.#requested = null;
     this.#projecting = true;
+    let hasMoved = false;
     try {
       if ((await this.#keyValues.get(REBUILD)) !== undefined) {
         await this.#deps.index.clear();
@@ -391,6 +393,7 @@ class BackgroundEngine implements MemoryEngine {
           for (const id of ids) this.#touched.add(id);
           throw error;
         }
+        hasMoved = true;
         this.#starting = false;
         this.#fatal = null;
         if ((await this.#keyValues.get(REBUILD)) !== undefined) {
@@ -408,7 +411,9 @@ class BackgroundEngine implements MemoryEngine {
       this.#projecting = false;
       // Touched documents are not read yet.
       this.#unread = this.#touched.size > 0 ? 1 : 0;
-      this.#status.notify();
+      // The figures count messages only, and someone may wait for other entries to be read.
+      if (hasMoved) this.#status.announce();
+      else this.#status.notify();
     }
     if (accepted) this.#all = true;
     this.#indexer.wake(accepted === 'now');

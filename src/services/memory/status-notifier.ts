@@ -30,6 +30,12 @@ export class StatusNotifier<Status> {
     this.#onStatus(status);
   }
 
+  /** Passes the status of now on, even if it is the last one again: readers ask for a state that it does not show. */
+  announce(): void {
+    this.#last = '';
+    this.notify();
+  }
+
   /** Passes it on within 200 ms, together with what changes until then. */
   notifySoon(): void {
     if (this.#timer || this.#isStopped) return;

@@ -64,6 +64,7 @@ async function openDevice(name: string, signal: AbortSignal) {
       keyValues: store.keyValues,
       index: () => null,
       wakeIndex: () => {},
+      indexStatus: writable(null),
       privacy: () => defaultConfig.privacy,
       sync: { status: writable(SYNC_OFF), account: writable(null), forget: async () => {} },
       now: Date.now,

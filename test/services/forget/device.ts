@@ -16,7 +16,7 @@ import { createNotes } from '../../../src/services/documents/notes.ts';
 import { createLateForget } from '../../../src/services/forget/late-forget.ts';
 import type { PlaceDeps } from '../../../src/services/forget/place.ts';
 import { createLibrary } from '../../../src/services/library/library-service.ts';
-import { startMemoryEngine } from '../../../src/services/memory/engine.ts';
+import { type EngineStatus, startMemoryEngine } from '../../../src/services/memory/engine.ts';
 import { createPrompts } from '../../../src/services/prompts/prompts-service.ts';
 import { SYNC_OFF } from '../../../src/services/sync/sync.ts';
 import { createInMemoryIndex } from '../../adapters/index/in-memory-index.ts';
@@ -58,6 +58,7 @@ export function openDevice({
   const documents = createDocuments({ store, notes });
   const prompts = createPrompts({ store, now, onProblem: console.error });
   const library = createLibrary({ documents, notes, prompts, words: englishWords, now });
+  const indexStatus = writable<EngineStatus | null>(null);
   const engine = hasEngine
     ? startMemoryEngine({
         store,
@@ -65,7 +66,7 @@ export function openDevice({
         embedding: () => null,
         config: writable(defaultConfig),
         setTitle: async () => {},
-        onStatus: () => undefined,
+        onStatus: indexStatus.set,
         signal: closing.signal,
       })
     : undefined;
@@ -79,6 +80,7 @@ export function openDevice({
     keyValues: store.keyValues,
     index: () => (engine ? index : null),
     wakeIndex: () => engine?.wake('now'),
+    indexStatus,
     privacy: () => defaultConfig.privacy,
     sync,
     signal: closing.signal,

@@ -101,6 +101,20 @@ describe('the projector', () => {
     expect(await found(index, 'chain')).toHaveLength(1);
   });
 
+  it('announces that it has read on, though no figure of the status changes', async () => {
+    const { add, engine, index, status, store, documents } = home();
+    const [id] = await add(conversationOf(['Where is the cellar key?', 'Behind the clock.']));
+    await engine().settled();
+    const before = status.get();
+    const announced: (readonly [unread: number, bookmark: Promise<number>])[] = [];
+    status.subscribe(() => announced.push([status.get().unread, index.bookmark()]));
+    await documents.change(id as NonNullable<typeof id>, { meta: { pinned: true } });
+    await engine().settled();
+    expect(status.get()).toEqual(before);
+    const [unread, bookmark] = announced.at(-1) ?? [];
+    expect([unread, await bookmark]).toEqual([0, await store.log.head()]);
+  });
+
   it('finds an answer by the words that came to it later', async () => {
     const { add, engine, index, documents } = home();
     const half = conversationOf(['Where is the cellar key?', 'Behind the clo']);

@@ -4,6 +4,7 @@
 import type { MemoryIndex } from '../../../adapters/index/memory-index.ts';
 import type { ConversationId } from '../../../domain/base/ids.ts';
 import { log } from '../../../domain/base/log.ts';
+import { untilDone } from '../../../domain/base/readable.ts';
 import { withDeadline } from '../../../domain/base/time-limit.ts';
 import type { Conversation } from '../../../domain/chat/conversation.ts';
 import { conversationOfNotes } from '../../../domain/memory/notes.ts';
@@ -13,8 +14,6 @@ import { type CreatePlace, filterOf, type PlaceDeps } from '../place.ts';
 
 /** Longest wait for the index to read the changes, in ms. After that the next start checks again. */
 const TIMEOUT_MS = 120_000;
-/** Interval between checks of the index, in ms. */
-const LOOK_MS = 100;
 
 /**
  * Cleans the memory index: waits up to 120 s until the leader has read the changes, then rewrites the database's
@@ -109,12 +108,8 @@ async function hasCaughtUp(deps: PlaceDeps, eraser: Eraser): Promise<boolean> {
   if (deps.index() === null) return false;
   deps.wakeIndex();
   return await withDeadline(deps.signal, TIMEOUT_MS, async (bounded) => {
-    for (;;) {
-      if (await isDone()) return true;
-      // Polls because the status does not change for entries without messages.
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-      bounded.throwIfAborted();
-    }
+    await untilDone(deps.indexStatus, isDone, bounded);
+    return true;
   }).catch((error: unknown) => {
     deps.signal.throwIfAborted();
     log.info('The index was not read back in time', error);
