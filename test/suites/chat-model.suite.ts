@@ -29,8 +29,9 @@ export async function collect(
   model: ChatModel,
   prompt: Prompt = promptOf('When is the backup?'),
   options: Parameters<ChatModel['stream']>[1] = { signal: new AbortController().signal },
+  /** Gets the events that have come, while more may come. */
+  events: ChatEvent[] = [],
 ): Promise<ChatEvent[]> {
-  const events: ChatEvent[] = [];
   for await (const event of model.stream(prompt, options)) events.push(event);
   return events;
 }
