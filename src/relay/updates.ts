@@ -440,7 +440,7 @@ export function snapshot(
       kind === KIND.gc || kind === KIND.skip || kind === KIND.deleted
         ? []
         : cutsOf(deletions, nextDeletion, client, clock, length);
-    for (const { from, to, isDeleted, content } of partsOf(
+    for (const { from, to, isDeleted, content } of cutStruct(
       update,
       structs.content[row] as number,
       structs.end[row] as number,
@@ -488,7 +488,7 @@ interface Part {
  * Cuts a struct into deleted and kept parts. Only text and values are cut; other content
  * is deleted as a whole or not at all.
  */
-function partsOf(
+function cutStruct(
   update: Uint8Array,
   start: number,
   end: number,

@@ -44,7 +44,7 @@ import { useInputDevice } from './shell/input-device.ts';
 import { Notices } from './shell/notices.tsx';
 import { useShortcuts } from './shell/shortcuts.ts';
 import { Sidebar } from './shell/sidebar.tsx';
-import { useLooks, useTheme } from './shell/theme.ts';
+import { useAppearance, useTheme } from './shell/theme.ts';
 import { TabTitle } from './shell/title.ts';
 import './sync/pairing-link.ts';
 import { useOpenRooms } from './sync/use-sync.ts';
@@ -197,7 +197,7 @@ function Frame() {
   }, [phone, session, setWanted]);
   const control = useMemo(() => ({ shown, open: openSidebar }), [shown, openSidebar]);
   useTheme();
-  useLooks();
+  useAppearance();
   useInputDevice();
   useShownConversation();
   useFrameShortcuts(() => {

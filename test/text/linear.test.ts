@@ -211,14 +211,14 @@ async function memoryReaders(): Promise<Readers> {
 
 /** Functions that read a question for what it is, and what memory was asked before. */
 async function questionReaders(): Promise<Readers> {
-  const [vain, calls, overview, standing, noteText, replies, parts, values, query] = await Promise.all([
+  const [vain, calls, overview, standing, noteText, replies, subQueries, values, query] = await Promise.all([
     import('../../src/domain/memory/asked-in-vain.ts'),
     import('../../src/domain/memory/calls.ts'),
     import('../../src/domain/memory/overview.ts'),
     import('../../src/domain/memory/standing.ts'),
     import('../../src/domain/memory/note-text.ts'),
     import('../../src/domain/memory/replies.ts'),
-    import('../../src/domain/memory/parts.ts'),
+    import('../../src/domain/memory/sub-queries.ts'),
     import('../../src/domain/memory/values.ts'),
     import('../../src/domain/memory/query.ts'),
   ]);
@@ -239,7 +239,8 @@ async function questionReaders(): Promise<Readers> {
     setsRuleOrPreference: standing.setsRuleOrPreference,
     notesInText: noteText.notesInText,
     onlyAsks: replies.onlyAsks,
-    'parts of a long message': (text) => parts.partsOf(`${'Some words. '.repeat(70)}\n\n${text}`),
+    'sub-queries of a long message': (text) =>
+      subQueries.subQueriesOf(`${'Some words. '.repeat(70)}\n\n${text}`),
     valuesIn: values.valuesIn,
     filtersIn: query.filtersIn,
   };
@@ -351,9 +352,9 @@ async function outerReaders(): Promise<Readers> {
       return reader.closing();
     },
     askedAgain: (text) => repeat.askedAgain([message(text, 'assistant')]),
-    'words of a command': commands.wordsOf,
-    'marks of a hit': (text) => marked.matchesIn(text, 'alpha 中文 a 1', true),
-    'marks of a hit with the text as the query': (text) => marked.matchesIn('alpha 中文', text, true),
+    'words of a command': commands.wordsOfLine,
+    'marks of a hit': (text) => marked.markedRanges(text, 'alpha 中文 a 1', true),
+    'marks of a hit with the text as the query': (text) => marked.markedRanges('alpha 中文', text, true),
     'plainText of a hit': marked.plainText,
     'excerpt of a hit': (text) => marked.excerpt(text, 'zz'),
     'nesting of Markdown': (text) => new nesting.NestingGuard().isTooDeep(text),

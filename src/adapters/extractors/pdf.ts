@@ -49,7 +49,7 @@ export const pdf: Extractor = {
         onProgress(number - 1, pages);
         const page = await file.getPage(number);
         const { items } = await page.getTextContent();
-        const isMore = sections.add({ kind: 'page', name: String(number) }, wordsOf(linesOf(items)));
+        const isMore = sections.add({ kind: 'page', name: String(number) }, linesAsText(linesOf(items)));
         page.cleanup();
         if (!isMore) break;
       }
@@ -104,7 +104,7 @@ const [TALLER, LONGEST_HEADING] = [1.25, 120];
 /** Base lines further apart than this many letter heights separate paragraphs. */
 const APART = 1.9;
 
-function wordsOf(lines: readonly Line[]): string {
+function linesAsText(lines: readonly Line[]): string {
   const usual = median(lines.flatMap(({ height, text }) => (text.length > 20 ? [height] : [])));
   let out = '';
   let before: Line | undefined;

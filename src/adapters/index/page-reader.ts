@@ -136,7 +136,7 @@ interface Part {
  * Divides files, ordered by id, into parts that come first and parts of large files.
  * Both threads come to the same numbers.
  */
-function partsOf(files: readonly { readonly id: number; readonly size: number }[], pack: number) {
+function divideFiles(files: readonly { readonly id: number; readonly size: number }[], pack: number) {
   const first: Part[] = [];
   const later: Part[] = [];
   /** First of the later parts of each large file. */
@@ -199,7 +199,7 @@ async function readFiles(
   try {
     const records = new PageRecords(name, cipher);
     const contents = new Map(files.map(({ id, bytes }) => [id, new Uint8Array(bytes)]));
-    const { first, later } = partsOf(
+    const { first, later } = divideFiles(
       files.map(({ id, bytes }) => ({ id, size: bytes.byteLength })),
       pack,
     );
@@ -273,7 +273,7 @@ export class FileContents {
     reader: PageReader | null,
   ) {
     const files = rows.filter(({ id }) => id > 0).sort((a, b) => a.id - b.id);
-    const { later, large } = partsOf(files, given.pack);
+    const { later, large } = divideFiles(files, given.pack);
     const planIn = (room: (bytes: number) => ArrayBufferLike): ReadingPlan => ({
       name: given.name,
       pack: given.pack,

@@ -214,7 +214,7 @@ async function complete<T, Mode extends IDBTransactionMode>(
 
 function open(
   { name, timeout, now }: ConnectionOptions,
-  hears: { gone: () => void; superseded: () => void },
+  listeners: { gone: () => void; superseded: () => void },
 ): Promise<Database> {
   return new Promise((resolve, reject) => {
     let gaveUp = false;
@@ -253,10 +253,10 @@ function open(
         blocking: (_, version, event) => {
           (event.target as IDBDatabase).close();
           // No version: the database is being deleted, and the next use makes a new one.
-          if (version === null) hears.gone();
-          else hears.superseded();
+          if (version === null) listeners.gone();
+          else listeners.superseded();
         },
-        terminated: hears.gone,
+        terminated: listeners.gone,
       });
     };
     opened()
@@ -279,12 +279,11 @@ const FRESH_FILE_TIMEOUT = 3_000;
 /**
  * Makes Chromium begin a new file before the first write of a session, by making and deleting a
  * database beside ours. Never rejects.
- * - Chromium keeps a site's IndexedDB in LevelDB. Killed between the two system calls that write a
- *   record, it later finds half a record at
- * the end of its file, ignores it, and goes on writing behind it (google/leveldb issue 1287). The start after that
- * takes the file for damaged and deletes every database of the site.
- * - Deleting a database makes LevelDB move its data into a table and begin a new file, and
- *   the half record goes with the old one.
+ * - Chromium keeps a site's IndexedDB in LevelDB. Killed between the two system calls that write a record, it later
+ *   finds half a record at the end of its file, ignores it, and goes on writing behind it (google/leveldb issue 1287).
+ *   The start after that takes the file for damaged and deletes every database of the site.
+ * - Deleting a database makes LevelDB move its data into a table and begin a new file, and the half record goes with
+ *   the old one.
  * Elsewhere it costs a few milliseconds, once, beside the first reads.
  */
 function beginFreshFile(name: string): Promise<void> {

@@ -204,7 +204,7 @@ function linesOf({ system, messages }: Prompt): { readonly before: readonly Line
     else lines.push({ role, content });
   };
   for (const { role, content } of toModelMessages(messages, { provider: 'browser', plainThoughts: false })) {
-    const text = typeof content === 'string' ? content : content.map(wordsOf).filter(Boolean).join('\n\n');
+    const text = typeof content === 'string' ? content : content.map(asWords).filter(Boolean).join('\n\n');
     if (text === '') continue;
     // The API has no tools, and takes a system line only at the beginning.
     const isFirst = lines.length === 0 && role === 'system';
@@ -217,7 +217,7 @@ function linesOf({ system, messages }: Prompt): { readonly before: readonly Line
 }
 
 /** Writes a part of a message in words; each role has its own parts. */
-function wordsOf(part: object): string {
+function asWords(part: object): string {
   const { type, text, toolName, input, output, filename, mediaType } = part as Record<string, unknown>;
   if (type === 'text') return String(text);
   if (type === 'tool-call') return `[${toolName}: ${JSON.stringify(input)}]`;

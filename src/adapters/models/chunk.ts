@@ -1,7 +1,7 @@
 // Normalises one event of an answer, as endpoints really send it, for the SDK's strict schema. Keeps only the parts in
 // use: text, thoughts, calls, the finish reason, usage, an error. The rest is dropped before the SDK can refuse it.
 import { isFields, readJson } from '../../domain/base/json.ts';
-import { type Fields, listOf, textOf } from './event-fields.ts';
+import { type Fields, listOf, stringOf } from './event-fields.ts';
 import { brokenIn, type FinishReason, finishIn, isBrokenOff } from './finish-reasons.ts';
 import { choiceOfForeign, protocolOf, usageOfForeign } from './foreign-events.ts';
 import { SpokenCalls, type TypeInput, type WordsOrCalls } from './spoken-calls.ts';
@@ -23,7 +23,7 @@ function piecesOf(content: unknown, type: Piece['type'] = 'content'): Piece[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type, text: content }];
   if (Array.isArray(content)) return content.flatMap((part) => piecesOf(part, type));
   if (!isFields(content)) return [];
-  const own = THOUGHT.test(textOf(content.type)) || content.thought === true ? 'reasoning_content' : type;
+  const own = THOUGHT.test(stringOf(content.type)) || content.thought === true ? 'reasoning_content' : type;
   for (const name of ['text', 'thinking', 'reasoning', 'thought', 'content', 'summary', 'value', 'refusal'])
     if (typeof content[name] === 'string' || Array.isArray(content[name]) || isFields(content[name]))
       return piecesOf(content[name], own);
@@ -212,7 +212,7 @@ export class ChunkReader {
       if (isFields(inner)) return this.read(inner, { isDocument, named });
     }
     if (!isFields(value)) return [];
-    if (KEEP_ALIVE.test(textOf(value.type)) || KEEP_ALIVE.test(textOf(value.event))) return [];
+    if (KEEP_ALIVE.test(stringOf(value.type)) || KEEP_ALIVE.test(stringOf(value.event))) return [];
     // Gateways wrap an event into one of their own.
     const wrapped = 'choices' in value ? undefined : WRAPS.map((name) => value[name]).find(holdsChoices);
     if (wrapped) return this.read(wrapped, { isDocument, named });
@@ -317,7 +317,7 @@ export class ChunkReader {
       if (isWords) this.#words += fresh;
       return this.#said(type, fresh);
     });
-    const refusal = textOf(delta.refusal);
+    const refusal = stringOf(delta.refusal);
     if (refusal !== '') out.push({ choices: [{ delta: { refusal } }] });
     return out;
   }
@@ -357,7 +357,7 @@ export class ChunkReader {
       facts.error ??= value;
     const { base_resp: status } = value;
     if (isFields(status) && Number(status.status_code ?? 0) !== 0)
-      facts.error ??= { message: textOf(status.status_msg), code: status.status_code };
+      facts.error ??= { message: stringOf(status.status_msg), code: status.status_code };
     if (choice || listOf(value.choices).length > 0) return;
     const words = ['message', 'msg', 'detail', 'error_msg'].find((name) => isError(value[name]));
     if (words)

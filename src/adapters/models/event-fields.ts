@@ -15,4 +15,4 @@ export const objectsOf = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.filter(isFields) : [];
 
 /** A text; '' for anything else. */
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');

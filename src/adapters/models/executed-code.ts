@@ -4,18 +4,18 @@
 // https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/code-execution-tool
 import { isFields, readJson } from '../../domain/base/json.ts';
 import { fenced } from '../../domain/text/code.ts';
-import { type Fields, fieldsOf, textOf } from './event-fields.ts';
+import { type Fields, fieldsOf, stringOf } from './event-fields.ts';
 
 /** Fenced code on lines of its own; empty without code. */
 function blockOf(code: unknown, language = ''): string {
-  const words = textOf(code).replace(/\n$/, '');
+  const words = stringOf(code).replace(/\n$/, '');
   return words.trim() === '' ? '' : `\n\n${fenced(words, language)}\n\n`;
 }
 
 /** A part of Gemini's answer, as text if it is code that ran or what that gave. */
 export function partOfGemini(part: Fields): Fields {
   const { executableCode: code, codeExecutionResult: result, ...rest } = part;
-  if (isFields(code)) return { ...rest, text: blockOf(code.code, textOf(code.language).toLowerCase()) };
+  if (isFields(code)) return { ...rest, text: blockOf(code.code, stringOf(code.language).toLowerCase()) };
   return isFields(result) ? { ...rest, text: blockOf(result.output) } : part;
 }
 
@@ -28,7 +28,7 @@ export function codeOfItem({ type, code, outputs }: Fields): string {
 
 /** True for a block of Anthropic's answer in which it writes code for itself to run. */
 export const isExecution = ({ type, name }: Fields): boolean =>
-  type === 'server_tool_use' && /code_execution$/.test(textOf(name));
+  type === 'server_tool_use' && /code_execution$/.test(stringOf(name));
 
 /**
  * The code in the input of such a block, which is JSON: `code` of Python, `command` of a shell, `file_text` of a file.
@@ -40,7 +40,7 @@ export function codeOfInput(json: string): string {
 
 /** The output of the code, in a block of Anthropic's answer; undefined for any other block. */
 export function outputOfBlock({ type, content }: Fields): string | undefined {
-  if (!/code_execution_tool_result$/.test(textOf(type))) return undefined;
+  if (!/code_execution_tool_result$/.test(stringOf(type))) return undefined;
   const { stdout, stderr, content: file } = fieldsOf(content);
   return blockOf(stdout) + blockOf(stderr) + blockOf(file);
 }

@@ -1,6 +1,6 @@
 // Reads why an answer ended, by whatever name and in whatever field an endpoint says it.
 import { isFields } from '../../domain/base/json.ts';
-import { type Fields, textOf } from './event-fields.ts';
+import { type Fields, stringOf } from './event-fields.ts';
 
 /** Finish reasons of a failure. */
 const BROKEN =
@@ -23,7 +23,7 @@ const CALLS = /^(tool_?calls?|tool_use|function_?calls?)$/;
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
 const reasonOf = (raw: unknown): string =>
-  textOf(raw)
+  stringOf(raw)
     .trim()
     .replace(/([a-z])(?=[A-Z])/g, '$1_')
     .toLowerCase()
@@ -61,7 +61,7 @@ export function finishIn(choice: Fields): ReturnType<typeof finishOf> {
 
 /** The reason of a failure as the endpoint wrote it; '' if there is none. */
 export const brokenIn = (choice: Fields): string =>
-  textOf(reasonsIn(choice).find((reason) => finishOf(reason) === 'broken'));
+  stringOf(reasonsIn(choice).find((reason) => finishOf(reason) === 'broken'));
 
 /** True if a reason says that the answer was broken off. */
 export const isBrokenOff = (choice: Fields): boolean =>

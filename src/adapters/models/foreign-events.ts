@@ -1,7 +1,7 @@
 // Events of protocols that are not chat completions. Some say their words so plainly that they are read; of the native
 // protocols the name is known, so that a person can be told which service to choose.
 import { isFields } from '../../domain/base/json.ts';
-import { type Fields, textOf } from './event-fields.ts';
+import { type Fields, stringOf } from './event-fields.ts';
 
 /** Events that carry no words: Dify's workflow, the AI SDK's beginnings and ends. */
 const SILENT = new RegExp(
@@ -32,8 +32,8 @@ const SILENT = new RegExp(
  * documents of Text Generation Inference. Undefined if it is none of these.
  */
 export function choiceOfForeign(value: Fields): Fields | undefined {
-  const type = textOf(value.type);
-  const event = textOf(value.event);
+  const type = stringOf(value.type);
+  const event = stringOf(value.event);
   const said = (content: unknown, finish_reason: unknown = null): Fields => ({
     delta: { content },
     finish_reason,
@@ -58,20 +58,20 @@ export function choiceOfForeign(value: Fields): Fields | undefined {
   if (type === 'message-end' && isFields(delta)) return said('', delta.finish_reason ?? 'stop');
   if (isFields(value.messageStop)) return said('', value.messageStop.stopReason ?? 'stop');
   // KoboldCpp and watsonx.
-  if (typeof value.token === 'string') return said(value.token, textOf(value.finish_reason) || null);
+  if (typeof value.token === 'string') return said(value.token, stringOf(value.finish_reason) || null);
   const [result] = Array.isArray(value.results) ? (value.results as unknown[]) : [];
   if (isFields(result) && typeof result.generated_text === 'string')
-    return said(result.generated_text, textOf(result.stop_reason).replace('not_finished', '') || null);
+    return said(result.generated_text, stringOf(result.stop_reason).replace('not_finished', '') || null);
   if (type === 'text-delta') return said(value.delta ?? value.textDelta ?? value.text);
   if (type === 'reasoning-delta')
     return { delta: { reasoning_content: value.delta ?? value.text }, finish_reason: null };
-  if (type === 'finish') return said('', textOf(value.finishReason) || 'stop');
+  if (type === 'finish') return said('', stringOf(value.finishReason) || 'stop');
   if (type === 'abort') return said('', 'abort');
   if (typeof value.answer === 'string' && (event !== '' || 'conversation_id' in value)) {
     const isWhole = event === 'message' && 'metadata' in value && 'mode' in value;
     return said(value.answer, isWhole ? 'stop' : null);
   }
-  if (event === 'text_chunk' && isFields(value.data)) return said(textOf(value.data.text));
+  if (event === 'text_chunk' && isFields(value.data)) return said(stringOf(value.data.text));
   if (event === 'message_end') return said('', 'stop');
   if (SILENT.test(event) || SILENT.test(type)) return said('');
   return typeof value.generated_text === 'string' && !('token' in value)
@@ -89,7 +89,7 @@ export const usageOfForeign = (value: Fields): unknown =>
 
 /** The protocol whose event this is; undefined if it is none that is known here. */
 export function protocolOf(value: Fields): 'chat' | 'anthropic' | 'google' | 'openai-responses' | undefined {
-  const type = textOf(value.type);
+  const type = stringOf(value.type);
   if (Array.isArray(value.choices)) return 'chat';
   if (type.startsWith('response.') || value.object === 'response') return 'openai-responses';
   if (Array.isArray(value.candidates)) return 'google';

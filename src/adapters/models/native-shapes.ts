@@ -2,7 +2,7 @@
 // counts on: words that stand in the event which opens or ends a block, blocks that nothing opened, answers
 // in one document. No word is said twice.
 import { isFields } from '../../domain/base/json.ts';
-import { type Fields, fieldsOf, objectsOf, textOf } from './event-fields.ts';
+import { type Fields, fieldsOf, objectsOf, stringOf } from './event-fields.ts';
 import { codeOfInput, codeOfItem, isExecution, outputOfBlock } from './executed-code.ts';
 import { shapedGemini } from './gemini-events.ts';
 
@@ -42,7 +42,7 @@ export function citedIn({
 }: Fields): readonly Fields[] {
   const read = objectsOf(candidates).flatMap(({ urlContextMetadata: context }) =>
     objectsOf(fieldsOf(context).urlMetadata).filter(
-      ({ urlRetrievalStatus: status }) => !/ERROR|PAYWALL|UNSAFE/.test(textOf(status)),
+      ({ urlRetrievalStatus: status }) => !/ERROR|PAYWALL|UNSAFE/.test(stringOf(status)),
     ),
   );
   const items = [item, ...objectsOf(fieldsOf(response).output)].map(fieldsOf);
@@ -79,7 +79,7 @@ const TEXTS = /^(?:output_)?text$/;
 /** Thoughts that an ended item holds, in its summary or, of local models, in its content. */
 const thoughtsOf = ({ summary, content }: Fields): string =>
   (objectsOf(summary).length > 0 ? objectsOf(summary) : objectsOf(content))
-    .map(({ text }) => textOf(text))
+    .map(({ text }) => stringOf(text))
     .join('\n\n');
 
 interface Item {
@@ -131,7 +131,7 @@ export class NativeShapes {
     this.#blocks.add(index);
     this.#open.add(index);
     if (output !== undefined) return textBlock(index, output);
-    const begun = SAID.filter(([kind, name]) => block.type === kind && textOf(block[name]) !== '');
+    const begun = SAID.filter(([kind, name]) => block.type === kind && stringOf(block[name]) !== '');
     if (begun.length === 0) return [{ ...event, content_block: block }];
     const emptied = { ...block, ...Object.fromEntries(begun.map(([, name]) => [name, ''])) };
     return [
@@ -147,7 +147,7 @@ export class NativeShapes {
   #blockDelta(event: Fields): readonly Fields[] {
     const code = this.#code.get(event.index);
     if (code !== undefined) {
-      this.#code.set(event.index, code + textOf(fieldsOf(event.delta).partial_json));
+      this.#code.set(event.index, code + stringOf(fieldsOf(event.delta).partial_json));
       return [];
     }
     const kind = SAID.find(([, , delta]) => delta === fieldsOf(event.delta).type)?.[0];
@@ -173,21 +173,21 @@ export class NativeShapes {
     switch (type) {
       case 'response.created': {
         const { id = '', created_at: made, model } = fieldsOf(event.response);
-        const response = { id, created_at: Number(made) || 0, model: textOf(model) };
+        const response = { id, created_at: Number(made) || 0, model: stringOf(model) };
         return [{ ...event, response: { ...fieldsOf(event.response), ...response } }];
       }
       case 'response.queued':
       case 'response.in_progress':
         return [];
       case 'response.output_item.added':
-        if (!OPENED.test(textOf(fieldsOf(event.item).type))) return [];
+        if (!OPENED.test(stringOf(fieldsOf(event.item).type))) return [];
         if (isFields(event.item)) this.#items.set(at, { item: event.item, said: '', isDone: false });
         return [event];
       case 'response.output_text.delta':
       case 'response.function_call_arguments.delta': {
         const opening = this.#opening(at, { type: 'message', id: event.item_id ?? `item_${at}` });
         const item = this.#items.get(at);
-        if (item) item.said += textOf(event.delta);
+        if (item) item.said += stringOf(event.delta);
         return [...opening, { ...event, output_index: at, item_id: event.item_id ?? item?.item.id }];
       }
       case 'response.refusal.delta':
@@ -206,19 +206,19 @@ export class NativeShapes {
       case 'response.content_part.done': {
         const { type: kind, text } = fieldsOf(event.part);
         const said = this.#items.get(at)?.said ?? '';
-        return TEXTS.test(textOf(kind)) && said === ''
+        return TEXTS.test(stringOf(kind)) && said === ''
           ? this.#rest(
               at,
               { type: 'message', id: event.item_id ?? this.#items.get(at)?.item.id },
-              textOf(text),
+              stringOf(text),
             )
           : [];
       }
       case 'response.output_text.done':
-        return this.#rest(at, { type: 'message', id: event.item_id ?? `item_${at}` }, textOf(event.text));
+        return this.#rest(at, { type: 'message', id: event.item_id ?? `item_${at}` }, stringOf(event.text));
       case 'response.function_call_arguments.done': {
         const item = this.#items.get(at);
-        if (item) item.said = textOf(event.arguments);
+        if (item) item.said = stringOf(event.arguments);
         return [event];
       }
       case 'response.output_item.done':
@@ -228,7 +228,7 @@ export class NativeShapes {
       case 'response.incomplete': {
         const response = fieldsOf(event.response);
         const whole = { ...event, type: type === 'response.done' ? 'response.completed' : type, response };
-        return [...this.#unsaid(objectsOf(response.output), textOf(response.output_text)), whole];
+        return [...this.#unsaid(objectsOf(response.output), stringOf(response.output_text)), whole];
       }
       default:
         return [event];
@@ -262,7 +262,7 @@ export class NativeShapes {
       ...(type === 'reasoning' ? { summary: [] } : {}),
     };
     const opening = this.#opening(at, item);
-    (this.#items.get(at) as Item).said += textOf(event.delta);
+    (this.#items.get(at) as Item).said += stringOf(event.delta);
     return [
       ...opening,
       { ...event, output_index: at, item_id: event.item_id ?? this.#items.get(at)?.item.id },
@@ -283,10 +283,10 @@ export class NativeShapes {
   }
 
   #itemDone(at: unknown, item: Fields, event: Fields): readonly Fields[] {
-    if (!KNOWN.test(textOf(item.type))) return [];
+    if (!KNOWN.test(stringOf(item.type))) return [];
     if (item.type === 'code_interpreter_call') return this.#itemOfCode(at, codeOfItem(item));
     const text = objectsOf(item.content)
-      .map(({ type, text }) => (TEXTS.test(textOf(type)) ? textOf(text) : ''))
+      .map(({ type, text }) => (TEXTS.test(stringOf(type)) ? stringOf(text) : ''))
       .join('');
     const thoughts = item.type === 'reasoning' && !this.#items.get(at)?.said ? thoughtsOf(item) : '';
     const before =
@@ -325,7 +325,7 @@ export class NativeShapes {
     const held = output
       .map((item, at) => this.#wholeItem(at, item))
       .flatMap((item, at) =>
-        this.#items.get(at)?.isDone || !KNOWN.test(textOf(item.type))
+        this.#items.get(at)?.isDone || !KNOWN.test(stringOf(item.type))
           ? []
           : this.#itemDone(at, item, { type, output_index: at, item }),
       );
@@ -347,9 +347,9 @@ export class NativeShapes {
 
 /** A block with the fields that the SDK wants. */
 function wholeBlock(block: Fields): Fields {
-  if (block.type === 'text') return { ...block, text: textOf(block.text) };
-  if (block.type === 'thinking') return { ...block, thinking: textOf(block.thinking) };
-  return block.type === 'tool_use' && textOf(block.id) === '' ? { ...block, id: newCallId() } : block;
+  if (block.type === 'text') return { ...block, text: stringOf(block.text) };
+  if (block.type === 'thinking') return { ...block, thinking: stringOf(block.thinking) };
+  return block.type === 'tool_use' && stringOf(block.id) === '' ? { ...block, id: newCallId() } : block;
 }
 /** An id that no other call of a conversation has. */
 const newCallId = (): string => `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`;

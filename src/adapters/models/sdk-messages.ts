@@ -5,7 +5,7 @@ import { isFields } from '../../domain/base/json.ts';
 import { log } from '../../domain/base/log.ts';
 import type { ProviderFields } from '../../domain/chat/draft.ts';
 import { textOfFile } from '../../domain/chat/files.ts';
-import type { Part, PartOf } from '../../domain/chat/message.ts';
+import { type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
 import { quotedFile } from '../../domain/context/quoted.ts';
 import type { Prompt } from './chat-model.ts';
 
@@ -30,7 +30,7 @@ export function toModelMessages(messages: Prompt['messages'], form: MessageForm)
   const result: ModelMessage[] = [];
   for (const { role, parts } of messages) {
     if (role === 'system') {
-      const text = wordsOf(parts);
+      const text = textOf({ parts });
       if (text) result.push({ role, content: text });
     } else if (role === 'user') {
       const content = parts.flatMap((part) =>
@@ -110,12 +110,6 @@ function asObjectText(text: string): string {
     return JSON.stringify({ arguments: text });
   }
 }
-
-const wordsOf = (parts: readonly Part[]): string =>
-  parts
-    .filter((part) => part.type === 'text')
-    .map((part) => part.text)
-    .join('\n\n');
 
 const mention = (part: PartOf<'file'>): string =>
   `[${part.mediaType.startsWith('image/') ? 'image' : 'file'}: ${part.name ?? part.reference ?? part.mediaType}]`;

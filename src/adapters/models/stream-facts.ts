@@ -2,7 +2,7 @@
 // documents that it cites, its pictures.
 import { isFields } from '../../domain/base/json.ts';
 import { shortenCited } from '../../domain/chat/cited.ts';
-import { type Fields, listOf, textOf } from './event-fields.ts';
+import { type Fields, listOf, stringOf } from './event-fields.ts';
 
 /** A page that an endpoint cites, or a document: without an address, with the words that were cited. */
 interface Source {
@@ -75,7 +75,7 @@ const MOST_SOURCES = 100;
  */
 export function addSource({ sources }: StreamFacts, url: unknown, title: unknown): void {
   if (typeof url !== 'string' || !/^https?:\/\//i.test(url)) return;
-  const name = textOf(title).trim();
+  const name = stringOf(title).trim();
   const known = sources.findIndex((source) => source.url === url);
   if (known < 0 && sources.length < MOST_SOURCES) sources.push(name === '' ? { url } : { url, title: name });
   else if (known >= 0 && name !== '' && !sources[known]?.title) sources[known] = { url, title: name };
@@ -85,8 +85,8 @@ export function addSource({ sources }: StreamFacts, url: unknown, title: unknown
  * Notes a document that an answer cites, once for each place in it; without words only if it is not there with some.
  */
 export function addDocument({ sources }: StreamFacts, title: unknown, words: unknown): void {
-  const name = textOf(title).trim();
-  const cited = shortenCited(textOf(words));
+  const name = stringOf(title).trim();
+  const cited = shortenCited(stringOf(words));
   if ((name === '' && cited === '') || sources.length >= MOST_SOURCES) return;
   const isKnown = (source: Source) =>
     source.url === '' && source.title === (name || undefined) && (cited === '' || source.cited === cited);
@@ -102,7 +102,7 @@ function pictureIn(part: unknown): string | undefined {
   if (typeof bytes === 'string' && bytes !== '') return `data:image/png;base64,${bytes}`;
   // Google's and Anthropic's form of a part.
   const inline = [part.inline_data, part.inlineData, part.source].find(isFields);
-  const type = textOf(inline?.mime_type ?? inline?.mimeType ?? inline?.media_type);
+  const type = stringOf(inline?.mime_type ?? inline?.mimeType ?? inline?.media_type);
   if (/^image\/[\w.+-]+$/.test(type) && typeof inline?.data === 'string')
     return `data:${type};base64,${inline.data}`;
   const url = isFields(named) ? named.url : named;
@@ -126,7 +126,7 @@ export function notePictures({ pictures }: StreamFacts, { delta, message }: Fiel
 export function noteSources(facts: StreamFacts, value: Fields): void {
   for (const [name, each] of Object.entries(value)) if (WITH_PAGES.test(name)) notePages(facts, each);
   for (const part of listOf(value.content))
-    if (isFields(part) && WITH_PAGES.test(textOf(part.type))) notePages(facts, part);
+    if (isFields(part) && WITH_PAGES.test(stringOf(part.type))) notePages(facts, part);
 }
 
 function notePages(facts: StreamFacts, value: unknown, depth = 0): void {

@@ -1,7 +1,7 @@
 // The calls of one answer, put together from the deltas of a stream: whose delta is whose, which tool
 // is meant, which arguments are whole.
 import { isFields, readJson } from '../../domain/base/json.ts';
-import { type Fields, listOf, textOf } from './event-fields.ts';
+import { type Fields, listOf, stringOf } from './event-fields.ts';
 import { objectsIn } from './server-events.ts';
 
 /** Lists calls: from a list, from a single call, or by their numbers. */
@@ -13,7 +13,8 @@ export const callsOf = (value: unknown): readonly Fields[] => {
   return list.filter(isFields);
 };
 /** A name that some servers send as a number. */
-const nameOf = (value: unknown): string => (typeof value === 'number' ? String(value) : textOf(value).trim());
+const nameOf = (value: unknown): string =>
+  typeof value === 'number' ? String(value) : stringOf(value).trim();
 
 interface Call {
   readonly index: number;
@@ -219,6 +220,6 @@ function signatureOf(
   extra: unknown,
 ): { extra_content: { google: { thought_signature: string } } } | undefined {
   const google = isFields(extra) && isFields(extra.google) ? extra.google : undefined;
-  const signature = textOf(google?.thought_signature);
+  const signature = stringOf(google?.thought_signature);
   return signature === '' ? undefined : { extra_content: { google: { thought_signature: signature } } };
 }

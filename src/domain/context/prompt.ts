@@ -1,7 +1,7 @@
 // Builds the prompt for a model, and its manifest. Pure: the same path gives the same bytes every time, so that
 // endpoints can use their caches, and a person can look up what was sent.
 import type { MessageId } from '../base/ids.ts';
-import type { Message, Part, Role } from '../chat/message.ts';
+import { type Message, type Part, type Role, textOf } from '../chat/message.ts';
 import { reserveOf } from './budget.ts';
 import { type ReturnedPassage, renderReturned } from './compacted.ts';
 import { type AppliedPlan, type Disposition, dispositionsOf, type PlanSummary } from './compaction/plan.ts';
@@ -113,7 +113,7 @@ export function systemTextOf(
     system?.trim() ? `${system.trim()}\n${MARKS}` : DEFAULT_SYSTEM_PROMPT,
     ...projects.map(({ words }) => words),
     ...(firstMessage < 0 ? path : path.slice(0, firstMessage))
-      .map((message) => wordsOf(message.parts))
+      .map((message) => textOf(message).trim())
       .filter((text) => text !== '' && text !== system?.trim()),
   ].join('\n\n');
 }
@@ -458,13 +458,6 @@ function summariesBefore(
   if (lost.length > 0) found.set(head, [...lost, ...(found.get(head) ?? [])]);
   return found;
 }
-
-const wordsOf = (parts: readonly Part[]): string =>
-  parts
-    .filter((part) => part.type === 'text')
-    .map((part) => part.text)
-    .join('\n\n')
-    .trim();
 
 const isCall = (part: Part): boolean => part.type === 'tool-call';
 const isThought = (part: Part): boolean => part.type === 'reasoning' && part.text.trim() !== '';

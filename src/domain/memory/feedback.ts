@@ -3,7 +3,8 @@ import { queryWords } from '../text/words.ts';
 import { createNeverTest, type Feedback, feedbackSubject } from './notes.ts';
 import type { PassageMessage } from './passages.ts';
 
-const wordsOf = (text: string): ReadonlySet<string> => new Set(queryWords(text).split(' ').filter(Boolean));
+const searchWordsOf = (text: string): ReadonlySet<string> =>
+  new Set(queryWords(text).split(' ').filter(Boolean));
 
 /** Questions that share this part of their words count as one: not related to one means not related to the other. */
 const SAME_QUESTION = 0.6;
@@ -13,9 +14,9 @@ export function feedbackFor(
   feedback: readonly Feedback[],
   question: string,
 ): Readonly<Record<'pinned' | 'never' | 'notRelated', (said: PassageMessage) => boolean>> {
-  const asked = wordsOf(question);
+  const asked = searchWordsOf(question);
   const isSame = (other: string): boolean => {
-    const others = wordsOf(other);
+    const others = searchWordsOf(other);
     let shared = 0;
     for (const word of asked) if (others.has(word)) shared += 1;
     const all = asked.size + others.size - shared;

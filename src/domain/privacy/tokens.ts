@@ -27,16 +27,16 @@ export const tokenFor = (category: Category, number: number): string => `[${LABE
 export const bareToken = (category: Category): string => `[${LABELS[category]}]`;
 
 /** Returns the words of a token; undefined leaves the token in place. */
-export type WordsOf = (token: string) => string | undefined;
+export type PrivateWordsOf = (token: string) => string | undefined;
 
 /** Turns the tokens of a text back into words. */
-export const restored = (text: string, wordsOf: WordsOf): string =>
-  text.includes('[') ? text.replace(tokenPattern(), (token) => wordsOf(token) ?? token) : text;
+export const restored = (text: string, privateWordsOf: PrivateWordsOf): string =>
+  text.includes('[') ? text.replace(tokenPattern(), (token) => privateWordsOf(token) ?? token) : text;
 
 /** Turns tokens back inside the text of a JSON value, escaping the words for JSON. */
-export const restoredInJson = (json: string, wordsOf: WordsOf): string =>
+export const restoredInJson = (json: string, privateWordsOf: PrivateWordsOf): string =>
   restored(json, (token) => {
-    const words = wordsOf(token);
+    const words = privateWordsOf(token);
     return words === undefined ? undefined : JSON.stringify(words).slice(1, -1);
   });
 
@@ -49,11 +49,11 @@ const isBegun = (text: string): boolean =>
 
 /** Turns tokens back in a streamed text: it holds a token that is cut between two pieces until it is complete. */
 export class StreamRestorer {
-  readonly #wordsOf: WordsOf;
+  readonly #privateWordsOf: PrivateWordsOf;
   #held = '';
 
-  constructor(wordsOf: WordsOf) {
-    this.#wordsOf = wordsOf;
+  constructor(privateWordsOf: PrivateWordsOf) {
+    this.#privateWordsOf = privateWordsOf;
   }
 
   /** Returns as much text as is certain now. */
@@ -62,7 +62,7 @@ export class StreamRestorer {
     const open = text.lastIndexOf('[');
     const from = open >= 0 && isBegun(text.slice(open)) ? open : text.length;
     this.#held = text.slice(from);
-    return restored(text.slice(0, from), this.#wordsOf);
+    return restored(text.slice(0, from), this.#privateWordsOf);
   }
 
   /** Returns the held rest, which turned out to be no token. */

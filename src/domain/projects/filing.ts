@@ -11,7 +11,7 @@ interface Filed {
 }
 
 /** Fields of a project that decide what is in it. */
-interface Place extends Filed {
+interface FiledProject extends Filed {
   readonly id: ProjectId;
   readonly deletedAt: number | null;
   readonly project: Pick<ProjectLine, 'workDirs'> | null;
@@ -22,9 +22,9 @@ interface Place extends Filed {
  * in it stands outside until the project returns, so no device loses a conversation by deleting a project.
  */
 export function projectOf(
-  projects: readonly Place[],
+  projects: readonly FiledProject[],
 ): (one: Filed & { readonly id: string }) => ProjectId | null {
-  const living = new Map<string, Place>(
+  const living = new Map<string, FiledProject>(
     projects.filter(({ deletedAt }) => deletedAt === null).map((one) => [one.id, one]),
   );
   const mapped = [...living.values()]

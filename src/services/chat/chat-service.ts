@@ -44,7 +44,7 @@ import {
 } from './chat.ts';
 import { Comparing } from './comparing.ts';
 import { createComposerDrafts } from './composer-drafts.ts';
-import { type ChannelLike, createCrossTabTurns, type Shown } from './cross-tab-turns.ts';
+import { type ChannelLike, createCrossTabTurns, type ShownTurn } from './cross-tab-turns.ts';
 import { deleteMessage } from './delete-message.ts';
 import { createDraftRows, type Queued } from './draft-rows.ts';
 import { MessageAppender } from './message-appender.ts';
@@ -775,7 +775,16 @@ class ChatService implements Chat {
 
 const hasFailed = (finish: Message['finish']): boolean => finish === 'error' || finish === 'cut';
 
-const shownOf = ({ status, parts, parentId, step, calls, answerId, model, startedAt }: TurnState): Shown => ({
+const shownOf = ({
+  status,
+  parts,
+  parentId,
+  step,
+  calls,
+  answerId,
+  model,
+  startedAt,
+}: TurnState): ShownTurn => ({
   status,
   parts,
   parentId,

@@ -16,7 +16,7 @@ import type { TurnState } from './chat.ts';
 export type ChannelLike = MessageEndpoint & { close(): void };
 
 /** Parts of a turn that other tabs see. */
-export type Shown = Pick<
+export type ShownTurn = Pick<
   TurnState,
   'status' | 'parts' | 'parentId' | 'step' | 'calls' | 'answerId' | 'model' | 'startedAt'
 >;
@@ -44,7 +44,7 @@ const newsSchema = z.discriminatedUnion('type', [
 
 interface CrossTabTurns {
   /** Sends a turn of this tab as it is now; null when it has ended. */
-  notify(id: ConversationId, turn: Shown | null): void;
+  notify(id: ConversationId, turn: ShownTurn | null): void;
   /** Asks the tab that runs the turn to stop it. */
   stop(id: ConversationId): void;
   close(): void;
@@ -69,10 +69,13 @@ export function createCrossTabTurns({
   readonly tab: string;
   readonly alive: Promise<boolean>;
   readonly whenGone: (tab: string) => Promise<void>;
-  readonly onTurn: (id: ConversationId, turn: Shown | null) => void;
+  readonly onTurn: (id: ConversationId, turn: ShownTurn | null) => void;
   readonly onStop: (id: ConversationId) => void;
 }): CrossTabTurns {
-  const own = new Map<ConversationId, { latest: Shown; timer?: ReturnType<typeof setTimeout> | undefined }>();
+  const own = new Map<
+    ConversationId,
+    { latest: ShownTurn; timer?: ReturnType<typeof setTimeout> | undefined }
+  >();
   /** Tab that runs the turn of each conversation. */
   const others = new Map<ConversationId, string>();
   const watched = new Set<string>();
@@ -110,7 +113,7 @@ export function createCrossTabTurns({
     } else if (news.type === 'turn') {
       others.set(id, news.tab);
       watch(news.tab);
-      onTurn(id, news.turn as unknown as Shown);
+      onTurn(id, news.turn as unknown as ShownTurn);
     } else if (others.get(id) === news.tab) {
       others.delete(id);
       onTurn(id, null);

@@ -92,11 +92,11 @@ function wasJustCompacted(
   path: readonly Message[],
   before: Message | undefined,
 ): boolean {
-  const folded = compactionOn(conversation, path);
+  const compaction = compactionOn(conversation, path);
   return (
-    folded !== null &&
-    (folded.reason === 'auto' || folded.reason === 'length') &&
-    folded.createdAt >= (before?.createdAt ?? 0)
+    compaction !== null &&
+    (compaction.reason === 'auto' || compaction.reason === 'length') &&
+    compaction.createdAt >= (before?.createdAt ?? 0)
   );
 }
 

@@ -1,6 +1,6 @@
 // Completes a half-typed command at the caret. Pure; returns keys of help texts.
 import type { ArgumentDescription, Command } from './command.ts';
-import { allowedValuesOf, findByName, hasSlash, type Word, wordsOf } from './parse.ts';
+import { allowedValuesOf, findByName, hasSlash, type Word, wordsOfLine } from './parse.ts';
 
 export interface Suggestion {
   readonly kind: 'command' | 'choice' | 'flag' | 'value';
@@ -34,7 +34,7 @@ const rankOf = (name: string, letters: string): number =>
 
 /** True if completing this line needs the names of checkpoints. */
 export const wantsCheckpoints = (commands: readonly Command[], input: string): boolean =>
-  commandOf(commands, wordsOf(input))?.arguments.some(({ offers }) => offers === 'checkpoints') ?? false;
+  commandOf(commands, wordsOfLine(input))?.arguments.some(({ offers }) => offers === 'checkpoints') ?? false;
 
 export interface Completion {
   /** Offset of the stretch of the input that a suggestion replaces. */
@@ -55,7 +55,7 @@ export function complete(
 ): Completion {
   const none: Completion = { from: caret, to: caret, suggestions: [] };
   if (!hasSlash(input)) return none;
-  const words = wordsOf(input);
+  const words = wordsOfLine(input);
   const at = words.findIndex((word) => word.from <= caret && caret <= word.to);
   const word = words[at];
   const [from, to] = word ? [word.from, word.to] : [caret, caret];

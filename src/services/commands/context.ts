@@ -17,7 +17,7 @@ export function shownConversation({ conversationId, context }: CommandContext): 
   return { id: conversationId, control: context };
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+const trimmedText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 export const compact: Command = {
   name: 'compact',
@@ -38,7 +38,7 @@ export const compact: Command = {
     context.signal.addEventListener('abort', cancel, { once: true });
     try {
       const result = await control.compact(id, {
-        ...(textOf(text) === '' ? {} : { guidance: textOf(text) }),
+        ...(trimmedText(text) === '' ? {} : { guidance: trimmedText(text) }),
         ...(preview === undefined ? {} : { preview: preview === true }),
         ...(typeof strategy === 'string' ? { strategy } : {}),
       });
@@ -60,7 +60,7 @@ export const checkpoint: Command = {
   arguments: [{ name: 'name', kind: 'rest', optional: true }],
   async run(context, { name }) {
     const { id, control } = shownConversation(context);
-    const made = await control.checkpoint(id, textOf(name));
+    const made = await control.checkpoint(id, trimmedText(name));
     const what = made.moved ? 'checkpointMoved' : 'checkpointed';
     return { type: 'done', what, params: { name: made.name }, undo: made.undo };
   },
@@ -74,7 +74,7 @@ export const checkpoints: Command = {
   ],
   async run(context, args) {
     const { id, control } = shownConversation(context);
-    const left = textOf(args.diff);
+    const left = trimmedText(args.diff);
     if (left === '') {
       if (args.with !== undefined)
         throw new RecollectError('command-flag', '/checkpoints compares with --diff.', {
@@ -83,7 +83,7 @@ export const checkpoints: Command = {
       return { type: 'checkpoints', checkpoints: await control.checkpoints(id) };
     }
     const conversation = await context.documents.read(id);
-    const right = textOf(args.with) || (conversation && effectiveHead(conversation)) || '';
+    const right = trimmedText(args.with) || (conversation && effectiveHead(conversation)) || '';
     const [{ name: one }, { name: other }] = await Promise.all([
       control.find(id, left),
       control.find(id, right),
@@ -97,7 +97,7 @@ export const restore: Command = {
   arguments: [{ name: 'checkpoint', kind: 'rest', offers: 'checkpoints', optional: true }],
   async run(context, args) {
     const { id, control } = shownConversation(context);
-    const wanted = textOf(args.checkpoint);
+    const wanted = trimmedText(args.checkpoint);
     // Without a name, list the checkpoints.
     if (wanted === '') return { type: 'checkpoints', checkpoints: await control.checkpoints(id) };
     const restored = await control.restore(id, wanted);
@@ -121,7 +121,7 @@ export const dmail: Command = {
     // Without a name: to the newest checkpoint of this branch, but not to the present head.
     const conversation = await context.documents.read(id);
     const head = conversation ? effectiveHead(conversation) : null;
-    const given = textOf(args.to);
+    const given = trimmedText(args.to);
     const then = AFTER.find((one) => one === args.then);
     const newest = all.find((candidate) => candidate.here && candidate.messageId !== head);
     const target = given === '' ? newest : await control.find(id, given);
@@ -129,7 +129,7 @@ export const dmail: Command = {
     const sent = await context.chat.sendBack(id, {
       type: 'note',
       message: asMessageId(target.messageId),
-      parts: [{ type: 'text', text: textOf(args.note) }],
+      parts: [{ type: 'text', text: trimmedText(args.note) }],
       ...(then ? { replay: then } : {}),
     });
     return { type: 'done', what: 'dmailed', params: { name: target.name }, undo: sent.undo };

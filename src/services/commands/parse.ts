@@ -35,7 +35,7 @@ export const hasSlash = (line: string): boolean => /^[/／]/.test(line);
  * Splits a line into words. Quotation marks count at the beginning of a word (or a flag's value), so that "what's"
  * stays a word; inside them a backslash keeps the next character. An unclosed mark lasts to the end of the line.
  */
-export function wordsOf(line: string): Word[] {
+export function wordsOfLine(line: string): Word[] {
   const words: Word[] = [];
   let at = 0;
   while (at < line.length) {
@@ -142,7 +142,7 @@ export const unknownCommand = (commands: readonly Command[], name: string): Reco
  * allowed, nearest), `command-argument` (command, argument, value, allowed, nearest).
  */
 export function parseCommand(commands: readonly Command[], line: string): ParsedCommand {
-  const [head, ...words] = wordsOf(line);
+  const [head, ...words] = wordsOfLine(line);
   const name = (head?.text ?? '').replace(/^[/／]/, '');
   const command = findByName(name, commands, (candidate) => candidate.name);
   if (!command) return { ok: false, problem: unknownCommand(commands, name).problem };

@@ -31,7 +31,7 @@ import {
   type Planning,
   strategyThatPlanned,
 } from './planning.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { ContextSession, Sessions } from './sessions.ts';
 import type { StepRequest } from './turn-context.ts';
 
 interface CompactingDependencies {
@@ -321,7 +321,7 @@ class CompactionService implements Compacting {
    */
   async #runAttempt(
     id: ConversationId,
-    session: Session,
+    session: ContextSession,
     attempt: CompactionAttempt,
     signal: AbortSignal,
     conversation?: Conversation,
@@ -403,7 +403,7 @@ class CompactionService implements Compacting {
   }
 
   /** Dismisses the pending plan. Reports the cost of remaking it, which its preview did not include. */
-  #dismiss(id: ConversationId, session: Session): void {
+  #dismiss(id: ConversationId, session: ContextSession): void {
     const { pending } = session.state.get();
     const { pendingPlan: waiting } = session;
     this.#deps.sessions.settle(session, false);

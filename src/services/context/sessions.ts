@@ -10,7 +10,7 @@ import type { Bill, CompactionAttempt, Planned } from './planning.ts';
 /** Most events kept for a conversation. */
 const MAX_EVENTS = 50;
 
-export interface Session {
+export interface ContextSession {
   readonly state: Writable<ContextState>;
   /** Serial queue of this conversation's attempts. */
   readonly attempts: SerialQueue;
@@ -35,25 +35,25 @@ export interface Session {
 }
 
 export interface Sessions {
-  of(id: ConversationId): Session;
-  set(session: Session, change: Partial<ContextState>): void;
+  of(id: ConversationId): ContextSession;
+  set(session: ContextSession, change: Partial<ContextState>): void;
   /** Stores the event with the conversation and calls every listener. */
-  emit(session: Session, event: CompactionEvent): void;
+  emit(session: ContextSession, event: CompactionEvent): void;
   onEvent(listener: (event: CompactionEvent) => void): () => void;
   /**
    * Runs `work` after all earlier work on the conversation. Aborting `signal` while it waits rejects at once, and the
    * work never begins; work that has begun is awaited.
    */
-  enqueue<T>(session: Session, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  enqueue<T>(session: ContextSession, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Removes the pending plan and continues the turn behind it. */
-  settle(session: Session, applied: boolean): void;
+  settle(session: ContextSession, applied: boolean): void;
   /** Settles pending plans and resolves when nothing runs any more. */
   end(): Promise<void>;
 }
 
 /** Makes the store of context states: one for each conversation, made at its first use, with the newest 50 events. */
 export function createSessions(): Sessions {
-  const sessions = new Map<ConversationId, Session>();
+  const sessions = new Map<ConversationId, ContextSession>();
   const listeners = new Set<(event: CompactionEvent) => void>();
 
   const set: Sessions['set'] = (session, change) =>
@@ -72,7 +72,7 @@ export function createSessions(): Sessions {
     of: (id) => {
       const known = sessions.get(id);
       if (known) return known;
-      const session: Session = {
+      const session: ContextSession = {
         state: writable(IDLE_CONTEXT),
         attempts: new SerialQueue(),
         control: null,

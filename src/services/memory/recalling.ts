@@ -13,9 +13,9 @@ import { choose, distinctPassages } from '../../domain/memory/choose.ts';
 import { isAnotherTopic } from '../../domain/memory/looked-for.ts';
 import { createNeverTest } from '../../domain/memory/notes.ts';
 import { thresholdFor } from '../../domain/memory/overview.ts';
-import { mergeRankings, partsOf } from '../../domain/memory/parts.ts';
 import { isNamedFolder, isWithinFolder, literalQuery, queryForMessage } from '../../domain/memory/query.ts';
 import { snippetOf } from '../../domain/memory/snippet.ts';
+import { mergeRankings, subQueriesOf } from '../../domain/memory/sub-queries.ts';
 import { queryWords } from '../../domain/text/words.ts';
 import type { Notes } from '../documents/notes.ts';
 import { hasHead, understandAsked } from './asked-of-memory.ts';
@@ -148,7 +148,7 @@ class QuestionRecall implements Recalling {
             const whole = await searchFor(query, reading);
             const rest: Ranked[][] = [];
             // One after the other, since each keeps the index busy. An answer that waits gets the parts found by then.
-            for (const part of partsOf(query)) {
+            for (const part of subQueriesOf(query)) {
               signal.throwIfAborted();
               if (now() - started > PARTS_UNTIL) break;
               rest.push(await searchFor(part, this.#readiness.vectorOf(part, signal, asking, request.draft)));

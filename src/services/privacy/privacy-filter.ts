@@ -135,18 +135,18 @@ export class PrivacyFilter {
         });
 
   /** Restores a text for the person: with the words of this device's tokens. */
-  readonly readable = (text: string): string => restored(text, this.tokens.wordsOf);
+  readonly readable = (text: string): string => restored(text, this.tokens.privateWordsOf);
 
   #localTokens(text: string): number {
     if (!text.includes('[')) return 0;
     let count = 0;
     for (const [token] of text.matchAll(tokenPattern()))
-      if (this.tokens.wordsOf(token) !== undefined) count += 1;
+      if (this.tokens.privateWordsOf(token) !== undefined) count += 1;
     return count;
   }
 
   readonly #sentAbroad = (text: string): string =>
     text.replace(tokenPattern(), (token) =>
-      this.tokens.wordsOf(token) === undefined ? token : this.tokens.abroad(token),
+      this.tokens.privateWordsOf(token) === undefined ? token : this.tokens.abroad(token),
     );
 }

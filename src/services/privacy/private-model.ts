@@ -5,7 +5,12 @@ import type { ChatEvent, ChatModel, Prompt } from '../../adapters/models/chat-mo
 import { bytesOfDataUrl } from '../../domain/base/data-url.ts';
 import type { Part } from '../../domain/chat/message.ts';
 import { findAcross, type PrivateSpan } from '../../domain/privacy/scan.ts';
-import { restoredInJson, StreamRestorer, tokenPattern, type WordsOf } from '../../domain/privacy/tokens.ts';
+import {
+  type PrivateWordsOf,
+  restoredInJson,
+  StreamRestorer,
+  tokenPattern,
+} from '../../domain/privacy/tokens.ts';
 import { withoutPrivateWords } from '../documents/cleaning.ts';
 import type { Hiding, PrivacyFilter } from './privacy-filter.ts';
 
@@ -17,12 +22,13 @@ export function privateModel(model: ChatModel, filter: PrivacyFilter): ChatModel
       const sent = await filter.hiding('prompts', (hiding) => hiddenPrompt(prompt, hiding));
       const given = tokensIn(sent);
       // Only tokens of this request: one that the model made up stays.
-      const wordsOf = (token: string) => (given.has(token) ? filter.tokens.wordsOf(token) : undefined);
-      const tokensSent = [...given].filter((token) => wordsOf(token) !== undefined);
+      const privateWordsOf = (token: string) =>
+        given.has(token) ? filter.tokens.privateWordsOf(token) : undefined;
+      const tokensSent = [...given].filter((token) => privateWordsOf(token) !== undefined);
       const events = model.stream(sent, options);
       if (tokensSent.length === 0) yield* events;
       else
-        for await (const event of readableEvents(events, wordsOf))
+        for await (const event of readableEvents(events, privateWordsOf))
           yield event.type === 'end' ? { ...event, tokensSent } : event;
     },
   };
@@ -109,9 +115,12 @@ function addAttached(url: string, add: (text: string) => void): void {
   add(bytes ? new TextDecoder().decode(bytes) : url);
 }
 
-async function* readableEvents(events: AsyncIterable<ChatEvent>, wordsOf: WordsOf): AsyncIterable<ChatEvent> {
-  const texts = new StreamRestorer(wordsOf);
-  const thoughts = new StreamRestorer(wordsOf);
+async function* readableEvents(
+  events: AsyncIterable<ChatEvent>,
+  privateWordsOf: PrivateWordsOf,
+): AsyncIterable<ChatEvent> {
+  const texts = new StreamRestorer(privateWordsOf);
+  const thoughts = new StreamRestorer(privateWordsOf);
   const rest = (): ChatEvent[] => {
     const [text, thought] = [texts.end(), thoughts.end()];
     return [
@@ -133,7 +142,7 @@ async function* readableEvents(events: AsyncIterable<ChatEvent>, wordsOf: WordsO
     } else {
       yield* rest();
       yield event.type === 'tool-call'
-        ? { ...event, arguments: restoredInJson(event.arguments, wordsOf) }
+        ? { ...event, arguments: restoredInJson(event.arguments, privateWordsOf) }
         : event;
     }
   }

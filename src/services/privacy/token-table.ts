@@ -65,7 +65,7 @@ export class TokenTable {
     this.#tokens.get(keyOf(category, words));
 
   /** Returns the words of a token of this device. */
-  readonly wordsOf = (token: string): string | undefined => {
+  readonly privateWordsOf = (token: string): string | undefined => {
     const [found] = token.matchAll(tokenPattern());
     if (!found || found[0] !== token || found[3] !== undefined) return undefined;
     const category = CATEGORIES.find((one) => LABELS[one] === found[1]);

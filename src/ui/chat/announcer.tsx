@@ -9,7 +9,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 /** Longer answers are read out up to here, in characters; screen-reader users find the rest in the page. */
 const READ_OUT = 600;
 
-const wordsOf = (parts: readonly Part[]): string =>
+const spokenText = (parts: readonly Part[]): string =>
   parts
     .map((part) => (part.type === 'text' ? part.text : ''))
     .join('\n')
@@ -27,7 +27,7 @@ export function Announcer({ conversationId }: { conversationId: ConversationId }
     if (before.inAnotherTab || now.inAnotherTab) setWords('');
     else if (before.status === 'idle' && now.status !== 'idle') setWords(t('announce.begins'));
     else if (before.status !== 'idle' && now.status === 'idle') {
-      const said = wordsOf(before.parts);
+      const said = spokenText(before.parts);
       setWords(said ? t('announce.says', { words: said.slice(0, READ_OUT) }) : t('announce.ended'));
     }
   });

@@ -21,7 +21,7 @@ import { Button, classes, IconButton, Spinner } from '../shell/controls.tsx';
 import { type ProblemLike, ProblemNotice } from '../shell/problem-notice.tsx';
 import { ReadingTools, useAnswerItems } from './answer-menu.tsx';
 import { CompactionRunning } from './compaction.tsx';
-import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
+import { allText, DrawnOrPlain } from './drawn-or-plain.tsx';
 import { FilePart } from './file-part.tsx';
 import { Markdown } from './markdown.tsx';
 import { MessageActionsContext, useActions } from './message-actions.ts';
@@ -60,7 +60,7 @@ export function AnswerParts({
     const result = part.type === 'tool-call' ? resultOf(part) : undefined;
     return (
       // Does not retry a part that failed to draw at every token of a running answer.
-      <DrawnOrPlain key={key} words={() => wordsOf([part, result])} of={last || (result ?? part)}>
+      <DrawnOrPlain key={key} words={() => allText([part, result])} of={last || (result ?? part)}>
         {drawn}
       </DrawnOrPlain>
     );

@@ -42,7 +42,7 @@ export class DrawnOrPlain extends Component<Props, { failed: boolean; of: unknow
 }
 
 /** All text in the parts of a message, in order. */
-export const wordsOf = (parts: readonly (Part | undefined)[]): string =>
+export const allText = (parts: readonly (Part | undefined)[]): string =>
   parts
     .flatMap((part): (string | undefined)[] => {
       switch (part?.type) {

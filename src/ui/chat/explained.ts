@@ -4,13 +4,13 @@ import type { PartOf, RecalledPassage } from '../../domain/chat/message.ts';
 import { tickedPassages } from '../../domain/memory/passages.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
 
-type Found = Pick<RecallResult, 'query' | 'threshold' | 'passages' | 'nearMisses'>;
+type ExplainedResult = Pick<RecallResult, 'query' | 'threshold' | 'passages' | 'nearMisses'>;
 
 /**
  * The list in three groups, each best first, every passage with its cost in tokens. `shownFrom`: least score of a
  * passage that memory shows when asked.
  */
-export function stretchesOf({ passages, nearMisses }: Found, shownFrom: number) {
+export function stretchesOf({ passages, nearMisses }: ExplainedResult, shownFrom: number) {
   const all = [...passages, ...nearMisses];
   const listed = tickedPassages(all, new Set(all.map(({ messageId }) => messageId)));
   const others = listed.slice(passages.length);
@@ -22,7 +22,7 @@ export function stretchesOf({ passages, nearMisses }: Found, shownFrom: number) 
 }
 
 /** Recall to keep with the answer: an unticked passage that would have been included is not a near miss. */
-export function recallOf(found: Found, ticked: ReadonlySet<string>): PartOf<'recall'> {
+export function recallOf(found: ExplainedResult, ticked: ReadonlySet<string>): PartOf<'recall'> {
   const isOff = ({ messageId }: RecalledPassage) => !ticked.has(messageId);
   const leftOut = found.passages.filter(isOff);
   return {

@@ -31,7 +31,7 @@ const selected = (): string => {
 
 const same = (a: Hit, b: Hit): boolean => a.messageId === b.messageId && a.nth === b.nth;
 
-interface Place {
+interface ShownHit {
   readonly hit: Hit;
   /** Increases with each step, so that going to the same hit scrolls again. */
   readonly step: number;
@@ -49,7 +49,7 @@ function useGoTo({
   list: RefObject<MessageListHandle | null>;
   peek: (message: MessageId) => void;
   words: string;
-  place: Place | null;
+  place: ShownHit | null;
 }): void {
   const gone = useRef({ step: -1, peeked: -1 });
   useEffect(() => {
@@ -105,7 +105,7 @@ function useHits(
   const read = useRead(conversation);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a message that has been read gives other hits
   const hits = useMemo(() => findIn({ messages }, words), [messages, words, read]);
-  const [state, setState] = useState<{ words: string; read: number; place: Place | null }>({
+  const [state, setState] = useState<{ words: string; read: number; place: ShownHit | null }>({
     words: '',
     read,
     place: null,
@@ -139,7 +139,7 @@ function useMarks({
   list: RefObject<MessageListHandle | null>;
   found: Writable<MessageId | null>;
   words: string;
-  place: Place | null;
+  place: ShownHit | null;
 }): void {
   const marked = useEffectEvent(() => place && placeInRow(place.hit, branch, words));
   useEffect(() => {

@@ -3,7 +3,7 @@
 /** Attribute of the arrows that switch between branches; all arrows of one fork have the same value. */
 export const SIBLINGS = 'data-siblings';
 
-interface Place {
+interface ElementPosition {
   readonly element: HTMLElement;
   /** Upper edge of the element, px below that of the box. */
   readonly top: number;
@@ -12,7 +12,7 @@ interface Place {
 interface Held {
   readonly button: HTMLElement;
   /** Null while the element is not drawn. */
-  readonly place: () => Place | null;
+  readonly place: () => ElementPosition | null;
   /** Message or card around the element. */
   readonly around: HTMLElement | null;
   readonly height: number;

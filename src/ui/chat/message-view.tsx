@@ -8,7 +8,7 @@ import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
 import { Answer, AnswerParts, type ShownAnswer } from './answer.tsx';
-import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
+import { allText, DrawnOrPlain } from './drawn-or-plain.tsx';
 import { FilePart, isPicture } from './file-part.tsx';
 import { useActions } from './message-actions.ts';
 import { Fold } from './parts.tsx';
@@ -121,7 +121,7 @@ export const MessageView = memo(function MessageView({
       )}
     >
       {compacted && <span className="sr-only">{tc('divider.compactedMessage')}</span>}
-      <DrawnOrPlain words={() => wordsOf(parts())} of={row}>
+      <DrawnOrPlain words={() => allText(parts())} of={row}>
         {answer ? (
           <Answer shown={answer} />
         ) : row.type === 'message' && row.message.role === 'user' ? (

@@ -6,7 +6,7 @@ import { calloutOf } from './markdown/callouts.ts';
 import { loneDefinitionsIn } from './markdown/definitions.ts';
 import { numbersOf } from './markdown/list-numbers.ts';
 import { parseMarkdown } from './markdown/parse.ts';
-import { textOf, withTags } from './markdown/tree.ts';
+import { textContent, withTags } from './markdown/tree.ts';
 import { NestingGuard } from './nesting.ts';
 
 /** Separator between two blocks, by the kind of their parent. */
@@ -16,12 +16,12 @@ const BETWEEN: Readonly<Record<string, string>> = { list: '\n', listItem: '\n', 
  * `spoken`: words spoken in place of a code block; link addresses are left out then.
  * `definitions`: targets of reference links.
  */
-interface Reading {
+interface PlainForm {
   readonly spoken: { readonly code: string } | null;
   readonly definitions: ReadonlyMap<string, Definition>;
 }
 
-const within = (node: Parents, reading: Reading): string => {
+const within = (node: Parents, reading: PlainForm): string => {
   const texts: string[] = [];
   const isContainer = CONTAINERS.has(node.type);
   /** A link that HTML began, and how many texts came before its words. */
@@ -58,7 +58,7 @@ const attributeOf = (tag: string, name: string): string => {
 /** References to characters (`&eacute;`, `&#39;`) as what they stand for; no tag is left in the text. */
 const characters = (text: string): string =>
   text.includes('&')
-    ? textOf({ type: 'element', tagName: 'p', properties: {}, children: parsedHtml(text) })
+    ? textContent({ type: 'element', tagName: 'p', properties: {}, children: parsedHtml(text) })
     : text;
 const parsedHtml = (value: string): ElementContent[] => {
   const parsed = raw({ type: 'root', children: [{ type: 'raw', value: value.replaceAll('<', '&lt;') }] });
@@ -79,7 +79,7 @@ const wordsOfHtml = (html: string): string =>
   );
 
 /** Separates cells by tabs so that a spreadsheet takes them as cells when pasted. */
-const rowsOf = ({ children }: Table, reading: Reading): string =>
+const rowsOf = ({ children }: Table, reading: PlainForm): string =>
   children
     .map((row) =>
       row.children
@@ -91,7 +91,7 @@ const rowsOf = ({ children }: Table, reading: Reading): string =>
 const labelOf = (kind: string, title: string): string =>
   [kind.charAt(0).toUpperCase() + kind.slice(1), title].filter((text) => text !== '').join(': ');
 
-const linkOf = (text: string, url: string, { spoken }: Reading): string =>
+const linkOf = (text: string, url: string, { spoken }: PlainForm): string =>
   spoken ||
   [url, url.replace(/^mailto:/, ''), url.replace(/^http:\/\//, '')].includes(text) ||
   url.startsWith('#')
@@ -101,7 +101,7 @@ const linkOf = (text: string, url: string, { spoken }: Reading): string =>
 const indented = (text: string, first: string): string =>
   first + text.replaceAll('\n', `\n${' '.repeat(first.length)}`);
 
-function words(node: Nodes, reading: Reading): string {
+function words(node: Nodes, reading: PlainForm): string {
   switch (node.type) {
     case 'code':
       return reading.spoken ? reading.spoken.code : node.value;
@@ -157,10 +157,10 @@ export const plainAnswer = (markdown: string): string => read(markdown, null);
 /** The same for reading aloud: says `code` in place of code blocks and leaves out link addresses. */
 export const spokenAnswer = (markdown: string, code: string): string => read(markdown, { code });
 
-const read = (markdown: string, spoken: Reading['spoken']): string =>
+const read = (markdown: string, spoken: PlainForm['spoken']): string =>
   markdown.length > READ_UP_TO || new NestingGuard().isTooDeep(markdown) ? markdown : plain(markdown, spoken);
 
-function plain(markdown: string, spoken: Reading['spoken']): string {
+function plain(markdown: string, spoken: PlainForm['spoken']): string {
   const root = parseMarkdown(markdown, false, true);
   const definitions = new Map<string, Definition>();
   const look = (node: Nodes) => {

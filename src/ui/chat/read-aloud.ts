@@ -60,13 +60,13 @@ export function spokenLanguage(text: string, otherwise: string): string {
 export const sentenceStart = (text: string, at: number): number =>
   sentenceSpans(text).findLast(([from]) => from <= at)?.[0] ?? 0;
 
-interface Reading {
+interface SpokenMessage {
   readonly message: MessageId;
   readonly paused: boolean;
 }
 
 export interface ReadAloud {
-  readonly reading: Readable<Reading | null>;
+  readonly reading: Readable<SpokenMessage | null>;
   /** True if this browser can speak. */
   readonly able: boolean;
   /**
@@ -107,7 +107,7 @@ function voiced(
 
 class Reader implements ReadAloud {
   readonly #speech: SpeechSynthesis | undefined;
-  readonly #reading = writable<Reading | null>(null);
+  readonly #reading = writable<SpokenMessage | null>(null);
   /** Pieces still to be read; the first is being read. */
   #pieces: readonly Piece[] = [];
   /** Progress within that piece, characters; 0 if the voice reports none. */
@@ -121,7 +121,7 @@ class Reader implements ReadAloud {
     speech?.getVoices();
   }
 
-  get reading(): Readable<Reading | null> {
+  get reading(): Readable<SpokenMessage | null> {
     return this.#reading;
   }
 

@@ -11,7 +11,7 @@ import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';
 import { useSearchAgain } from '../memory/search-again.ts';
 import { Button } from '../shell/controls.tsx';
-import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
+import { allText, DrawnOrPlain } from './drawn-or-plain.tsx';
 import { useActions } from './message-actions.ts';
 import { Fold, Verbatim } from './parts.tsx';
 
@@ -75,7 +75,7 @@ export function Recalled({
       {isEmpty ? (
         note
       ) : (
-        <DrawnOrPlain words={() => wordsOf([recall])} of={recall}>
+        <DrawnOrPlain words={() => allText([recall])} of={recall}>
           <div className="my-2" data-recall>
             <KeptCard {...{ recall, answer, read, defaultOpen }} />
             {since.length === 0 && note}

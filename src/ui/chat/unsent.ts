@@ -5,13 +5,13 @@ import type { Chat } from '../../services/chat/chat.ts';
 import type { StoredDraft } from '../../services/chat/composer-drafts.ts';
 import { below, createDraftKeeper, takeDraft } from './draft.ts';
 
-type Place = Pick<Chat, 'composerDrafts' | 'turn' | 'editQueued'>;
+type UnsentTexts = Pick<Chat, 'composerDrafts' | 'turn' | 'editQueued'>;
 
 const editsOf = (id: ConversationId): string => `edit.${id}.`;
 
 /** All unsent texts as one draft, in the order in which they would have been sent; null if there are none. */
 export async function takeUnsent(
-  { composerDrafts, turn }: Place,
+  { composerDrafts, turn }: UnsentTexts,
   id: ConversationId,
 ): Promise<StoredDraft | null> {
   const edits = await Promise.all(
@@ -33,7 +33,7 @@ export async function takeUnsent(
 
 /** Adds them to the draft of a new conversation, below its text; resolves when that is kept or could not be. */
 export async function takeUnsentAlong(
-  { composerDrafts, turn, editQueued }: Place,
+  { composerDrafts, turn, editQueued }: UnsentTexts,
   id: ConversationId,
   unsent: StoredDraft,
   to: ConversationId | null,

@@ -105,7 +105,7 @@ export function pathOf(route: Route): string {
   }
 }
 
-interface Place {
+interface Position {
   readonly route: Route;
   readonly visit: number;
   readonly returned: boolean;
@@ -127,7 +127,7 @@ const kept = (name: 'depth' | 'layers'): number => {
  *   page replaces it, and Back skips it
  */
 export function createPlaces() {
-  const read = (visit: number, returned: boolean): Place => ({
+  const read = (visit: number, returned: boolean): Position => ({
     route: routeOf(location.pathname, location.search),
     visit,
     returned,

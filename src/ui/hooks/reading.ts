@@ -7,7 +7,7 @@ import { useSession } from './session.tsx';
 /** A pause that was not requested in this tab is shown after this time, ms: another tab may have requested it. */
 const NOTIFY_AFTER_MS = 5000;
 
-interface Reading {
+interface ReadingProgress {
   readonly status: MemoryStatus;
   setPaused(paused: boolean): void;
 }
@@ -16,7 +16,7 @@ interface Reading {
  * Follows memory's work and lets the person pause it. A pause from another tab is
  * shown after 5 s, since it may be short.
  */
-export function useReading(): Reading {
+export function useReading(): ReadingProgress {
   const { memory } = useApp();
   const { pausedHere } = useSession();
   const asked = useReadable(pausedHere);

@@ -61,7 +61,7 @@ interface ComposerControl {
   attach(place: ConversationId | null, file: DraftFile): boolean;
 }
 
-interface LookedAgain {
+interface SearchedAgain {
   readonly result: RecallResult;
   /** Memory was complete by then. */
   readonly whole: boolean;
@@ -98,7 +98,7 @@ interface Session {
    */
   readonly cards: Map<string, boolean>;
   /** Later findings of memory, by the answer that came too early for them. */
-  readonly lookedAgain: Map<string, LookedAgain>;
+  readonly lookedAgain: Map<string, SearchedAgain>;
   /** Place in an attached document to open once its message is on the screen; null: none. */
   readonly openingFile: Writable<{ readonly messageId: string; readonly source: PassageSource } | null>;
   /** Outcomes of slash commands by conversation; `new` for the empty page. */

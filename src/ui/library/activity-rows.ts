@@ -18,7 +18,7 @@ export interface ActivityRow {
   readonly state: Activity['state'];
   readonly problem: Activity['problem'] | undefined;
   /** True if the work failed and the person has not seen that yet. */
-  readonly calls: boolean;
+  readonly needsAttention: boolean;
   /** `share`: the steps mean nothing to a person, so only the percentage is shown. */
   readonly unit: 'count' | 'bytes' | 'share';
   /** Work without a known beginning only has `left`. */
@@ -33,7 +33,7 @@ function memoryRows(
   { unread, waiting }: MemoryCounters,
 ): ActivityRow[] {
   const rows: ActivityRow[] = [];
-  const base = { name: null, problem: undefined, calls: false, unit: 'count' } as const;
+  const base = { name: null, problem: undefined, needsAttention: false, unit: 'count' } as const;
   // Until some of it is done, only the remaining amount is known.
   const amounts = ({ done, left }: Counters) =>
     done > 0 ? { done, total: done + left, left: null } : { done: 0, total: 0, left };
@@ -119,7 +119,7 @@ export function activityRows(
         state:
           ofMemory && activity.state === 'running' && status.state === 'paused' ? 'paused' : activity.state,
         problem: activity.problem,
-        calls: activity.state === 'failed' && activity.seen !== true,
+        needsAttention: activity.state === 'failed' && activity.seen !== true,
         unit: activity.label === 'model-download' ? 'bytes' : activity.label === 'import' ? 'share' : 'count',
         left: null,
         can: !going(activity) ? 'dismiss' : ofMemory ? 'pause' : 'cancel',

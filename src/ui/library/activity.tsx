@@ -20,7 +20,7 @@ export function ActivityButton() {
   const { setPaused } = useReading();
   const [open, setOpen] = useState(false);
   const running = rows.filter((row) => row.state === 'running');
-  const failed = rows.some((row) => row.calls);
+  const failed = rows.some((row) => row.needsAttention);
   const announcement = useAnnouncement(rows);
   const label =
     running.length > 0 ? t('activity.openRunning', { count: running.length }) : t('activity.open');

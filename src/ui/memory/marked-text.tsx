@@ -1,16 +1,16 @@
 // Marks the words of a query in a text, matched as the index matches them.
 import { type ReactNode, useMemo } from 'react';
-import { matchesIn as placesIn } from '../../domain/memory/snippet.ts';
+import { matchesIn } from '../../domain/memory/snippet.ts';
 import { replaceCode, withoutLinks } from '../../domain/text/markdown.ts';
 import { useReadableWords } from '../shell/private-text.tsx';
 
 /**
  * Parts of `text` that match `query`, as ordered, separate [from, to) pairs. `typing`: the last word may be incomplete.
  */
-export function matchesIn(text: string, query: string, typing = false): [number, number][] {
+export function markedRanges(text: string, query: string, typing = false): [number, number][] {
   const half = typing ? (/(?<![\p{L}\p{N}])[\p{L}\p{N}]{2,}$/u.exec(query)?.[0] ?? '').toLowerCase() : '';
   const stretches: [number, number][] = [];
-  for (const { start, end } of placesIn(text, query, half)) {
+  for (const { start, end } of matchesIn(text, query, half)) {
     const last = stretches.at(-1);
     if (last && start <= last[1]) last[1] = Math.max(last[1], end);
     else stretches.push([start, end]);
@@ -61,12 +61,12 @@ export function plainText(text: string): string {
   );
 }
 
-/** Cuts a long text to start a little before its first match, so that the match is visible within two lines. */
-export function excerpt(text: string, query: string, room = 160): string {
+/** Cuts a long text to start a little before its first match, so that it is seen within `length` characters. */
+export function excerpt(text: string, query: string, length = 160): string {
   const plain = plainText(text);
-  const first = matchesIn(plain, query)[0]?.[0] ?? 0;
-  if (first < room * 0.6) return plain;
-  const from = Math.max(0, first - Math.round(room * 0.3));
+  const first = markedRanges(plain, query)[0]?.[0] ?? 0;
+  if (first < length * 0.6) return plain;
+  const from = Math.max(0, first - Math.round(length * 0.3));
   const space = plain.indexOf(' ', from);
   return `… ${plain.slice(space > from && space < first ? space + 1 : from)}`;
 }
@@ -84,7 +84,7 @@ export function MarkedText({
   const pieces = useMemo(() => {
     const out: ReactNode[] = [];
     let at = 0;
-    for (const [from, to] of matchesIn(text, query, typing)) {
+    for (const [from, to] of markedRanges(text, query, typing)) {
       if (from > at) out.push(text.slice(at, from));
       out.push(<mark key={from}>{text.slice(from, to)}</mark>);
       at = to;

@@ -10,14 +10,14 @@ import { type RecallRemark, remarksOn } from './recall-notes.ts';
  * State if memory was not ready: `waiting` to be asked again, later passages `found` for an answer of its own, or
  * found `later` than a model answered.
  */
-type LookedAgain = 'waiting' | 'found' | 'later' | 'nothing';
+type SearchedAgain = 'waiting' | 'found' | 'later' | 'nothing';
 
 export function RecallNote({
   recall,
   lookedAgain,
 }: {
   recall: PartOf<'recall'>;
-  lookedAgain?: LookedAgain | undefined;
+  lookedAgain?: SearchedAgain | undefined;
 }) {
   const { t } = useTranslation('memory');
   const problemWords = useProblemWords();

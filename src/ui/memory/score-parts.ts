@@ -40,7 +40,7 @@ function shareOfMeaning(scores: ShownScores): number {
  * Divides the final score: first the part from boosts (none if they lowered it; all if only context spoke for the
  * passage), the rest between meaning and words. Age is undone on the odds, to which it was applied.
  */
-export function partsOf(scores: ShownScores): ScoreParts {
+export function scoreParts(scores: ShownScores): ScoreParts {
   const { hybrid, boosts = [], decay } = scores;
   const final = clamped(scores.final);
   const raised = boosts.reduce((all, { factor }) => all * factor, 1);

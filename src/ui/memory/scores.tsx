@@ -5,7 +5,7 @@ import { formatNumber, wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, Tooltip } from '../shell/controls.tsx';
 import { type Closeness, closenessOf, reasonsOf } from './closeness.ts';
-import { partsOf, type ShownScores } from './score-parts.ts';
+import { type ShownScores, scoreParts } from './score-parts.ts';
 
 /** Two digits, as for all scores. */
 export const formatScore = (value: number): string =>
@@ -58,7 +58,7 @@ function Bar({
   threshold: number | null;
   className: string;
 }) {
-  const parts = partsOf(scores);
+  const parts = scoreParts(scores);
   return (
     <span aria-hidden className={classes('relative block h-1.5', className)}>
       <span className="flex h-full overflow-hidden rounded-full bg-press">

@@ -8,13 +8,16 @@ import { useSession } from '../hooks/session.tsx';
 import { remarksOn } from './recall-notes.ts';
 
 type Recall = PartOf<'recall'>;
-type Found = Pick<RecallResult, 'passages' | 'nearMisses' | 'threshold'>;
+type LaterResult = Pick<RecallResult, 'passages' | 'nearMisses' | 'threshold'>;
 
 /**
  * `waiting`: memory will be asked again. `found`: it was asked again and found this. Null: it is not
  * asked again, and the kept recall stands.
  */
-type SearchAgain = { readonly state: 'waiting' } | { readonly state: 'found'; readonly found: Found } | null;
+type SearchAgain =
+  | { readonly state: 'waiting' }
+  | { readonly state: 'found'; readonly found: LaterResult }
+  | null;
 
 /** True if memory was not ready when it was asked. */
 const cameTooEarly = (recall: Recall): boolean =>

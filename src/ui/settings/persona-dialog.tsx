@@ -23,7 +23,7 @@ const GONE = 'gone ';
 const looksInOne = (memory: Persona['memory']): boolean => memory === 'first' || memory === 'only';
 const FIELDS = ['temperature', 'top_p', 'max_tokens', 'reasoning_effort'] as const;
 
-interface Draft {
+interface PersonaForm {
   readonly name: string;
   readonly description: string;
   readonly sign: string;
@@ -35,7 +35,7 @@ interface Draft {
   readonly project: string | null;
 }
 
-const draftOf = (before: Persona | null): Draft => ({
+const formFor = (before: Persona | null): PersonaForm => ({
   name: before?.name ?? '',
   description: before?.description ?? '',
   sign: before?.sign ?? '',
@@ -50,9 +50,9 @@ const draftOf = (before: Persona | null): Draft => ({
 export function PersonaDialog({ before, onClose }: { before: Persona | null; onClose: () => void }) {
   const { t } = useTranslation(['prompts', 'settings']);
   const { prompts } = useApp();
-  const [draft, setDraft] = useState(() => draftOf(before));
+  const [draft, setDraft] = useState(() => formFor(before));
   const [refused, setRefused] = useState<(typeof FIELDS)[number] | null>(null);
-  const change = (changed: Partial<Draft>) => setDraft((now) => ({ ...now, ...changed }));
+  const change = (changed: Partial<PersonaForm>) => setDraft((now) => ({ ...now, ...changed }));
   const save = () => {
     const parameters = parametersFrom(draft.words);
     if (parameters && isRefusal(parameters)) {
@@ -119,7 +119,7 @@ export function PersonaDialog({ before, onClose }: { before: Persona | null; onC
   );
 }
 
-function Colours({ draft, onChange }: { draft: Draft; onChange: (colour: PersonaColour) => void }) {
+function Colours({ draft, onChange }: { draft: PersonaForm; onChange: (colour: PersonaColour) => void }) {
   const { t } = useTranslation('prompts');
   return (
     <fieldset>
@@ -155,8 +155,8 @@ function MemoryField({
   memory,
   project,
   onChange,
-}: Pick<Draft, 'memory' | 'project'> & {
-  onChange: (changed: Partial<Pick<Draft, 'memory' | 'project'>>) => void;
+}: Pick<PersonaForm, 'memory' | 'project'> & {
+  onChange: (changed: Partial<Pick<PersonaForm, 'memory' | 'project'>>) => void;
 }) {
   const { t } = useTranslation(['prompts', 'projects']);
   const group = useId();

@@ -56,8 +56,8 @@ function ToMendingPlace({ code }: { code: string }) {
   );
 }
 
-/** Place with words of its own for a problem. */
-type Place = 'start' | 'read';
+/** Situation with words of its own for a problem. */
+type ProblemWording = 'start' | 'read';
 
 /** True around a temporary conversation: what a problem calls saved ends with it there (`kept_temporary`). */
 export const KeptNowhere = createContext(false);
@@ -66,7 +66,7 @@ export const KeptNowhere = createContext(false);
  * Sentences of a problem in the current language; the plain message if the catalogue has none. `place`: `start` if it
  * kept the app from starting, `read` if something could not be read (`what_start`, `kept_start` …).
  */
-export function useProblemWords({ place: asked }: { place?: Place | undefined } = {}): (
+export function useProblemWords({ place: asked }: { place?: ProblemWording | undefined } = {}): (
   problem: ProblemLike,
 ) => {
   what: string;
@@ -131,7 +131,7 @@ export function ProblemNotice({
   problem: ProblemLike;
   actions?: ReactNode;
   compact?: boolean;
-  place?: Place;
+  place?: ProblemWording;
   className?: string;
 }) {
   const { t } = useTranslation('shell');

@@ -10,7 +10,7 @@ const KEY = 'recollect.theme';
 export const FONT_SCALES = { small: 0.9375, medium: 1, large: 1.125, larger: 1.25 } as const;
 
 /** Applies the chosen text size, width, accent and density; the style sheet reads them from `<html>`. */
-export function useLooks(): void {
+export function useAppearance(): void {
   const { font_size, text_width, accent, compact } = useReadable(useApp().settings.config, ({ ui }) => ui);
   useLayoutEffect(() => {
     const { dataset, style } = document.documentElement;

@@ -16,15 +16,17 @@ const WORDS = new Map([
   ['[phone-3]', '+1 415 555 0132'],
   ['[key-1]', '-----BEGIN "KEY"-----\nabc\n-----END-----'],
 ]);
-const wordsOf = (token: string) => WORDS.get(token);
+const privateWordsOf = (token: string) => WORDS.get(token);
 const ALL: ReadonlySet<Category> = new Set(CATEGORIES);
 
 describe('tokens', () => {
   it('become words again, and nothing else does', () => {
-    expect(restored('Call [phone-3], not [phone-4] nor [phone-3@k7f2] or arr[id].', wordsOf)).toBe(
+    expect(restored('Call [phone-3], not [phone-4] nor [phone-3@k7f2] or arr[id].', privateWordsOf)).toBe(
       'Call +1 415 555 0132, not [phone-4] nor [phone-3@k7f2] or arr[id].',
     );
-    expect(JSON.parse(restoredInJson('{"key":"[key-1]"}', wordsOf))).toEqual({ key: WORDS.get('[key-1]') });
+    expect(JSON.parse(restoredInJson('{"key":"[key-1]"}', privateWordsOf))).toEqual({
+      key: WORDS.get('[key-1]'),
+    });
     expect(withoutTokens('a [phone-3] b [secret] c [x-1]')).toBe('a ••• b ••• c [x-1]');
   });
 
@@ -46,14 +48,14 @@ describe('tokens', () => {
         fc.array(piece, { maxLength: 12 }).map((parts) => parts.join('')),
         fc.array(fc.nat({ max: 7 }), { minLength: 1, maxLength: 20 }),
         (text, cuts) => {
-          const restorer = new StreamRestorer(wordsOf);
+          const restorer = new StreamRestorer(privateWordsOf);
           let said = '';
           for (let at = 0, cut = 0; at < text.length; cut++) {
             const size = (cuts[cut % cuts.length] ?? 0) + 1;
             said += restorer.push(text.slice(at, at + size));
             at += size;
           }
-          expect(said + restorer.end()).toBe(restored(text, wordsOf));
+          expect(said + restorer.end()).toBe(restored(text, privateWordsOf));
         },
       ),
       { numRuns: 200 },
@@ -61,7 +63,7 @@ describe('tokens', () => {
   });
 
   it('hold back no more of a stream than may be a token', () => {
-    const restorer = new StreamRestorer(wordsOf);
+    const restorer = new StreamRestorer(privateWordsOf);
     expect(restorer.push('See [the')).toBe('See [the');
     expect(restorer.push(' list] and [pho')).toBe(' list] and ');
     expect(restorer.push('ne-3] now')).toBe('+1 415 555 0132 now');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS, complete, parseCommand } from '../../../src/services/commands/index.ts';
-import { wordsOf } from '../../../src/services/commands/parse.ts';
+import { wordsOfLine } from '../../../src/services/commands/parse.ts';
 
 const parse = (line: string) => parseCommand(COMMANDS, line);
 const argsOf = (line: string) => {
@@ -26,14 +26,14 @@ describe('words', () => {
     ['/memory export --format="json" x', ['/memory', 'export', '--format=json', 'x']],
     ['', []],
   ])('%s', (line, expected) => {
-    expect(wordsOf(line).map((word) => word.text)).toEqual(expected);
+    expect(wordsOfLine(line).map((word) => word.text)).toEqual(expected);
   });
 
   it('say where they stand', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (line) => {
         let end = 0;
-        for (const word of wordsOf(line)) {
+        for (const word of wordsOfLine(line)) {
           expect(word.from).toBeGreaterThanOrEqual(end);
           expect(word.to).toBeGreaterThan(word.from);
           expect(word.to).toBeLessThanOrEqual(line.length);
@@ -230,7 +230,7 @@ describe('whatever is typed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
         const quoted = `"${text.replace(/[\\"]/g, '\\$&')}"`;
-        expect(wordsOf(`/x ${quoted}`).map((word) => word.text)).toEqual(['/x', text]);
+        expect(wordsOfLine(`/x ${quoted}`).map((word) => word.text)).toEqual(['/x', text]);
       }),
     );
   });

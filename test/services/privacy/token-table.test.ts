@@ -25,7 +25,7 @@ describe('the token table', () => {
     const later = table();
     for (const [at, said] of words.entries()) {
       expect(await token(later, said)).toBe(given[at * 2]);
-      expect(later.wordsOf(given[at * 2] ?? '')).toBe(said);
+      expect(later.privateWordsOf(given[at * 2] ?? '')).toBe(said);
     }
     expect(await token(later, 'a@b.example', 'emails')).toBe('[email-1]');
   });
@@ -39,8 +39,8 @@ describe('the token table', () => {
     expect((await keyValues.keys('privacy/tokens/emails/')).length).toBe(3);
     const later = table();
     await later.ready();
-    expect(later.wordsOf('[email-600]')).toBe('p599@x.example');
-    expect(later.wordsOf('[email-601]')).toBeUndefined();
+    expect(later.privateWordsOf('[email-600]')).toBe('p599@x.example');
+    expect(later.privateWordsOf('[email-601]')).toBeUndefined();
   });
 
   it('forgets words, and gives their number to nothing else', async () => {
@@ -49,10 +49,10 @@ describe('the token table', () => {
     await token(one, '13800138000');
     await token(one, '13900139000');
     await one.forget(['My number is 13800138000.']);
-    expect(one.wordsOf('[phone-1]')).toBeUndefined();
-    expect(one.wordsOf('[phone-2]')).toBe('13900139000');
+    expect(one.privateWordsOf('[phone-1]')).toBeUndefined();
+    expect(one.privateWordsOf('[phone-2]')).toBe('13900139000');
     expect(await token(one, '15012349876')).toBe('[phone-3]');
-    await vi.waitFor(() => expect(other.wordsOf('[phone-1]')).toBeUndefined());
+    await vi.waitFor(() => expect(other.privateWordsOf('[phone-1]')).toBeUndefined());
     const kept = await Promise.all((await keyValues.keys('privacy/')).map((key) => keyValues.get(key)));
     expect(JSON.stringify(kept)).not.toContain('13800138000');
   });
@@ -71,6 +71,6 @@ describe('the token table', () => {
     const one = table();
     const own = await token(one, '13800138000');
     expect(one.abroad(own)).toMatch(/^\[phone-1@[0-9a-z]{4}\]$/);
-    expect(one.wordsOf(one.abroad(own))).toBeUndefined();
+    expect(one.privateWordsOf(one.abroad(own))).toBeUndefined();
   });
 });

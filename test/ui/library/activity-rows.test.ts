@@ -85,7 +85,7 @@ describe('the rows', () => {
 
   it('call for nobody once it is known that they failed', () => {
     const calls = (more: Partial<Activity>) =>
-      activityRows([activity(more)], status(), NO_COUNTERS, 0)[0]?.calls;
+      activityRows([activity(more)], status(), NO_COUNTERS, 0)[0]?.needsAttention;
     expect(calls({ state: 'failed' })).toBe(true);
     expect(calls({ state: 'failed', seen: true })).toBe(false);
     expect(calls({ state: 'finished' })).toBe(false);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { excerpt, matchesIn, plainText } from '../../../src/ui/memory/marked-text.tsx';
+import { excerpt, markedRanges, plainText } from '../../../src/ui/memory/marked-text.tsx';
 
 const marked = (text: string, query: string, typing = false) =>
-  matchesIn(text, query, typing).map(([from, to]) => text.slice(from, to));
+  markedRanges(text, query, typing).map(([from, to]) => text.slice(from, to));
 
 describe('marks', () => {
   it('are found by stem, whatever the ending', () => {
@@ -21,7 +21,7 @@ describe('marks', () => {
   it('never overlap and stay inside of the text', () => {
     const text = '备份备份 backup-backup_backups 备';
     let last = 0;
-    for (const [from, to] of matchesIn(text, '备份 backup')) {
+    for (const [from, to] of markedRanges(text, '备份 backup')) {
       expect(from).toBeGreaterThanOrEqual(last);
       expect(to).toBeGreaterThan(from);
       last = to;

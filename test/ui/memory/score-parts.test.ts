@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FIT } from '../../../src/domain/memory/fit.ts';
 import { decayOf, type Rankable, type RankContext, rank } from '../../../src/domain/memory/rank.ts';
-import { partsOf } from '../../../src/ui/memory/score-parts.ts';
+import { scoreParts } from '../../../src/ui/memory/score-parts.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 0, 1);
@@ -48,7 +48,7 @@ describe('the parts of a score, as the ranking made it', () => {
     fc.assert(
       fc.property(candidates, (drawn) => {
         for (const { scores } of scoresOf(drawn, NOW)) {
-          const { meaning, words, boosts, lost } = partsOf(scores);
+          const { meaning, words, boosts, lost } = scoreParts(scores);
           for (const part of [meaning, words, boosts, lost]) expect(part).toBeGreaterThanOrEqual(0);
           expect(meaning + words + boosts).toBeCloseTo(scores.final, 9);
           expect(scores.final + lost).toBeLessThanOrEqual(1 + 1e-9);
@@ -68,7 +68,7 @@ describe('the parts of a score, as the ranking made it', () => {
           ).map(({ candidate, scores }) => [candidate.messageId, scores.final]),
         );
         for (const { candidate, scores } of old)
-          expect(scores.final + partsOf(scores).lost).toBeCloseTo(young.get(candidate.messageId) ?? -1, 6);
+          expect(scores.final + scoreParts(scores).lost).toBeCloseTo(young.get(candidate.messageId) ?? -1, 6);
       }),
     );
   });
@@ -81,7 +81,7 @@ describe('the parts of a score, as the ranking made it', () => {
           if (vector === null || late === null || keyword === null || hybrid <= 0) continue;
           const half = (1 - FIT.late) * vector + FIT.late * late;
           if (Math.abs(half - keyword) <= 0.02) continue;
-          const { meaning, words } = partsOf(scores);
+          const { meaning, words } = scoreParts(scores);
           if (meaning + words < 1e-6) continue;
           expect(meaning / (meaning + words)).toBeCloseTo((weights.vector * half) / hybrid, 6);
         }
@@ -91,14 +91,16 @@ describe('the parts of a score, as the ranking made it', () => {
 
   it('show what a boost raised, and nothing where it lowered', () => {
     const scores = { vector: 0.5, keyword: 0.5, late: 0.5, hybrid: 0.5, decay: 1, final: 0.6 };
-    expect(partsOf({ ...scores, boosts: [{ name: 'pin', factor: 1.5 }] }).boosts).toBeCloseTo(0.2, 9);
-    expect(partsOf({ ...scores, boosts: [{ name: 'not-related', factor: 0.3 }] }).boosts).toBe(0);
+    expect(scoreParts({ ...scores, boosts: [{ name: 'pin', factor: 1.5 }] }).boosts).toBeCloseTo(0.2, 9);
+    expect(scoreParts({ ...scores, boosts: [{ name: 'not-related', factor: 0.3 }] }).boosts).toBe(0);
     // The passage scores nothing itself; its neighbours raised it.
-    expect(partsOf({ ...scores, vector: 0, late: 0, keyword: null, hybrid: 0, boosts: [] }).boosts).toBe(0.6);
+    expect(scoreParts({ ...scores, vector: 0, late: 0, keyword: null, hybrid: 0, boosts: [] }).boosts).toBe(
+      0.6,
+    );
   });
 
   it('are read from older answers, which knew neither late interaction nor boosts', () => {
-    const { meaning, words, boosts } = partsOf({
+    const { meaning, words, boosts } = scoreParts({
       vector: 0.8,
       keyword: 0.2,
       hybrid: 0.56,

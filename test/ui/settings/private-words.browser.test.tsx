@@ -26,7 +26,7 @@ it('keeps a kind out of a place by one click or key, and shows at once what that
   (box.element() as HTMLElement).focus();
   await userEvent.keyboard(' ');
   expect(app.settings.config.get().privacy.keep_out_of_prompts).not.toContain('phones');
-  expect(app.privacy.tokens.wordsOf('[phone-1]')).toBeUndefined();
+  expect(app.privacy.tokens.privateWordsOf('[phone-1]')).toBeUndefined();
   await expectAccessible();
 });
 

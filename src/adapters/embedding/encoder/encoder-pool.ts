@@ -17,7 +17,7 @@ import { joinEncoder, STATES_BYTES } from './encoder.ts';
 const workerCalls = {
   join: { given: z.custom<EncoderShare>(), answer: z.null() },
   read: {
-    given: z.object({ ids: z.array(z.number().int()), room: z.instanceof(ArrayBuffer) }),
+    given: z.object({ ids: z.array(z.number().int()), buffer: z.instanceof(ArrayBuffer) }),
     answer: z.custom<Float32Array>((value) => value instanceof Float32Array).nullable(),
   },
 };
@@ -53,7 +53,7 @@ export function createEncoderPool(deps: {
   let pool: PoolWorker[] = [];
   let left = deps.count;
   /** Buffers are used again: a browser collects memory outside a thread's own heap late, a hundred megabytes of it. */
-  const rooms: ArrayBuffer[] = [];
+  const buffers: ArrayBuffer[] = [];
 
   const drop = (worker: PoolWorker) => {
     pool = pool.filter((other) => other !== worker);
@@ -97,8 +97,8 @@ export function createEncoderPool(deps: {
   const readThere = async (worker: PoolWorker, ids: readonly number[]): Promise<Float32Array | null> => {
     worker.waiting++;
     try {
-      const room = rooms.pop() ?? new ArrayBuffer(STATES_BYTES);
-      return await worker.call.read(withTransfer({ ids: [...ids], room }, [room]));
+      const buffer = buffers.pop() ?? new ArrayBuffer(STATES_BYTES);
+      return await worker.call.read(withTransfer({ ids: [...ids], buffer }, [buffer]));
     } catch (error) {
       if (isAbort(error)) throw error;
       if (pool.includes(worker)) drop(worker);
@@ -123,7 +123,7 @@ export function createEncoderPool(deps: {
         return make(states);
       } finally {
         const { buffer } = states;
-        if (buffer instanceof ArrayBuffer && buffer.byteLength === STATES_BYTES) rooms.push(buffer);
+        if (buffer instanceof ArrayBuffer && buffer.byteLength === STATES_BYTES) buffers.push(buffer);
       }
     },
     close: () => {
@@ -144,8 +144,8 @@ export function servePoolWorker(scope: MessageEndpoint): void {
       encoder = joinEncoder(share);
       return null;
     },
-    read: ({ ids, room }) => {
-      const states = attempt(() => encoder?.run(ids, room) ?? null, null, 'a text on an encoder thread');
+    read: ({ ids, buffer }) => {
+      const states = attempt(() => encoder?.run(ids, buffer) ?? null, null, 'a text on an encoder thread');
       return states && withTransfer(states, [states.buffer]);
     },
   });

@@ -22,10 +22,10 @@ export interface Encoder {
   /**
    * Computes the states of the last layer, `ENCODER_WIDTH` numbers for each piece.
    * @param ids numbers of 1 to 512 pieces, with the marks around them
-   * @param room where to write them, `STATES_BYTES` long; absent: a new buffer
+   * @param buffer where to write them, `STATES_BYTES` long; absent: a new buffer
    * @throws RangeError for no pieces, too many, or one outside the vocabulary
    */
-  run(ids: readonly number[], room?: ArrayBuffer): Float32Array;
+  run(ids: readonly number[], buffer?: ArrayBuffer): Float32Array;
 }
 
 /** A model in memory, with its reader on this thread. */
@@ -243,14 +243,14 @@ export function createEncoder(
   const { pack } = arithmeticIn(memory, code);
 
   let used = LINE;
-  const room = (size: number): number => {
+  const allocate = (size: number): number => {
     const at = used;
     used += Math.ceil(size / LINE) * LINE;
     const missing = Math.ceil((used - memory.buffer.byteLength) / PAGE);
     if (missing > 0) memory.grow(missing);
     return at;
   };
-  const scratch = room(SCRATCH_BYTES);
+  const scratch = allocate(SCRATCH_BYTES);
   const { whole } = placesAt(scratch);
 
   let read = 0;
@@ -260,14 +260,14 @@ export function createEncoder(
     read += size;
     return to;
   };
-  const keep = (size: number): number => take(size, room(size));
+  const keep = (size: number): number => take(size, allocate(size));
   const floats = (count: number): number => keep(count * FLOAT);
   const norm = () => ({ weights: floats(ENCODER_WIDTH), biases: floats(ENCODER_WIDTH) });
   const matrix = (rows: number, columns: number): Matrix => {
     const raw = take(rows * columns, whole);
     const scales = floats(columns);
-    const weights = room(rows * columns);
-    const totals = room(columns * FLOAT);
+    const weights = allocate(rows * columns);
+    const totals = allocate(columns * FLOAT);
     pack(raw, rows, columns, scales, weights, totals);
     return { rows, columns, weights, scales, totals };
   };
@@ -297,7 +297,7 @@ export function createEncoder(
     ...joinEncoder({ code, memory, weights, scratch }),
     share: () => {
       if (++shares > SHARES) throw new RangeError('no room for one more reader');
-      return { code, memory, weights, scratch: room(SCRATCH_BYTES) };
+      return { code, memory, weights, scratch: allocate(SCRATCH_BYTES) };
     },
   };
 }
@@ -320,7 +320,7 @@ export function joinEncoder({ code, memory, weights, scratch }: EncoderShare): E
   const { state, next, wide, whole, steps, transposed, attention } = placesAt(scratch);
 
   /** Writes the vectors of a piece and of its position to its row of `state`. */
-  const look = (id: number, row: number) => {
+  const lookUp = (id: number, row: number) => {
     const place = row * ENCODER_WIDTH * FLOAT;
     const into = new Float32Array(memory.buffer, state + place, ENCODER_WIDTH);
     into.set(new Float32Array(memory.buffer, positions + place, ENCODER_WIDTH));
@@ -349,9 +349,11 @@ export function joinEncoder({ code, memory, weights, scratch }: EncoderShare): E
     }
   };
 
-  const times = (x: number, rows: number, of: Matrix, biases: number, to: number) => {
-    quantise(x, rows, of.rows, whole, steps);
-    quantisedMatmul(whole, steps, rows, of.rows, of.weights, of.scales, of.totals, biases, of.columns, to);
+  /** Multiplies the rows at `from` by a matrix, adds the biases, and writes the result to `to`; all are addresses. */
+  const multiplyBy = (matrix: Matrix, from: number, rows: number, biases: number, to: number) => {
+    const { columns, scales, totals } = matrix;
+    quantise(from, rows, matrix.rows, whole, steps);
+    quantisedMatmul(whole, steps, rows, matrix.rows, matrix.weights, scales, totals, biases, columns, to);
   };
 
   /** Computes attention: from the heads' questions, keys and values in `wide` to `next`. */
@@ -371,28 +373,28 @@ export function joinEncoder({ code, memory, weights, scratch }: EncoderShare): E
   };
 
   return {
-    run: (ids, room) => {
+    run: (ids, buffer) => {
       if (ids.length < 1 || ids.length > POSITIONS || ids.some((id) => !(id >= 0 && id < vocabulary)))
         throw new RangeError('pieces that this model does not know');
       const rows = Math.ceil(ids.length / ROWS) * ROWS;
       for (const area of [state, next]) new Float32Array(memory.buffer, area, rows * ENCODER_WIDTH).fill(0);
-      ids.forEach(look);
+      ids.forEach(lookUp);
       const add = ({ weights, biases }: Norm) =>
         normalise(state, next, rows, ENCODER_WIDTH, weights, biases, EPSILON);
       add(firstNorm);
       for (const layer of stack) {
-        times(state, rows, layer.heads, layer.headsBiases, wide);
+        multiplyBy(layer.heads, state, rows, layer.headsBiases, wide);
         attend(ids.length, rows);
-        times(next, rows, layer.out, layer.outBiases, next);
+        multiplyBy(layer.out, next, rows, layer.outBiases, next);
         add(layer.outNorm);
-        times(state, rows, layer.up, layer.upBiases, wide);
+        multiplyBy(layer.up, state, rows, layer.upBiases, wide);
         gelu(wide, rows * INNER);
-        times(wide, rows, layer.down, layer.downBiases, next);
+        multiplyBy(layer.down, wide, rows, layer.downBiases, next);
         add(layer.downNorm);
       }
       const states = new Float32Array(memory.buffer, state, ids.length * ENCODER_WIDTH);
-      if (!room) return states.slice();
-      const written = new Float32Array(room, 0, states.length);
+      if (!buffer) return states.slice();
+      const written = new Float32Array(buffer, 0, states.length);
       written.set(states);
       return written;
     },

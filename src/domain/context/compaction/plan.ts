@@ -1,5 +1,5 @@
-// Plan of a compaction, as data: messages sent whole, trimmed, or replaced by a summary. `domain/chat/compaction.ts`
-// has the record it is kept in, and decides which record is in force.
+// Plan of a compaction, as data: messages sent whole, trimmed, or replaced by a summary. `domain/chat/records.ts` has
+// the record it is kept in, and `domain/chat/compaction.ts` decides which record is in force.
 import { z } from 'zod';
 import type { MessageId } from '../../base/ids.ts';
 import { type MemoryFile, textOfLines, withoutBullet } from '../../chat/memory-file.ts';
@@ -215,7 +215,7 @@ const KEEP_WHOLE: Disposition = { action: 'keep', why: 'newer' };
 
 /**
  * Disposition of every message of the path, by position. Messages in no run are kept: those newer than the plan, and
- * the surroundings of a run whose first or last message is gone; and `kept`, which the person marked.
+ * the surroundings of a run whose first or last message is gone; and those of `keepVerbatim`, which the person marked.
  */
 export function dispositionsOf(
   plan: Pick<CompactionPlan, 'runs'>,

@@ -56,7 +56,7 @@ export const openConversation = defineTool({
     const lines: string[] = [];
     for (const message of path.slice(from, place + AROUND + 1)) {
       if (isSkipped(message, privacy)) continue;
-      const text = clean(wordsOf(message)).slice(0, Math.min(MAX_MESSAGE, room));
+      const text = clean(transcriptOf(message)).slice(0, Math.min(MAX_MESSAGE, room));
       if (text.trim() === '') continue;
       // Without secrets, as memory has it: the person's feedback refers to those words.
       const said = clean(textOf(message));
@@ -99,7 +99,7 @@ function lookUp(id: string, { conversationId, documents, config, persona }: Tool
   return exact ? [exact.id] : open.filter((entry) => entry.id.startsWith(wanted)).map((entry) => entry.id);
 }
 
-const wordsOf = (message: Message): string =>
+const transcriptOf = (message: Message): string =>
   [
     textOf(message),
     // A passage must not be read if its source was forgotten.

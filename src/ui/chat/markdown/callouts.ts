@@ -78,7 +78,7 @@ export function calloutOf({ children, data }: Blockquote): Callout | undefined {
   const { container } = (data ?? {}) as { readonly container?: string };
   if (container !== undefined) {
     const { kind, title } = nameOf(container);
-    return { kind, title: textOf(title), children };
+    return { kind, title: textNodes(title), children };
   }
   const [first, ...others] = children;
   if (first?.type !== 'paragraph') return undefined;
@@ -93,15 +93,15 @@ export function calloutOf({ children, data }: Blockquote): Callout | undefined {
   const value = end?.type === 'text' ? end.value : '';
   const line = value.search(/[\r\n]/);
   const [head, rest] = [value.slice(0, Math.max(0, line)).trimEnd(), value.slice(line + 1)];
-  const title = at < 0 ? words : [...words.slice(0, at), ...textOf(head)];
-  const body = at < 0 ? [] : [...textOf(rest), ...words.slice(at + 1)];
+  const title = at < 0 ? words : [...words.slice(0, at), ...textNodes(head)];
+  const body = at < 0 ? [] : [...textNodes(rest), ...words.slice(at + 1)];
   return {
     kind: kind.toLowerCase(),
     title: title.filter((word) => word.type !== 'text' || word.value !== ''),
     children: [...(body.length > 0 ? [{ ...first, children: body }] : []), ...others],
   };
 }
-const textOf = (value: string): PhrasingContent[] => (value === '' ? [] : [{ type: 'text', value }]);
+const textNodes = (value: string): PhrasingContent[] => (value === '' ? [] : [{ type: 'text', value }]);
 
 const ATTRIBUTE = /([\w-]+)=("[^"]*"|'[^']*'|[^\s{}"']+)|[^\s{}[\]=]+/g;
 

@@ -12,7 +12,7 @@ function definedIn(nodes: readonly Nodes[], found: Set<string>): Set<string> {
   return found;
 }
 
-const wordsOf = ({ children }: LinkReference): string =>
+const textOfLink = ({ children }: LinkReference): string =>
   children.map((child) => (child.type === 'text' ? child.value : ' ')).join('');
 
 /** Settles the citations of a tree. */
@@ -38,7 +38,7 @@ export function settleCitations(tree: Root): Root {
     if (!node.children.some(({ type }) => type === 'linkReference')) return;
     node.children = (node.children as RootContent[]).flatMap((child): RootContent[] => {
       if (child.type !== 'linkReference' || !NUMBER.test(child.identifier)) return [child];
-      const words = wordsOf(child);
+      const words = textOfLink(child);
       if (!NUMBER.test(words)) return [child];
       return [
         ...(child.referenceType === 'full' ? [citation(words, child)] : []),

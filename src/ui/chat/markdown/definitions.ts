@@ -12,7 +12,7 @@ function referredTo(nodes: readonly Nodes[], found: Set<string> = new Set()): Se
 }
 
 /** Turns a definition into its own words, with its address as a link. */
-const wordsOf = ({ label, identifier, url, title }: Definition): RootContent => ({
+const asParagraph = ({ label, identifier, url, title }: Definition): RootContent => ({
   type: 'paragraph',
   children: [
     { type: 'text', value: `[${label ?? identifier}]: ` },
@@ -27,7 +27,7 @@ const wordsOf = ({ label, identifier, url, title }: Definition): RootContent => 
 export function loneDefinitionsIn(nodes: readonly RootContent[]): (node: RootContent) => RootContent {
   const wanted = referredTo(nodes);
   const shown = (node: RootContent): RootContent => {
-    if (node.type === 'definition') return wanted.delete(node.identifier) ? node : wordsOf(node);
+    if (node.type === 'definition') return wanted.delete(node.identifier) ? node : asParagraph(node);
     return 'children' in node
       ? ({ ...node, children: (node.children as RootContent[]).map(shown) } as RootContent)
       : node;

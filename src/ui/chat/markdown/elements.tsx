@@ -10,7 +10,7 @@ import { sentWords } from '../../shell/private-text.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { Formula } from './formula.tsx';
 import { AnswerContext, BlockContext, callId, jumpTo, noteId } from './scope.ts';
-import { codeOf, textOf } from './tree.ts';
+import { codeOf, textContent } from './tree.ts';
 
 type Props<Tag extends keyof React.JSX.IntrinsicElements> = ComponentProps<Tag> & {
   node?: Element | undefined;
@@ -125,7 +125,7 @@ function Table({ children, dir }: Props<'table'>) {
 function Span({ node, ...rest }: Props<'span'>) {
   const kind = node?.properties.dataFormula;
   if (!node || kind === undefined) return <span {...rest} />;
-  const value = node.children.map(textOf).join('');
+  const value = node.children.map(textContent).join('');
   return <Formula value={value} display={kind === 'block'} open={node.properties.dataOpen !== undefined} />;
 }
 

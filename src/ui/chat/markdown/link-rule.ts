@@ -13,7 +13,7 @@ function isWords({ url }: Link, source: string, from: number): boolean {
 }
 
 /** Turns the link into words: its signs and the text in its brackets. */
-function wordsOf(link: Link, source: string, from: number, to: number): PhrasingContent[] {
+function asWords(link: Link, source: string, from: number, to: number): PhrasingContent[] {
   const text = (start: number, end: number): PhrasingContent => ({
     type: 'text',
     value: source.slice(start, end),
@@ -36,7 +36,7 @@ export function settleLinks(tree: Root, source: string): Root {
       const { start, end } = child.position ?? {};
       if (child.type !== 'link' || start?.offset === undefined || end?.offset === undefined) return [child];
       return isWords(child, source, start.offset)
-        ? wordsOf(child, source, start.offset, end.offset)
+        ? asWords(child, source, start.offset, end.offset)
         : [child];
     });
   };

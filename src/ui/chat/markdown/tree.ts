@@ -240,7 +240,7 @@ const isLeafItem = ({ children }: Element): boolean =>
 function directionOf(element: Element): 'auto' | 'rtl' {
   const strong = firstStrong(element);
   const isTurned = strong !== undefined && RIGHT_TO_LEFT.test(strong);
-  return isTurned && !RIGHT_TO_LEFT.test(STRONG.exec(textOf(element))?.[0] ?? '') ? 'rtl' : 'auto';
+  return isTurned && !RIGHT_TO_LEFT.test(STRONG.exec(textContent(element))?.[0] ?? '') ? 'rtl' : 'auto';
 }
 
 /**
@@ -264,7 +264,7 @@ export function codeOf(pre: Element): { code: string; language: string; meta: st
   const inner = pre.children.find((child) => child.type === 'element' && child.tagName === 'code') ?? pre;
   const classes = inner.type === 'element' ? inner.properties.className : undefined;
   const named = (Array.isArray(classes) ? classes : []).find((name) => `${name}`.startsWith('language-'));
-  const text = textOf(inner as ElementContent);
+  const text = textContent(inner as ElementContent);
   return {
     // In a `pre` written as HTML, a first line break is not part of the code.
     code: inner === pre || pre.properties.dataSaid !== undefined ? text : text.replace(/^\n/, ''),
@@ -280,7 +280,7 @@ export function languageNamed(said: string): string {
 }
 
 /** Joins all text within an element, without markup. */
-export function textOf(node: ElementContent): string {
+export function textContent(node: ElementContent): string {
   if (node.type === 'text') return node.value;
-  return node.type === 'element' ? node.children.map(textOf).join('') : '';
+  return node.type === 'element' ? node.children.map(textContent).join('') : '';
 }

@@ -5,7 +5,7 @@ import type { EncoderShare } from '../../../../src/adapters/embedding/encoder/en
 import { createEncoderPool } from '../../../../src/adapters/embedding/encoder/encoder-pool.ts';
 
 interface Order {
-  readonly asked: { call: number; verb: string; given: { ids?: number[]; room?: ArrayBuffer } };
+  readonly asked: { call: number; verb: string; given: { ids?: number[]; buffer?: ArrayBuffer } };
 }
 
 /** A worker that answers on demand, with the text's first piece. */
@@ -20,7 +20,7 @@ function scripted() {
     answer() {
       const order = orders.find(({ verb }) => verb === 'read') as Order['asked'];
       orders.splice(orders.indexOf(order), 1);
-      const states = new Float32Array(order.given.room as ArrayBuffer, 0, 1);
+      const states = new Float32Array(order.given.buffer as ArrayBuffer, 0, 1);
       states.set(order.given.ids ?? []);
       say({ call: order.call, value: states });
     },
@@ -110,13 +110,13 @@ it.each([{ spawn: true }, { share: true }])('does without a worker that is refus
   expect(pool.most).toBeNull();
 });
 
-it('gives the room of one text to another, and only when nothing of it is wanted any more', async () => {
+it('gives the buffer of one text to another, and only when nothing of it is wanted any more', async () => {
   const { pool, read, spawned } = poolOf(1);
   const rooms = new Set<ArrayBuffer>();
   let waiting = read([1]);
   for (let id = 2; id < 10; id++) {
     const next = read([id]);
-    for (const { given } of spawned[0]?.orders ?? []) if (given.room) rooms.add(given.room);
+    for (const { given } of spawned[0]?.orders ?? []) if (given.buffer) rooms.add(given.buffer);
     spawned[0]?.answer();
     expect(await waiting).toEqual([id - 1]);
     waiting = next;

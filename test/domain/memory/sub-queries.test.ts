@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mergeRankings, partsOf } from '../../../src/domain/memory/parts.ts';
+import { mergeRankings, subQueriesOf } from '../../../src/domain/memory/sub-queries.ts';
 
 const LETTER = `I am getting the flat ready for my parents' visit in May, and as always everything comes at once this month, so here is all of it in one go before I forget half of it again.
 First the boiler. It makes that knocking noise again in the morning. Which valve did the plumber tell me to turn?
@@ -14,7 +14,7 @@ And what was the name of the restaurant with the courtyard where my mother got t
 
 describe('the parts of a long message', () => {
   it('are its questions, each with the sentence before it, and what it tells; nothing of code and quotations', () => {
-    expect(partsOf(LETTER)).toEqual([
+    expect(subQueriesOf(LETTER)).toEqual([
       "I am getting the flat ready for my parents' visit in May, and as always everything comes at once this month, so here is all of it in one go before I forget half of it again.",
       'It makes that knocking noise again in the morning. Which valve did the plumber tell me to turn?',
       'We sing the Fauré in June and the tenors are still short of two people. Who offered to ask around at the university?',
@@ -27,14 +27,16 @@ describe('the parts of a long message', () => {
       { length: 5 },
       (_, at) => `Where did the plumber number ${at} put the green ladder?`,
     );
-    expect(partsOf(`${LETTER}\n${questions.join('\n')}`)).toHaveLength(5);
-    expect(partsOf(`${LETTER}\n${questions.join('\n')}`).every((part) => part.endsWith('?'))).toBe(true);
+    expect(subQueriesOf(`${LETTER}\n${questions.join('\n')}`)).toHaveLength(5);
+    expect(subQueriesOf(`${LETTER}\n${questions.join('\n')}`).every((part) => part.endsWith('?'))).toBe(true);
   });
   it('are none of a short message, of one matter, and of a talk of several people', () => {
-    expect(partsOf('Which valve was it? And who asked?')).toEqual([]);
-    expect(partsOf(`Which valve was it, ${'the one at the boiler, '.repeat(60)}or another?`)).toEqual([]);
+    expect(subQueriesOf('Which valve was it? And who asked?')).toEqual([]);
+    expect(subQueriesOf(`Which valve was it, ${'the one at the boiler, '.repeat(60)}or another?`)).toEqual(
+      [],
+    );
     expect(
-      partsOf(
+      subQueriesOf(
         LETTER.split('\n')
           .map((line) => `Ann: ${line}`)
           .join('\n'),
@@ -44,7 +46,7 @@ describe('the parts of a long message', () => {
   it('are found in Chinese', () => {
     const long = '这个月家里事情特别多，从早到晚忙得停不下来，想趁周末一件一件理清楚。'.repeat(10);
     expect(
-      partsOf(
+      subQueriesOf(
         `${long}\n锅炉早上又响了，师傅让我拧哪个阀门？\n合唱团还缺两个男高音，谁说要去大学里问问？`,
       ).slice(-2),
     ).toEqual(['锅炉早上又响了，师傅让我拧哪个阀门？', '合唱团还缺两个男高音，谁说要去大学里问问？']);

@@ -20,7 +20,7 @@ const wordCount = (text: string): number => new Set(queryWords(text).split(' ').
  * Lists the questions of a long message, each with the sentence before it, then its paragraphs; the five most telling,
  * in its order, without code and quotations. None if it is short, of one topic, or a talk of several people.
  */
-export function partsOf(message: string): readonly string[] {
+export function subQueriesOf(message: string): readonly string[] {
   const own = ownWords(message);
   const length = own.length * (hanShare(own) > 0.3 ? HAN_LETTERS : 1);
   if (length < LONG) return [];
