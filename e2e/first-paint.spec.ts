@@ -187,6 +187,12 @@ test.describe('before the code is there', () => {
   test('who can type has not waited for what is wanted later', { tag: '@gate' }, async ({ page }) => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
+    await page.addInitScript(() => {
+      const ran: string[] = [];
+      const note = ({ target }: Event) => target instanceof HTMLScriptElement && ran.push(target.src);
+      document.addEventListener('load', note, { capture: true });
+      Object.assign(globalThis, { ran });
+    });
     // Records the stack of each error in the page; the file that caused it comes last.
     await page.addInitScript(() => {
       const made: string[] = [];
@@ -210,7 +216,12 @@ test.describe('before the code is there', () => {
       app: performance.getEntriesByType('resource').find(({ name }) => /index-[^/]*\.js$/.test(name))
         ?.startTime,
       made: (globalThis as { made?: string[] }).made,
+      ran: (globalThis as { ran?: string[] }).ran,
     }));
+    // Each file runs in a task of its own, after those it imports: else the first that is there runs them all in one.
+    expect(
+      start.ran?.flatMap((src) => /assets\/([\w-]+?)-[\w-]{8}\.js$/.exec(src)?.[1] ?? []).slice(0, 5),
+    ).toEqual(['rolldown-runtime', 'react', 'libraries', 'domain', 'index']);
     // On a first visit the app's code does not compete with the first paint for bandwidth.
     expect(start.app).toBeGreaterThan(start.painted ?? Number.POSITIVE_INFINITY);
     // React and Yjs make some; the whole file would be read again for it where a debugger looks on (decision 1109).

@@ -76,12 +76,12 @@
   /** A script that is added runs as soon as it came: the page must be read by then, and its styles be there. */
   const run = async () => {
     await Promise.all([...document.querySelectorAll('link[rel=stylesheet]')].map(isThere));
-    add(document.createElement('script'), { type: 'module', src: app });
+    add(document.createElement('script'), { type: 'module', src: app, async: false });
   };
   const load = once(() => {
     add(document.createElement('link'), { rel: 'modulepreload', href: app });
-    // Each is read in a task of its own; they touch nothing of the page.
-    for (const src of needs.split(' ')) add(document.createElement('script'), { type: 'module', src });
+    // Each is read in a task of its own, in this order: whichever came first would have all it imports read with it.
+    for (const src of needs.split(' ')) add(document.createElement('script'), { type: 'module', src, async: false });
     // The screen of a conversation, old or new, which the app draws once it has been read: it comes behind the app's code.
     if (ahead && /^\/(?:c\/|$)/.test(location.pathname))
       for (const href of ahead.split(' '))
