@@ -218,12 +218,12 @@ describe('the house', () => {
   });
 
   it('has one queue of promises', () => {
-    // The supervisor's chain hands the opened index on, the chat's says when what runs has ended: both queue nothing. A
+    // The supervisor's chain hands the opened index on, the turns' says when what runs has ended: both queue nothing. A
     // first claim of a draft is read in the caller's task, before the next key; `SerialQueue` would begin later.
     const may = [
       'src/domain/base/serial-queue.ts this.#last',
-      'src/services/chat/chat-service.ts session.running',
       'src/services/chat/composer-drafts.ts this.#looking.get(place)',
+      'src/services/chat/turn-queue.ts session.running',
       'src/services/memory/index-supervisor.ts this.#opening',
     ];
     const queues = new Set(

@@ -55,10 +55,10 @@ interface TurnDependencies {
  * turn, from its question to its last step.
  */
 export function createTurns(deps: TurnDependencies) {
-  return new TurnRunner(deps);
+  return new TurnQueue(deps);
 }
 
-class TurnRunner {
+class TurnQueue {
   readonly #deps: TurnDependencies;
   readonly #saving: ReturnType<typeof createSaving>;
   /** Asks memory; its code is loaded with the first turn (decision 1115). */
