@@ -156,7 +156,7 @@ export async function timeBareWrites({ count, gapMs }: { count: number; gapMs: n
 
 /**
  * Recall from end to end, and where its time goes: the question's vector, each verb of the index (the words are looked
- * up while the vector is made, `lookByWords`), and what is left when none of them runs, which is ranking.
+ * up while the vector is made, `searchByWords`), and what is left when none of them runs, which is ranking.
  */
 export async function timeRecalls({ questions, warmUp }: { questions: readonly string[]; warmUp: number }) {
   const { app, index, embedding } = recollect;
@@ -166,7 +166,7 @@ export async function timeRecalls({ questions, warmUp }: { questions: readonly s
   const measure = (nameOf: (given: unknown) => string, holder: object, verb: string) => {
     const verbs = holder as Record<string, (...given: unknown[]) => unknown>;
     const original = verbs[verb];
-    if (!original) return;
+    if (!original) throw new Error(`Nothing is called ${verb} here any more, so its time cannot be measured`);
     const add = (name: string, ms: number) => {
       spent[name] = (spent[name] ?? 0) + ms;
     };
@@ -188,7 +188,7 @@ export async function timeRecalls({ questions, warmUp }: { questions: readonly s
   for (const verb of ['embed', 'read']) measure(() => 'embedding', embedding, verb);
   for (const verb of ['maxSim', 'neighbours']) measure(() => verb, index, verb);
   const isMeaning = (query: unknown) => (query as { vector?: unknown }).vector !== undefined;
-  measure((query) => (isMeaning(query) ? 'look' : 'lookByWords'), index, 'look');
+  measure((query) => (isMeaning(query) ? 'search' : 'searchByWords'), index, 'search');
   const rows: Record<string, number>[] = [];
   let found = 0;
   for (const text of questions) {

@@ -38,14 +38,9 @@ const USED_SHARED = 2;
 /** Share of the shorter text that must agree if only a new value suggests a correction. */
 const SHARED_IF_NEW = 0.3;
 
-interface Read {
-  readonly words: ReadonlySet<string>;
-  readonly values: Values;
-}
-
-function read(text: string): Read {
+function wordsOf(text: string): ReadonlySet<string> {
   const { words, figures } = roughWords(text);
-  return { words: new Set([...words].filter((word) => !figures.has(word))), values: valuesIn(text) };
+  return new Set([...words].filter((word) => !figures.has(word)));
 }
 
 /** Returns whether a text corrects something or says that something is new, and its speaker. */
@@ -81,28 +76,31 @@ export function promoteCorrections<
     (one) => saysOf(one).isNew || saysOf(one).corrects || answering.has(one.candidate.messageId),
   );
   if (corrections.length === 0) return [...ranked];
-  const asked = read(question).words;
-  const readOf = memoized((one: S): Read => read(one.candidate.text));
+  const asked = wordsOf(question);
+  const wordsIn = memoized((one: S) => wordsOf(one.candidate.text));
+  const values = memoized((one: S): Values => valuesIn(one.candidate.text));
   const isOf = (newer: S, older: S): boolean => {
     if (newer.candidate.createdAt <= older.candidate.createdAt) return false;
     if (newer.candidate.messageId === older.candidate.messageId) return false;
     if (saysOf(newer).speaker !== saysOf(older).speaker) return false;
-    const [a, b] = [readOf(newer), readOf(older)];
+    const { corrects: says, isNew } = saysOf(newer);
+    const isUsed = usedAlone(newer, older);
+    if (!says && !isNew && !isUsed) return false;
     // Memory gave both to one answer, or the older one to the answer to the newer: they concern the same thing.
     const together = recalls.some(
       ({ given }) => given.has(newer.candidate.messageId) && given.has(older.candidate.messageId),
     );
-    const shared = [...a.words].filter((word) => b.words.has(word));
+    const changes = (says || isNew) && changesValue(values(newer), values(older), together);
+    if (!changes && !isUsed) return false;
+    const [a, b] = [wordsIn(newer), wordsIn(older)];
+    const shared = [...a].filter((word) => b.has(word));
     // Memory gave both, and the answer was made from the newer one alone: so the older one no longer held.
-    if (shared.length >= USED_SHARED && usedAlone(newer, older)) return true;
-    const { corrects: says, isNew } = saysOf(newer);
-    if (!says && !isNew) return false;
-    if (!changesValue(a.values, b.values, together)) return false;
+    if (shared.length >= USED_SHARED && isUsed) return true;
+    if (!changes) return false;
     const least = SHARED_WORDS - (shared.some((word) => asked.has(word)) ? 1 : 0) - (together ? 1 : 0);
     return (
       shared.length >= least &&
-      (together ||
-        shared.length >= (says ? SHARED_SHARE : SHARED_IF_NEW) * Math.min(a.words.size, b.words.size))
+      (together || shared.length >= (says ? SHARED_SHARE : SHARED_IF_NEW) * Math.min(a.size, b.size))
     );
   };
   const order = [...ranked];
