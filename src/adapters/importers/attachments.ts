@@ -83,8 +83,8 @@ export const isTooLarge = (url: string): boolean =>
   (url.length - url.indexOf(',') - 1) * 0.75 > MAX_ATTACHMENT_BYTES;
 
 /**
- * Makes a file part, without bytes if the file is too large to keep. The bytes decide its type
- * if name and declared type are vague.
+ * Makes a file part, without bytes if the file is too large to keep, or damaged: a whole one may come later. The
+ * bytes decide its type if name and declared type are vague.
  */
 export async function filePart(
   file: SourceFile,
@@ -96,7 +96,7 @@ export async function filePart(
   const reference = details.reference ?? file.path;
   const bytes = file.size > MAX_ATTACHMENT_BYTES ? undefined : await file.bytes(signal);
   // A ZIP may announce fewer bytes than it holds.
-  if (!bytes || bytes.length > MAX_ATTACHMENT_BYTES)
+  if (!bytes || bytes.length > MAX_ATTACHMENT_BYTES || file.damage?.isFound)
     return { type: 'file', mediaType: said, name: namedAfter(name, said), reference };
   const mediaType = isExact(said) ? said : (mediaTypeOfBytes(bytes) ?? said);
   return {

@@ -13,7 +13,7 @@ import { parseJson } from './lenient-json.ts';
 import { claimListings, headOfListing, readListings } from './listing.ts';
 import { pagesIn, withPages } from './pages.ts';
 import { roleNamed } from './roles.ts';
-import { createSkipCounter, type SkipCounter } from './skipping.ts';
+import { createDamagedFiles, createSkipCounter, type SkipCounter } from './skipping.ts';
 import { baseName } from './source-file.ts';
 import { timeOf } from './times.ts';
 
@@ -126,6 +126,9 @@ export const chatgpt: Importer = {
     const left = createSkipCounter();
     for (const file of assets.values()) if (!used.has(file)) left.count('unused-file', baseName(file.path));
     left.report(skip);
+    const damaged = createDamagedFiles();
+    for (const file of assets.values()) if (file.damage?.isFound) damaged.add(file.path, 0);
+    damaged.report(skip, 1, []);
   },
 };
 
@@ -641,7 +644,8 @@ async function toFile(
   }
   const details = { name: name ?? nameOf(file, id), mediaType, reference: pointer };
   const part = await filePart(file, details, signal);
-  if (part.url === undefined) skipped.count('oversized-attachment', details.name);
+  if (part.url === undefined)
+    skipped.count(file.damage?.isFound ? 'missing-attachment' : 'oversized-attachment', details.name);
   return part;
 }
 

@@ -1,7 +1,9 @@
-// Reads a single gzipped file, such as `conversations.json.gz`, through the browser's own inflate.
+// Reads a single gzipped file, such as `conversations.json.gz`, through the browser's own inflate; one that is damaged,
+// or several one behind another, through ours.
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
-import { orElse } from '../../domain/base/log.ts';
-import type { SourceFile } from './importer.ts';
+import { log, orElse } from '../../domain/base/log.ts';
+import type { Damage, SourceFile } from './importer.ts';
+import { gunzipped } from './inflate.ts';
 import { firstBytesOf, joined, rawChunksOf } from './source-file.ts';
 import { ZIP_LIMITS } from './zip.ts';
 
@@ -11,40 +13,54 @@ export async function isGzip(file: SourceFile, signal: AbortSignal): Promise<boo
   return head[0] === 0x1f && head[1] === 0x8b && head[2] === 8;
 }
 
-/**
- * Opens the file within. Reading it throws `import-bomb` beyond the limits of one file in a
- * ZIP, `import-broken` if it is damaged.
- */
+/** Opens the file within. Reading it throws `import-bomb` beyond the limits of a ZIP; a damaged one ends early. */
 export async function openGzip(file: SourceFile, signal: AbortSignal): Promise<SourceFile> {
   const path = file.path.replace(/\.gz(?:ip)?$/i, '');
-  async function* stream(cancel: AbortSignal): AsyncGenerator<Uint8Array> {
-    const reader = packedBytes(file, cancel).pipeThrough(new DecompressionStream('gzip')).getReader();
-    let length = 0;
-    try {
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) return;
-        length += value.length;
-        if (length > ZIP_LIMITS.file || length > Math.max(ZIP_LIMITS.ratioFrom, file.size * ZIP_LIMITS.ratio))
-          throw new RecollectError('import-bomb', `${file.path} unpacks to far more than an export would`, {
-            params: { detail: `more than ${length} bytes` },
-          });
-        yield value;
-      }
-    } catch (cause) {
-      if (cause instanceof RecollectError || isAbort(cause)) throw cause;
-      throw new RecollectError('import-broken', `${file.path} cannot be unpacked`, {
-        params: { file: file.path },
-        cause,
+  const damage: Damage = { isFound: false };
+  const count = (length: number) => {
+    if (length > ZIP_LIMITS.unpacked || length > Math.max(ZIP_LIMITS.ratioFrom, file.size * ZIP_LIMITS.ratio))
+      throw new RecollectError('import-bomb', `${file.path} unpacks to far more than an export would`, {
+        params: { detail: `more than ${length} bytes` },
       });
-    } finally {
-      await orElse(reader.cancel(), undefined, 'the end of a file that could not be unpacked');
+  };
+  async function* stream(cancel: AbortSignal): AsyncGenerator<Uint8Array> {
+    let given = 0;
+    if (!damage.isFound) {
+      const reader = packedBytes(file, cancel).pipeThrough(new DecompressionStream('gzip')).getReader();
+      try {
+        for (;;) {
+          const { done, value } = await reader.read();
+          if (done) return;
+          given += value.length;
+          count(given);
+          yield value;
+        }
+      } catch (cause) {
+        if (cause instanceof RecollectError || isAbort(cause)) throw cause;
+        log.warn(`${file.path} is damaged, and read up to there`, cause);
+      } finally {
+        await orElse(reader.cancel(), undefined, 'the end of a file that could not be unpacked');
+      }
+    }
+    let length = 0;
+    const rest = gunzipped(rawChunksOf(file, cancel));
+    for (;;) {
+      const { done, value } = await rest.next();
+      if (done) {
+        damage.isFound ||= !value;
+        return;
+      }
+      length += value.length;
+      count(length);
+      const fresh = value.subarray(Math.max(0, given - (length - value.length)));
+      if (fresh.length > 0) yield fresh;
     }
   }
   return {
     path,
     size: await unpackedSize(file, signal),
     modifiedAt: file.modifiedAt,
+    damage,
     stream,
     bytes: async (cancel) => {
       const pieces: Uint8Array[] = [];

@@ -19,8 +19,15 @@ export interface SourceFile {
   stream?(signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** The platform's own file, if any: a large ZIP is then read in place. */
   readonly blob?: Blob;
+  /** For a packed file: it gives what stands before the damage, and then ends. */
+  readonly damage?: Damage;
   /** For a file in a ZIP: how many ZIPs it is nested in, and how much they have unpacked so far. */
   readonly within?: { readonly zips: number; readonly unpacked: Unpacked };
+}
+
+/** State of a packed file, known once it was read to its end. */
+export interface Damage {
+  isFound: boolean;
 }
 
 /** Unpacked totals of a ZIP and all ZIPs in it. */
@@ -34,6 +41,8 @@ export interface ImportSource {
   /** Name of the file or folder as the person knows it. */
   readonly name: string;
   readonly files: readonly SourceFile[];
+  /** True for a ZIP that broke off: there were more files. */
+  readonly isCut?: boolean;
 }
 
 /**
@@ -75,6 +84,8 @@ export interface Skipped {
     | 'malformed-line'
     /** Cut off or damaged; the example names each file and how many conversations before the damage were read. */
     | 'damaged-file'
+    /** A conversation beyond what one may hold; the example names it. */
+    | 'oversized-conversation'
     | 'unknown-role'
     | 'unknown-part'
     | 'no-content'

@@ -24,7 +24,7 @@ import {
 import { idOfEvent, lostMessages, parentsFirst, placed, type WireMessage } from './kimi-lost.ts';
 import { readWire, type Wire, type WireMatch } from './kimi-wire.ts';
 import { decode, linesOf, looksBinary, parseJson } from './lenient-json.ts';
-import { createSkipCounter, type SkipCounter, shortened, wordsOf } from './skipping.ts';
+import { createDamagedFiles, createSkipCounter, type SkipCounter, shortened, wordsOf } from './skipping.ts';
 import { baseName, folderOf, headOf, isWithin } from './source-file.ts';
 import { interpolated, timeOf } from './times.ts';
 
@@ -132,6 +132,7 @@ export const kimiCli: Importer = {
       await yieldToEvents();
     }
     skipped.report(skip);
+    createDamagedFiles().report(skip, found, source.files);
     if (found === 0 && sessions.length === 0)
       throw new RecollectError('import-broken', 'There is no session in it');
   },

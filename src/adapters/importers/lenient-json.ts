@@ -17,12 +17,16 @@ export const MAX_JSON_BYTES = 512 * 1024 * 1024;
 /** Largest single conversation of another tool in a list: strings of a browser end at about 512 million characters. */
 export const MAX_ITEM_BYTES = 192 * 1024 * 1024;
 const LIMITS: JsonLimits = { document: MAX_JSON_BYTES, item: MAX_ITEM_BYTES };
+/** Beginning of an item beyond the limit that is kept, to name it by, bytes. */
+const SHOWN_BYTES = 4096;
 /** A larger item with a list in it is read part by part, bytes. */
 const DIVIDED_FROM = 32 * 1024 * 1024;
 
 /** Bytes. */
 export interface JsonLimits {
+  /** Most of a document that is one object, whose members are held together; a list or a log may have any length. */
   readonly document: number;
+  /** Most of one item of a list, or one line of a log. */
   readonly item: number;
 }
 
@@ -71,7 +75,10 @@ export const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);
 /** A record of a log; `value` is undefined if its line is not JSON. */
 interface JsonRecord {
   readonly value: unknown;
+  /** The line, or the beginning of one that is too large. */
   readonly line: string;
+  /** True for a line beyond the limit, which was not read. */
+  readonly isTooLarge?: boolean;
 }
 
 /** State of the reader after a stretch of JSON. */
@@ -162,33 +169,36 @@ const LINE_END = 0x0a;
 
 /**
  * Splits a log of any length into records, block by block: a record that a raw line break cut in two is joined within
- * a block only. Throws `import-too-large` for a log or a line beyond the limits. `block`: bytes.
+ * a block only. A line beyond the limit is named, not read. `block`: bytes.
  */
 export async function* recordsIn(
   chunks: AsyncIterable<Uint8Array>,
   { block = BLOCK_BYTES, limits = LIMITS }: { block?: number; limits?: JsonLimits } = {},
 ): AsyncGenerator<JsonRecord> {
-  const held = new HeldBytes(limits.item);
-  let total = 0;
+  const whole = new HeldBytes(Number.POSITIVE_INFINITY);
+  /** The line that has not ended yet. */
+  const last = new HeldBytes(limits.item);
+  function* records(): Generator<JsonRecord> {
+    yield* recordsOf(decode(whole.take()));
+  }
+  function* endLine(): Generator<JsonRecord> {
+    if (!last.isTooLarge) return whole.keepAll(last.takePieces());
+    yield* records();
+    yield { value: undefined, line: last.takeBeginning(), isTooLarge: true };
+  }
   for await (const chunk of chunks) {
-    total += chunk.length;
-    refuseBeyond(total, limits);
     for (let from = 0; from < chunk.length; from += block) {
       const piece = chunk.subarray(from, from + block);
-      const end = held.length + piece.length >= block ? piece.lastIndexOf(LINE_END) + 1 : 0;
-      held.keep(piece.subarray(0, end));
-      if (end > 0) yield* recordsOf(decode(held.take()));
-      held.keep(piece.subarray(end));
+      const [first, end] = [piece.indexOf(LINE_END) + 1, piece.lastIndexOf(LINE_END) + 1];
+      last.keep(piece.subarray(0, first));
+      if (end > 0) yield* endLine();
+      whole.keep(piece.subarray(first, end));
+      last.keep(piece.subarray(end));
+      if (whole.length >= block) yield* records();
     }
   }
-  yield* recordsOf(decode(held.take()));
-}
-
-function refuseBeyond(total: number, { document }: JsonLimits): void {
-  if (total > document)
-    throw new RecollectError('import-too-large', `The file is larger than ${document} bytes`, {
-      params: { limit: document },
-    });
+  yield* endLine();
+  yield* records();
 }
 
 /** Parses a value; undefined if the text is not JSON. */
@@ -260,6 +270,8 @@ export interface JsonItem {
   readonly text: () => string;
   /** False for the document itself, if it is an object without the list. */
   readonly listed: boolean;
+  /** True for an item beyond the limit, which was not read: `text` is its beginning. */
+  readonly isTooLarge?: boolean;
 }
 
 /**
@@ -267,7 +279,8 @@ export interface JsonItem {
  * without such a list is the one item.
  * @param list key of the list, if the document is an object; the other members go to `onMember` as they are read
  * @param inner key of a list in each item: a large item is read part by part, each of at most `limit` bytes
- * @throws `import-broken` if the document is cut off or its brackets do not match, at the latest at its end
+ * @throws `import-broken` if the document is cut off or its brackets do not match, at the latest at its end;
+ *   `import-too-large` for members beyond the limits
  */
 export async function* itemsOf(
   chunks: AsyncIterable<Uint8Array>,
@@ -295,8 +308,11 @@ export async function* itemsOf(
   /** Offset at which the document begins, bytes. */
   let start = 0;
   const yieldToEvents = createYielder();
-  const member = (bytes: Uint8Array) => {
-    for (const [name, value] of membersIn(bytes)) {
+  /** Bytes of the members that are held. */
+  let kept = 0;
+  const member = () => {
+    kept += held.length;
+    for (const [name, value] of membersIn(wholeMember(held, kept, limits))) {
       members.push([name, value]);
       onMember(name, value);
     }
@@ -304,7 +320,6 @@ export async function* itemsOf(
 
   for await (const chunk of chunks) {
     total += chunk.length;
-    refuseBeyond(total, limits);
     let from = 0;
     /** Next quote and next backslash: the reader jumps over the inside of a string. */
     let [quote, backslash] = [-1, -1];
@@ -341,6 +356,7 @@ export async function* itemsOf(
         if (mode !== 'object' || depth !== 2 || byte !== OPEN_LIST) continue;
         held.keep(chunk.subarray(from, at));
         from = at;
+        if (held.isTooLarge) continue;
         const name = /^\s*("(?:[^"\\]|\\.)*")\s*:\s*$/.exec(decode(held.bytes()))?.[1];
         if (name === undefined || parseJson(name) !== list) continue;
         held.take();
@@ -354,7 +370,7 @@ export async function* itemsOf(
         held.keep(chunk.subarray(from, at));
         from = at + 1;
         if (mode === 'object') {
-          member(held.take());
+          member();
           mode = 'end';
           if (!listSeen && members.length > 0) {
             const value = Object.fromEntries(members);
@@ -362,6 +378,7 @@ export async function* itemsOf(
             yield { value, bytes, text: () => JSON.stringify(value), listed: false };
           }
           members = [];
+          kept = 0;
           listSeen = false;
         } else {
           const last = await itemIn(held, inner);
@@ -371,7 +388,7 @@ export async function* itemsOf(
       } else if (byte === COMMA && depth === base) {
         held.keep(chunk.subarray(from, at));
         from = at + 1;
-        if (mode === 'object') member(held.take());
+        if (mode === 'object') member();
         else {
           const next = await itemIn(held, inner);
           if (next) yield next;
@@ -402,7 +419,23 @@ export async function* wholeItemsOf(
   }
 }
 
-/** Collects the bytes of an item or a member as they arrive. */
+const tooLarge = (limit: number) =>
+  new RecollectError('import-too-large', 'One conversation is larger than can be read', {
+    params: { limit },
+  });
+
+/** Copies the first bytes of many, so that the others can be let go of. */
+function beginningOf(pieces: readonly Uint8Array[]): Uint8Array[] {
+  const beginning: Uint8Array[] = [];
+  let room = SHOWN_BYTES;
+  for (const piece of pieces) {
+    if (room > 0) beginning.push(piece.slice(0, room));
+    room -= piece.length;
+  }
+  return beginning;
+}
+
+/** Collects the bytes of an item or a member as they arrive; beyond the limit it keeps the beginning alone. */
 class HeldBytes {
   readonly #limit: number;
   #pieces: Uint8Array[] = [];
@@ -417,15 +450,31 @@ class HeldBytes {
     return this.#length;
   }
 
-  /** @throws `import-too-large` beyond the limit */
+  get isTooLarge(): boolean {
+    return this.#length > this.#limit;
+  }
+
   keep(piece: Uint8Array): void {
     if (piece.length === 0) return;
+    const wasTooLarge = this.isTooLarge;
     this.#length += piece.length;
-    if (this.#length > this.#limit)
-      throw new RecollectError('import-too-large', 'One conversation is larger than can be read', {
-        params: { limit: this.#limit },
-      });
-    this.#pieces.push(piece);
+    if (!wasTooLarge) this.#pieces.push(piece);
+    if (!wasTooLarge && this.isTooLarge) this.#pieces = beginningOf(this.#pieces);
+  }
+
+  keepAll(pieces: readonly Uint8Array[]): void {
+    for (const piece of pieces) this.keep(piece);
+  }
+
+  /** Takes the beginning of an item that is too large, as text. */
+  takeBeginning(): string {
+    const pieces = this.takePieces();
+    return decode(
+      joined(
+        pieces,
+        pieces.reduce((sum, { length }) => sum + length, 0),
+      ),
+    );
   }
 
   bytes(): Uint8Array {
@@ -451,6 +500,11 @@ async function itemIn(
   held: HeldBytes,
   inner: { readonly list: string; readonly limit: number } | undefined,
 ): Promise<JsonItem | undefined> {
+  if (held.isTooLarge) {
+    const bytes = held.length;
+    const text = held.takeBeginning();
+    return { value: undefined, bytes, text: () => text, listed: true, isTooLarge: true };
+  }
   if (inner && held.length > DIVIDED_FROM) {
     const bytes = held.length;
     const parts = held.takePieces();
@@ -466,6 +520,12 @@ async function itemIn(
   if (bytes.every(isSpace)) return undefined;
   const text = decode(bytes);
   return { value: parseJson(text), bytes: bytes.length, text: () => text, listed: true };
+}
+
+/** Takes a member. Throws `import-too-large` beyond the limits. `kept`: bytes of all members, with this one. */
+function wholeMember(held: HeldBytes, kept: number, { item, document }: JsonLimits): Uint8Array {
+  if (held.isTooLarge || kept > document) throw tooLarge(held.isTooLarge ? item : document);
+  return held.take();
 }
 
 /** Parses members of the form `"name": value`; none in white space alone. Throws `import-broken` for anything else. */

@@ -5,8 +5,15 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import { createYielder } from '../../domain/base/yielding.ts';
 import type { Claim, ImportedConversation, Importer, SourceFile } from './importer.ts';
 import { decode, wholeItemsOf } from './lenient-json.ts';
-import { countForeign, createDamagedFiles, createSkipCounter, type SkipCounter } from './skipping.ts';
-import { baseName, chunksOf, folderOf, headOf, isWithin } from './source-file.ts';
+import {
+  countForeign,
+  createDamagedFiles,
+  createSkipCounter,
+  refuseTooLarge,
+  type SkipCounter,
+  titleIn,
+} from './skipping.ts';
+import { baseName, chunksOf, folderOf, headOf, isAsset, isDamaged, isWithin } from './source-file.ts';
 
 const LISTING = /^conversations(?:[-_]\d+)?\.json$/i;
 /** A listing without its ending, or with a second ending: browsers and mail programs rename files in this way. */
@@ -19,8 +26,6 @@ const NO_CONVERSATIONS =
 const NO_CONVERSATIONS_REPORTED = /^(?:memories|projects)\.json$/i;
 /** One project a file, as newer exports of Claude have them. */
 const PROJECT = /(?:^|\/)projects\/[^/]+\.json$/i;
-/** Pictures and files of messages, as an export names them. */
-const ASSET = /^file[-_][A-Za-z0-9]/;
 
 /** True if the name is that of a listing, renamed ones included. */
 export const isListing = ({ path }: SourceFile): boolean =>
@@ -30,8 +35,6 @@ export const isProjectFile = ({ path }: SourceFile): boolean => PROJECT.test(pat
 /** Folder of the export that a file belongs to. */
 export const placeOf = (file: SourceFile): string =>
   isProjectFile(file) ? folderOf(folderOf(file.path)) : folderOf(file.path);
-/** True if the name is that of an export's asset. */
-export const isAsset = ({ path }: SourceFile): boolean => ASSET.test(baseName(path));
 /**
  * True if the name is that of a part of such an export without a conversation, and
  * the file holds more than an empty list.
@@ -116,6 +119,7 @@ export async function* readListings<T>(
   const yieldToEvents = createYielder();
   let items = 0;
   let understood = 0;
+  let tooLarge = 0;
   for (const file of listings(files)) {
     let whole = 0;
     for await (const item of wholeItemsOf(chunksOf(file, signal, countForeign(skipped)), {
@@ -124,7 +128,14 @@ export async function* readListings<T>(
     })) {
       signal.throwIfAborted();
       items += 1;
+      if (item.isTooLarge) {
+        tooLarge += 1;
+        skipped.count('oversized-conversation', titleIn(item.text()));
+        continue;
+      }
       const parsed = schema.safeParse(item.value);
+      // Behind the first entry that is none, a damaged file holds words that nobody said.
+      if (item.value === undefined && (await isDamaged(file, signal))) break;
       if (!parsed.success) {
         skipped.count('malformed-line', item.text());
         continue;
@@ -137,9 +148,11 @@ export async function* readListings<T>(
       }
       await yieldToEvents();
     }
+    if (file.damage?.isFound) damaged.add(file.path, whole);
   }
   skipped.report(skip);
-  damaged.report(skip, understood);
+  damaged.report(skip, understood, files);
+  refuseTooLarge(tooLarge, understood);
   if ((items > 0 || !damaged.isEmpty()) && understood === 0)
     throw new RecollectError('import-broken', 'No conversation in the export can be read');
 }

@@ -31,10 +31,12 @@ import {
   countForeign,
   createDamagedFiles,
   createSkipCounter,
+  refuseTooLarge,
   type SkipCounter,
+  titleIn,
   wordsOf,
 } from './skipping.ts';
-import { baseName, chunksOf, headOf, SNIFF_BYTES } from './source-file.ts';
+import { baseName, chunksOf, headOf, isDamaged as isDamagedFile, SNIFF_BYTES } from './source-file.ts';
 import { interpolated, timeOf } from './times.ts';
 
 const TOOL = 'messages';
@@ -213,7 +215,7 @@ export const messageLists: Importer = {
     const damaged = createDamagedFiles();
     const yieldToEvents = createYielder();
     const known = new Set<string>();
-    let [items, understood] = [0, 0];
+    let [items, understood, tooLarge] = [0, 0, 0];
     for (const file of source.files) {
       signal.throwIfAborted();
       if (source.files.length > 1) {
@@ -235,9 +237,16 @@ export const messageLists: Importer = {
         if (conversation) whole += 1;
         return conversation;
       };
-      for await (const { value, text, isAlone } of valuesIn(file, signal, skipped, onDamage)) {
+      for await (const { value, text, isAlone, isTooLarge } of valuesIn(file, signal, skipped, onDamage)) {
         signal.throwIfAborted();
         items += 1;
+        if (isTooLarge) {
+          tooLarge += 1;
+          skipped.count('oversized-conversation', titleIn(text()));
+          continue;
+        }
+        // Behind the first entry that is none, a damaged file holds words that nobody said.
+        if (value === undefined && (await isDamagedFile(file, signal))) break;
         const isLoose = isMessage(value) && !saidIn(value);
         if (isLoose) loose.push(value);
         const found = isLoose ? [] : allSaidIn(value);
@@ -254,10 +263,11 @@ export const messageLists: Importer = {
         const conversation = take(said, all.length === 1 ? baseName(file.path) : undefined);
         if (conversation) yield conversation;
       }
-      if (isDamaged) damaged.add(file.path, whole);
+      if (isDamaged || file.damage?.isFound) damaged.add(file.path, whole);
     }
     skipped.report(skip);
-    damaged.report(skip, understood);
+    damaged.report(skip, understood, source.files);
+    refuseTooLarge(tooLarge, understood);
     if ((items > 0 || !damaged.isEmpty()) && understood === 0)
       throw new RecollectError('import-broken', 'No conversation in the file can be read');
   },
@@ -332,6 +342,7 @@ interface Value {
   readonly text: () => string;
   /** True for the one document of a file, whose name then tells it from others. */
   readonly isAlone: boolean;
+  readonly isTooLarge?: boolean | undefined;
 }
 
 /** Yields the items of a list, the documents of a file of lines, or the one document. */
@@ -350,16 +361,16 @@ async function* valuesIn(
     return;
   }
   if (isOfLines) {
-    for await (const { value, line } of recordsIn(chunksOf(file, signal, countForeign(skipped))))
-      yield { value, text: () => line, isAlone: false };
+    for await (const { value, line, isTooLarge } of recordsIn(chunksOf(file, signal, countForeign(skipped))))
+      yield { value, text: () => line, isAlone: false, isTooLarge };
     return;
   }
   // No member of a document has an empty name, so each document is one item.
-  for await (const { value, text, listed } of wholeItemsOf(chunksOf(file, signal, countForeign(skipped)), {
-    list: '',
-    onDamage,
-  }))
-    yield { value, text, isAlone: !listed };
+  for await (const { value, text, listed, isTooLarge } of wholeItemsOf(
+    chunksOf(file, signal, countForeign(skipped)),
+    { list: '', onDamage },
+  ))
+    yield { value, text, isAlone: !listed, isTooLarge };
 }
 
 const TIMES = [

@@ -28,8 +28,8 @@ import { type Hlc, readHlc } from '../../domain/sync/hlc.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { decode, wholeItemsOf } from './lenient-json.ts';
 import { roleNamed } from './roles.ts';
-import { createDamagedFiles, createSkipCounter, type SkipCounter } from './skipping.ts';
-import { chunksOf, headOf } from './source-file.ts';
+import { createDamagedFiles, createSkipCounter, type SkipCounter, titleIn } from './skipping.ts';
+import { chunksOf, headOf, isDamaged as isDamagedFile } from './source-file.ts';
 
 /** Our own ids are UUIDs; a file with any other id was not written by us. */
 const isId = (id: string): boolean =>
@@ -94,6 +94,12 @@ export const recollect: Importer = {
         signal.throwIfAborted();
         // A header behind the conversations is checked at the end: nothing is written before everything was read.
         if ('version' in header && !isOurs()) break;
+        if (item.isTooLarge) {
+          skipped.count('oversized-conversation', titleIn(item.text()));
+          continue;
+        }
+        // Behind the first entry that is none, a damaged file holds words that nobody said.
+        if (item.value === undefined && (await isDamagedFile(file, signal))) break;
         const conversation = toConversation(item.value, item.text, skipped);
         if (conversation) {
           whole += 1;
@@ -102,6 +108,7 @@ export const recollect: Importer = {
         await yieldToEvents();
       }
       // A file that was cut off within its conversations may have lost a header behind them.
+      isDamaged ||= file.damage?.isFound === true;
       const isRefused = (!isDamaged || 'version' in header) && !isOurs();
       if (isRefused && whole > 0) throw new RecollectError('import-broken', `${file.path} has no header`);
       if (isRefused || isDamaged) damaged.add(file.path, whole);
@@ -117,7 +124,7 @@ export const recollect: Importer = {
       }
     }
     skipped.report(skip);
-    damaged.report(skip, taken);
+    damaged.report(skip, taken, source.files);
     if (taken === 0 && !damaged.isEmpty())
       throw new RecollectError('import-broken', 'No conversation in the export can be read');
   },

@@ -1,7 +1,9 @@
 // Counts what an import left out: one report for each reason, with the first example.
+import { RecollectError } from '../../domain/base/errors.ts';
 import { decodeText, type Foreign } from '../../domain/text/encoding.ts';
-import type { Skipped } from './importer.ts';
-import { baseName } from './source-file.ts';
+import type { Skipped, SourceFile } from './importer.ts';
+import { MAX_ITEM_BYTES, parseJson } from './lenient-json.ts';
+import { baseName, isAsset } from './source-file.ts';
 
 export interface SkipCounter {
   /** `example` is shortened and shown to the person who imports. */
@@ -32,8 +34,11 @@ interface DamagedFiles {
   /** `read`: conversations taken in from it. */
   add(path: string, read: number): void;
   isEmpty(): boolean;
-  /** `whole`: conversations of the source. Without any the source is refused, which names its only file already. */
-  report(skip: (skipped: Skipped) => void, whole: number): void;
+  /**
+   * `whole`: conversations of the source. Without any the source is refused, which names its only file already.
+   * `files`: all of the source; those that turned out to be damaged while they were unpacked are named, too.
+   */
+  report(skip: (skipped: Skipped) => void, whole: number, files: readonly SourceFile[]): void;
 }
 
 /** Most damaged files that are named. */
@@ -42,17 +47,38 @@ const NAMED = 20;
 /** Makes a list of damaged files, reported as one omission that names each with what was read of it. */
 export function createDamagedFiles(): DamagedFiles {
   const files: string[] = [];
+  const paths = new Set<string>();
+  const add = (path: string, read: number) => {
+    if (paths.has(path)) return;
+    paths.add(path);
+    files.push(`${baseName(path)}: ${read}`);
+  };
   return {
-    add: (path, read) => {
-      files.push(`${baseName(path)}: ${read}`);
-    },
+    add,
     isEmpty: () => files.length === 0,
-    report: (skip, whole) => {
+    report: (skip, whole, all) => {
+      for (const { path, damage } of all) if (damage?.isFound) add(path, isAsset({ path }) ? 0 : whole);
       if (whole === 0 && files.length === 1) return;
       const example = [...files.slice(0, NAMED), ...(files.length > NAMED ? ['…'] : [])].join(', ');
       if (files.length > 0) skip({ reason: 'damaged-file', count: files.length, example });
     },
   };
+}
+
+/** Throws `import-too-large` for a source that holds nothing but conversations beyond the limit. */
+export function refuseTooLarge(tooLarge: number, understood: number): void {
+  if (tooLarge > 0 && understood === 0)
+    throw new RecollectError('import-too-large', 'Each conversation is larger than can be read', {
+      params: { limit: MAX_ITEM_BYTES },
+    });
+}
+
+const NAME = /"(?:title|name|chatTitle|chat_title)"\s*:\s*("(?:[^"\\]|\\.){1,400}")/;
+
+/** The title that stands in the beginning of a conversation in JSON, else the beginning itself. */
+export function titleIn(beginning: string): string {
+  const title = parseJson(NAME.exec(beginning.slice(0, 4096))?.[1] ?? '');
+  return typeof title === 'string' && title.trim() !== '' ? title : beginning;
 }
 
 /** Cuts a text to `length` characters as people count them (graphemes), on one line. */

@@ -106,6 +106,18 @@ export function joined(pieces: readonly Uint8Array[], length: number): Uint8Arra
   return bytes;
 }
 
+/** True for a packed file that is damaged or cut off; reads it to its end to find out. */
+export async function isDamaged(file: SourceFile, signal: AbortSignal): Promise<boolean> {
+  if (!file.damage || file.damage.isFound) return file.damage?.isFound === true;
+  for await (const _ of rawChunksOf(file, signal)) signal.throwIfAborted();
+  return file.damage.isFound;
+}
+
+/** Pictures and files of messages, as an export names them. */
+const ASSET = /^file[-_][A-Za-z0-9]/;
+/** True if the name is that of an export's asset. */
+export const isAsset = ({ path }: Pick<SourceFile, 'path'>): boolean => ASSET.test(baseName(path));
+
 /** Last segment of a path. */
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 

@@ -242,7 +242,7 @@ export class ImportRun {
     // Passed on before reading: if that fails, the report still shows what had been left out by then.
     this.#listener.onSkipped(this.#skipped);
     await this.#deps.notes?.known?.();
-    const skip = (skipped: Skipped) => this.#skipped.push(skipped);
+    const skip = (skipped: Skipped) => addSkipped(this.#skipped, skipped);
     const read = this.#reader(this.#source, {
       signal,
       skip,
@@ -398,6 +398,19 @@ function takenBack(error: unknown): unknown {
   const problem = toProblem(error);
   if (problem.code !== 'storage-full') return error;
   return new RecollectError('import-storage', problem.message, { retry: true, cause: error });
+}
+
+/** Adds an omission to the list; files that are damaged are named together. */
+function addSkipped(list: Skipped[], skipped: Skipped): void {
+  const at = list.findIndex(({ reason }) => reason === skipped.reason && reason === 'damaged-file');
+  const known = list[at];
+  if (!known) list.push(skipped);
+  else
+    list[at] = {
+      ...known,
+      count: known.count + skipped.count,
+      example: [known.example, skipped.example].filter(Boolean).join(', '),
+    };
 }
 
 /** Wraps a source so that reading it counts as progress; bytes read before, for sniffing, do not count twice. */

@@ -8,6 +8,7 @@
 // one append, so they never need undoing.
 import type { Importer, ImportSource, Skipped, SourceFile } from '../../adapters/importers/importer.ts';
 import { IMPORTERS } from '../../adapters/importers/index.ts';
+import { baseName } from '../../adapters/importers/source-file.ts';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { log, orElse } from '../../domain/base/log.ts';
 import type { Activities } from './activities.ts';
@@ -147,8 +148,9 @@ class FileImporter implements Importing {
             for (const { activity } of silent)
               if (activity !== undefined) this.#deps.activities.acknowledge(activity);
             unread = leftOver([...found.unread, ...files]);
+            const lost = found.isCut ? cutOff(dropped, kept) : [];
             return kept.map((report, at) =>
-              at === 0 ? { ...report, skipped: [...report.skipped, ...unread] } : report,
+              at === 0 ? { ...report, skipped: [...report.skipped, ...lost, ...unread] } : report,
             );
           }
           importer = piece.importer;
@@ -167,9 +169,9 @@ class FileImporter implements Importing {
           const result = { ...figures, notesAndFeedback: brought };
           done = result;
           if (failed !== undefined) throw failed;
-          return [
-            { ...empty(), ...result, skipped: [...result.skipped, ...unread], importer: piece.importer.id },
-          ];
+          const report = { ...empty(), ...result, importer: piece.importer.id };
+          const lost = found.isCut ? cutOff(dropped, [report]) : [];
+          return [{ ...report, skipped: [...result.skipped, ...lost, ...unread] }];
         },
         signal,
       );
@@ -209,6 +211,16 @@ function withoutForeignZips(
   if (!kept.some(({ problem }) => problem === null)) return { kept: reports, silent: [], files: [] };
   const silent = reports.filter(isForeign);
   return { kept, silent, files: silent.flatMap(({ source }) => inner.get(source) ?? []) };
+}
+
+/** Names a ZIP that broke off, unless a file in it was named as cut off already. */
+function cutOff({ name }: ImportSource, reports: readonly ImportReport[]): readonly Skipped[] {
+  if (reports.some(({ skipped }) => skipped.some(({ reason }) => reason === 'damaged-file'))) return [];
+  const kept = reports.reduce(
+    (sum, { conversations: { added, changed, unchanged } }) => sum + added + changed + unchanged,
+    0,
+  );
+  return kept === 0 ? [] : [{ reason: 'damaged-file', count: 1, example: `${baseName(name)}: ${kept}` }];
 }
 
 /** Reports unread files as one omission. */

@@ -7,14 +7,13 @@ import { kimiCodeAmong } from '../../adapters/importers/kimi-cli.ts';
 import { looksBinary } from '../../adapters/importers/lenient-json.ts';
 import {
   headOfListing,
-  isAsset,
   isCompanion,
   isListing,
   isServiceFile,
   namedListings,
 } from '../../adapters/importers/listing.ts';
 import { createSkipCounter } from '../../adapters/importers/skipping.ts';
-import { baseName, firstBytesOf, SNIFF_BYTES } from '../../adapters/importers/source-file.ts';
+import { baseName, firstBytesOf, isAsset, SNIFF_BYTES } from '../../adapters/importers/source-file.ts';
 import { isZip, mayBeOpened, openZip } from '../../adapters/importers/zip.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 
@@ -88,6 +87,8 @@ export interface RecognisedSource {
   readonly zips: readonly ImportSource[];
   /** Files of a folder that no importer reads. */
   readonly unread: readonly SourceFile[];
+  /** True for a ZIP that broke off: there were more files. */
+  readonly isCut?: boolean;
 }
 
 /**
@@ -107,13 +108,16 @@ export async function recognise(
   if (!only || source.files.every((file) => file.size === 0)) throw empty();
   const zipped = alone !== undefined && (await isZip(alone, signal));
   const opened = zipped ? { ...(await openZip(alone, signal)), name: source.name } : source;
+  const isCut = opened.isCut === true;
   if (opened.files.every((file) => file.size === 0)) throw empty();
   if (opened.files.length > 1) {
     const divided = await divide(opened, importers, signal);
-    if (divided.pieces.length + divided.zips.length > 0) return divided;
+    if (divided.pieces.length + divided.zips.length > 0) return { ...divided, isCut };
   }
   const importer = await whoReads(opened, importers, signal);
-  if (importer) return { pieces: [{ source: opened, importer }], zips: [], unread: [] };
+  if (importer) return { pieces: [{ source: opened, importer }], zips: [], unread: [], isCut };
+  const broken = () =>
+    new RecollectError('import-broken', `${source.name} is damaged`, { params: { file: source.name } });
   const unknown = () =>
     new RecollectError('import-unknown', `${source.name} is not an export that is known`, {
       params: {
@@ -121,6 +125,7 @@ export async function recognise(
         ...(source.files.some(({ path }) => DOCUMENT.test(path)) ? { reason: 'documents' } : {}),
       },
     });
+  if (alone?.damage?.isFound) throw broken();
   if (alone && DOCUMENT.test(alone.path)) throw unknown();
   if (alone && !zipped && isBlank(await firstBytesOf(alone, signal, SNIFF_BYTES))) throw empty();
   if (alone && !zipped && looksBinary(await firstBytesOf(alone, signal, SNIFF_BYTES)))
@@ -129,11 +134,17 @@ export async function recognise(
     });
   const inner = zipped ? await zipsAmong(opened.files, signal) : [];
   if (inner.some(mayBeOpened))
-    return { pieces: [], zips: inner.filter(mayBeOpened).map((file) => alongside(opened, file)), unread: [] };
+    return {
+      pieces: [],
+      zips: inner.filter(mayBeOpened).map((file) => alongside(opened, file)),
+      unread: [],
+      isCut,
+    };
   if (inner.length > 0)
     throw new RecollectError('import-nested', `${source.name} holds ZIPs too deep`, {
       params: { file: source.name },
     });
+  if (isCut || opened.files.some(({ damage }) => damage?.isFound)) throw broken();
   // An account without conversations exports an empty list, which does not show the exporting tool.
   if (/^\s*\[\s*\]\s*$/.test((await headOfListing(opened.files, signal)) ?? '')) throw empty();
   if (await kimiCodeAmong(opened.files, signal))

@@ -96,20 +96,40 @@ describe('lenient JSON', () => {
     }
   });
 
-  it('reads a log in blocks as it reads it at once, and refuses one beyond the limit', async () => {
-    const lines = [{ a: '一\n' }, { b: 'x'.repeat(50) }, { c: [1] }].map((one) => JSON.stringify(one));
+  it('reads a log of any length in blocks as it reads it at once, and names a line beyond the limit', async () => {
+    const long = { b: 'x'.repeat(50) };
+    const lines = [{ a: '一\n' }, long, { c: [1] }].map((one) => JSON.stringify(one));
     const bytes = new TextEncoder().encode([lines[0], '{"broken', lines[1], lines[2]].join('\n'));
-    const all = async (block: number, document = 1000) => {
+    const all = async (block: number, item = 1000) => {
       const values: unknown[] = [];
-      const limits = { document, item: 1000 };
-      for await (const one of recordsIn(pieces(bytes, [0.3, 0.5]), { block, limits })) values.push(one.value);
+      const limits = { document: 20, item };
+      for await (const one of recordsIn(pieces(bytes, [0.3, 0.5]), { block, limits }))
+        values.push(one.isTooLarge ? one.line.slice(0, 6) : one.value);
       return values;
     };
     for (let block = 1; block < bytes.length + 2; block += 1)
-      expect(await all(block)).toEqual([{ a: '一\n' }, undefined, { b: 'x'.repeat(50) }, { c: [1] }]);
-    await expect(all(8, 20)).rejects.toMatchObject({
-      problem: { code: 'import-too-large', params: { limit: 20 } },
+      expect(await all(block)).toEqual([{ a: '一\n' }, undefined, long, { c: [1] }]);
+    for (let block = 1; block < 30; block += 1)
+      expect(await all(block, 40), `${block}`).toEqual([{ a: '一\n' }, undefined, '{"b":"', { c: [1] }]);
+  });
+
+  it('passes over an item beyond the limit, which it names, and keeps those around it', async () => {
+    const list = [{ a: 1 }, { title: 'Long', b: ['x'.repeat(60), '}'] }, { c: '二' }];
+    for (const text of [JSON.stringify(list), JSON.stringify({ z: 1, list, y: 2 }, null, 1)])
+      for (let cut = 0; cut <= 1; cut += 1 / 64) {
+        const found: unknown[] = [];
+        for await (const item of itemsOf(pieces(new TextEncoder().encode(text), [cut, cut / 2]), {
+          list: 'list',
+          limits: { document: 40, item: 40 },
+        }))
+          found.push(item.isTooLarge ? item.text().includes('Long') : item.value);
+        expect(found, `${cut}`).toEqual([{ a: 1 }, true, { c: '二' }]);
+      }
+    const one = itemsOf(pieces(new TextEncoder().encode('{"a":"0123456789","b":"0123456789"}'), []), {
+      list: 'list',
+      limits: { document: 20, item: 100 },
     });
+    await expect(one.next()).rejects.toMatchObject({ problem: { code: 'import-too-large' } });
   });
 
   it('cuts what is nested deeper than any tool writes, and keeps what stands around it', async () => {

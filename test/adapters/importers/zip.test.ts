@@ -177,16 +177,83 @@ describe('a ZIP', () => {
     await expect(openZip(locked, never)).rejects.toMatchObject(code('import-encrypted'));
   });
 
-  it('says that it is damaged', async () => {
-    const bytes = await zipped({ a: 'hello '.repeat(1000), b: 'world' });
-    await expect(openZip(fileFromBytes('cut.zip', bytes.slice(0, 60)), never)).rejects.toMatchObject(
-      code('import-broken'),
-    );
+  it('says of a file in it that it is damaged, and gives what stands before the damage', async () => {
+    const words = Array.from({ length: 3_000 }, (_, n) => `line ${n * n}`).join('\n');
+    const bytes = await zipped({ a: words, b: 'world' });
     const flipped = bytes.slice();
-    flipped.fill(0x55, 34, 50);
-    const { files } = await openZip(fileFromBytes('flipped.zip', flipped), never);
-    await expect(files[0]?.bytes(never)).rejects.toMatchObject(code('import-broken'));
+    flipped.fill(0x55, 9_000, 9_050);
+    const { files, isCut } = await openZip(fileFromBytes('flipped.zip', flipped), never);
+    expect(isCut).toBeUndefined();
+    for (const _ of [1, 2]) {
+      const before = await text(files[0]);
+      expect(files[0]?.damage).toEqual({ isFound: true });
+      expect(before.length).toBeGreaterThan(words.length / 10);
+      expect(before.slice(0, words.length / 10)).toBe(words.slice(0, words.length / 10));
+    }
     expect(await text(files[1])).toBe('world');
+    expect(files[1]?.damage).toEqual({ isFound: false });
+  });
+
+  it.each<[string, Parameters<typeof zipped>[1]]>([
+    ['with sizes in front of each file', { dataDescriptor: false }],
+    ['with sizes behind each file', { dataDescriptor: true }],
+    [
+      'with sizes behind each file, without a signature',
+      { dataDescriptor: true, dataDescriptorSignature: false },
+    ],
+    ['with sizes of eight bytes', { zip64: true, dataDescriptor: true }],
+    ['with sizes of eight bytes in front', { zip64: true, dataDescriptor: false }],
+    ['unpacked as it is', { level: 0, dataDescriptor: true }],
+  ])('is read up to the place where it breaks off: %s', async (_, options) => {
+    const names = ['a.json', 'folder/b.txt', '三.bin', 'd'];
+    const contents = names.map((_, n) =>
+      n === 2 ? new Uint8Array(randomBytes(5_000)) : 'words '.repeat(500 * n + 1),
+    );
+    const bytes = await zipped(
+      Object.fromEntries(names.map((name, n) => [name, contents[n] as string])),
+      options,
+    );
+    const whole = (await openZip(fileFromBytes('z.zip', bytes), never)).files;
+    let most = 0;
+    for (let length = 0; length < bytes.length; length += 97) {
+      const opened = await openZip(fileFromBytes('z.zip', bytes.slice(0, length)), never).catch(
+        (error) => error,
+      );
+      if (!('files' in opened)) {
+        expect(opened).toMatchObject(code('import-broken'));
+        expect(length).toBeLessThan(100);
+        continue;
+      }
+      const { files, isCut } = opened as Awaited<ReturnType<typeof openZip>>;
+      for (const [n, file] of files.entries()) {
+        const [read, all] = [await file.bytes(never), await (whole[n] as SourceFile).bytes(never)];
+        expect([file.path, all.subarray(0, read.length)]).toEqual([whole[n]?.path, read]);
+        if (read.length < all.length) expect([n, file.damage?.isFound]).toEqual([files.length - 1, true]);
+      }
+      most = Math.max(most, files.length);
+      // All files are there once the list of the ZIP begins.
+      expect(isCut === true || files.length === names.length).toBe(true);
+    }
+    expect(most).toBe(names.length);
+  });
+
+  it('finds the files behind a damage of which its list says nothing', async () => {
+    const bytes = (await zipped({ a: 'one'.repeat(50), b: 'two', c: 'three' })).slice();
+    const view = Buffer.from(bytes.buffer);
+    const second = view.indexOf(Buffer.from([0x50, 0x4b, 3, 4]), 10);
+    view.fill(0, second, second + 4);
+    const cut = bytes.slice(0, view.indexOf(Buffer.from([0x50, 0x4b, 1, 2])) + 10);
+    const { files, isCut } = await openZip(fileFromBytes('z.zip', cut), never);
+    expect(files.map(({ path }) => path)).toEqual(['a', 'c']);
+    expect(isCut).toBe(true);
+    expect(await text(files[1])).toBe('three');
+  });
+
+  it('says that it is locked, also where it breaks off', async () => {
+    const locked = await zipped({ a: 'secret'.repeat(99), b: 'x' }, { password: 'p' });
+    await expect(openZip(fileFromBytes('z.zip', locked.slice(0, 200)), never)).rejects.toMatchObject(
+      code('import-encrypted'),
+    );
   });
 
   it('stops when told to', async () => {

@@ -1,4 +1,5 @@
 // The library over real documents and a store in memory.
+import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -313,18 +314,20 @@ describe('importing', () => {
 
   describe('leaves nothing half-imported of a file that is broken behind much that is good', () => {
     const good = JSON.stringify(chatgpt.manyMessages(200));
-    const flipped = async () => {
+    const lost = async () => {
       const bytes = (
-        await zipped({ 'conversations-000.json': good, 'conversations-001.json': good }, { level: 0 })
+        await zipped({ 'conversations-000.json': good, 'conversations-001.json': good })
       ).slice();
-      const at = Buffer.from(bytes).lastIndexOf('backup of the ledger');
-      bytes.set([0x58], at);
+      for (const name of ['conversations-000.json', 'conversations-001.json']) {
+        const at = Buffer.from(bytes).indexOf(name) + name.length + 40;
+        bytes.fill(0x55, at, at + 400);
+      }
       return fileFromBytes('export.zip', bytes);
     };
     const cases: Record<string, () => Promise<SourceFile[]> | SourceFile[]> = {
       'a ChatGPT export without a whole conversation': () =>
         filesOf({ 'conversations.json': JSON.stringify([chatgpt.branched]).slice(0, -2) }),
-      'a ZIP, by its checksum': async () => [await flipped()],
+      'a ZIP whose files are damaged from the beginning': async () => [await lost()],
     };
     describe.each([
       ['held', {}],
@@ -356,7 +359,57 @@ describe('importing', () => {
         'backups/b.json': backup,
       });
     };
+    const many = JSON.stringify(chatgpt.manyMessages(3_000));
+    const part = (bytes: Uint8Array, share: number) => bytes.slice(0, Math.floor(bytes.length * share));
+    const flipped = async (options = {}) => {
+      const whole = { 'conversations-000.json': one, 'conversations-001.json': many };
+      const bytes = (await zipped(whole, options)).slice();
+      bytes.fill(0x58, Math.floor(bytes.length * 0.6), Math.floor(bytes.length * 0.6) + 3);
+      return [fileFromBytes('export.zip', bytes)];
+    };
+    const lines = Array.from({ length: 900 }, (_, n) =>
+      JSON.stringify({
+        messages: [
+          { role: 'user', content: `Loaf ${n * n}?` },
+          { role: 'assistant', content: `Rye ${n}.` },
+        ],
+      }),
+    ).join('\n');
+    const cutZip = async (files: Parameters<typeof zipped>[0], share: number) => [
+      fileFromBytes('export.zip', part(await zipped(files), share)),
+    ];
+    const picture = new Uint8Array(randomBytes(90_000));
     const cases: Record<string, [files: () => Promise<SourceFile[]> | SourceFile[], damaged: string]> = {
+      'a gzipped export that is cut off': [
+        () => [fileFromBytes('conversations.json.gz', part(gzipSync(many), 0.7))],
+        'conversations.json: ',
+      ],
+      'a gzipped export that is damaged': [
+        () => [fileFromBytes('conversations.json.gz', gzipSync(many).fill(0x58, 3_000, 3_009))],
+        'conversations.json: ',
+      ],
+      'gzipped lines that are cut off': [
+        () => [fileFromBytes('chats.jsonl.gz', part(gzipSync(lines), 0.7))],
+        'chats.jsonl: ',
+      ],
+      'a ZIP that breaks off within its conversations': [
+        () => cutZip({ 'conversations.json': many, 'user.json': '{"id":"u"}' }, 0.6),
+        'conversations.json: ',
+      ],
+      'a ZIP that breaks off within another file': [
+        () =>
+          cutZip({ 'conversations.json': one, 'user.json': '{"id":"u"}', 'file-AbC-cat.png': picture }, 0.6),
+        'export.zip: 1',
+      ],
+      'a ZIP that breaks off between two files': [
+        async () => {
+          const bytes = await zipped({ 'conversations.json': one, 'file-AbC-cat.png': picture });
+          return [fileFromBytes('export.zip', bytes.slice(0, Buffer.from(bytes).indexOf('file-AbC') - 20))];
+        },
+        'export.zip: 1',
+      ],
+      'a ZIP with a damaged file': [() => flipped(), 'conversations-001.json: '],
+      'a ZIP, by its checksum': [() => flipped({ level: 0 }), 'conversations-001.json: '],
       'a ChatGPT export': [() => filesOf({ 'conversations.json': two }), 'conversations.json: 1'],
       'the second file of a ChatGPT export': [
         () => filesOf({ 'conversations-000.json': one, 'conversations-001.json': two.slice(0, 50) }),
@@ -385,9 +438,71 @@ describe('importing', () => {
           count: 1,
           example: expect.stringContaining(damaged),
         });
+        expect(report?.skipped.filter(({ reason }) => reason === 'damaged-file')).toHaveLength(1);
         expect(report?.conversations.added).toBeGreaterThan(0);
         expect((await entries()).length).toBe(report?.conversations.added);
       });
+    });
+  });
+
+  describe('leaves out the one conversation that is larger than can be read, and names it', () => {
+    const encoder = new TextEncoder();
+    /** A file whose second conversation holds 200 MB of one letter, sent in pieces. */
+    const huge = (path: string, before: string, after: string): SourceFile => {
+      const filler = new Uint8Array(8 * 1024 * 1024).fill(0x78);
+      async function* stream() {
+        yield encoder.encode(before);
+        for (let n = 0; n < 25; n += 1) yield filler;
+        yield encoder.encode(after);
+      }
+      const bytes = () => Promise.reject(new Error('too large to hold'));
+      return { path, size: 25 * filler.length, modifiedAt: 0, stream, bytes };
+    };
+    const [one, two] = [chatgpt.branched, chatgpt.tools].map((value) => JSON.stringify(value));
+    const said = JSON.stringify({
+      messages: [
+        { role: 'user', content: 'Which loaf?' },
+        { role: 'assistant', content: 'Rye.' },
+      ],
+    });
+    it.each<[string, SourceFile, number]>([
+      [
+        'ChatGPT',
+        huge('conversations.json', `[${one},{"title":"The long one","mapping":{"a":{"id":"`, `"}}},${two}]`),
+        2,
+      ],
+      [
+        'lines of requests',
+        huge(
+          'chats.jsonl',
+          `${said}\n{"title":"The long one","messages":[{"role":"user","content":"`,
+          `"}]}\n${said.replace('Rye', 'Spelt')}\n`,
+        ),
+        2,
+      ],
+    ])('%s', async (_, file, kept) => {
+      const { library, entries } = setup();
+      const [report] = await library.importFiles([file]);
+      expect(report?.problem).toBeNull();
+      expect(report?.skipped).toContainEqual({
+        reason: 'oversized-conversation',
+        count: 1,
+        example: 'The long one',
+      });
+      expect(report?.conversations.added).toBe(kept);
+      expect((await entries()).length).toBe(kept);
+    });
+
+    it('refuses a source of nothing else as too large', async () => {
+      const { library } = setup();
+      const [report] = await library.importFiles([
+        huge(
+          'conversations.json',
+          '[{"title":"The long one","create_time":1,"mapping":{"a":{"id":"',
+          '"}}}]',
+        ),
+      ]);
+      expect(report?.problem?.code).toBe('import-too-large');
     });
   });
 

@@ -159,9 +159,13 @@ export const library = {
     'malformed-line_one': 'damaged entry',
     'malformed-line_other': 'damaged entries',
     'damaged-file_one':
-      'damaged or cut-off file: only the conversations before the damage came in, as many as stand behind its name. Download the export again for the rest.',
+      'damaged or cut-off file: what can still be read of it came in, as many conversations as stand behind its name. Download the export again for the rest.',
     'damaged-file_other':
-      'damaged or cut-off files: only the conversations before the damage came in, as many as stand behind each name. Download the export again for the rest.',
+      'damaged or cut-off files: what can still be read of them came in, as many conversations as stand behind each name. Download the export again for the rest.',
+    'oversized-conversation_one':
+      'conversation larger than what can be read at once (over 192 MB; all others came in)',
+    'oversized-conversation_other':
+      'conversations larger than what can be read at once (over 192 MB; all others came in)',
     'unknown-role_one': 'message of an unknown kind of speaker (kept as a note)',
     'unknown-role_other': 'messages of an unknown kind of speaker (kept as notes)',
     'unknown-part_one': 'part of an unknown kind (kept as it is, but not shown)',

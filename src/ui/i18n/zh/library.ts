@@ -143,7 +143,8 @@ export const library = {
   skipped: {
     'malformed-line_other': '损坏的条目',
     'damaged-file_other':
-      '个损坏或不完整的文件：只导入了损坏处之前的对话，数目写在文件名之后。请重新下载导出文件以获得其余部分。',
+      '个损坏或不完整的文件：已导入其中仍可读取的对话，数目写在文件名之后。请重新下载导出文件以获得其余部分。',
+    'oversized-conversation_other': '个超出一次可读取大小的对话（超过 192 MB；其他对话均已导入）',
     'unknown-role_other': '发言者类型不明的消息（保留为备注）',
     'unknown-part_other': '类型不明的部分（原样保留，但不显示）',
     'no-content_other': '没有内容的消息',
