@@ -385,6 +385,23 @@ describe('tables', () => {
     expect(drawn(text)).toContain(within);
     comesToTheSame(text);
   });
+  it.each([
+    ['| a | b |\n|---|---|\n\n| 1 | 2 |\n\n| 3 | 4 |', 1, ['a b', '1 2', '3 4']],
+    ['| a | b |\n\n|---|---|\n\n| 1 | 2 |\n\nafter', 1, ['a b', '1 2']],
+    ['x\n\n| a | b |\r\n|-|-|\r\n| 1 | 2 |\r\n  \r\n| `3|3` | 4 |', 1, ['a b', '1 2', '<code>3|3</code> 4']],
+    ['> | a | b |\n> |-|-|\n>\n> | 1 | 2 |\n\nafter', 1, ['a b', '1 2']],
+    ['- x\n\n  | a | b |\n  |-|-|\n  | 1 | 2 |\n\n  | 3 | 4 |\n- y', 1, ['a b', '1 2', '3 4']],
+    ['| a | b |\n|-|-|\n| 1 | 2 |\n\n| c | d |\n|-|-|\n| 3 | 4 |', 2, ['a b', '1 2', 'c d', '3 4']],
+    ['| a | b |\n\n|-|-|\n\n| 1 | 2 |\n\n| c | d |\n\n|-|-|\n\n| 3 | 4 |', 2, ['a b', '1 2', 'c d', '3 4']],
+    ['| a | b |\n|-|-|\n| 1 | 2 |\n\n|x| + |y| is', 1, ['a b', '1 2']],
+    ['| a | b |\n|-|-|\n| 1 | 2 |\n\n\n| 3 | 4 |', 1, ['a b', '1 2']],
+    ['| a | b |\n|-|-|\n| 1 | 2 |\n\n| 3 |', 1, ['a b', '1 2']],
+    ['| a |\n\n---\n\nb', 0, []],
+  ])('go on below an empty line where a row stands: %j', (text, tables, expected) => {
+    expect(rows(text).map((row) => row.join(' '))).toEqual(expected);
+    expect(drawn(text).split('<table>').length - 1).toBe(tables);
+    comesToTheSame(text);
+  });
   it('keep the sides of their columns where the row of dashes has fewer', () => {
     expect(drawn('| a | b | c |\n|:-:|----:|')).toContain('<th align="center">a</th>');
   });

@@ -10,6 +10,9 @@ const BAR = 124;
 /** Replaces a bar that separates no cells: any letter would do. */
 const LETTER = 97;
 const NO_BARS: ReadonlySet<number> = new Set();
+/** Line ends are codes below that of a tab. */
+const TAB = -2;
+const SPACE_SIGN = 32;
 const DELIMITERS = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/;
 
 /** Lists the offsets of a row's bars, escaped ones left out. */
@@ -91,10 +94,50 @@ interface Shape {
 }
 const NO_TABLE: Shape = { columns: 0, head: 0 };
 
+const BLANK_THEN_ROW = /(?:\r\n|\n|\r(?!\n))[ \t>]*(?:\r\n|\n|\r(?!\n))[ \t>]*(?=\|)/y;
+/** Offset of a line that begins with a bar below the one empty line that the line end at `at` begins; -1: none. */
+function rowBehindBlank(source: string, at: number): number {
+  BLANK_THEN_ROW.lastIndex = at;
+  return BLANK_THEN_ROW.test(source) ? BLANK_THEN_ROW.lastIndex : -1;
+}
+const isDelimiters = (source: string, at: number): boolean => DELIMITERS.test(lineAt(source, at).trimEnd());
+
+/** True if a row of dashes stands below the line at `at`, which makes that the head of another table. */
+function isHeadAt(source: string, at: number): boolean {
+  const end = at + lineAt(source, at).length;
+  const below = end + (source.startsWith('\r\n', end) ? 2 : 1);
+  const next = below + (/^[ \t>]*/.exec(source.slice(below, below + 100))?.[0].length ?? 0);
+  const apart = rowBehindBlank(source, end);
+  return isDelimiters(source, next) || (apart >= 0 && isDelimiters(source, apart));
+}
+
+/**
+ * True if a table goes on below the empty line that the line end at `at` begins: many models set rows apart. Such a row
+ * has bars at both ends and as many cells as the head. `partial`: a row that ends the text may have fewer yet.
+ */
+function goesOnBelow(
+  source: string,
+  at: number,
+  { columns, partial }: { columns: number; partial: boolean },
+): boolean {
+  const next = rowBehindBlank(source, at);
+  if (next < 0 || isHeadAt(source, next)) return false;
+  const row = lineAt(source, next);
+  const words = /[`$]|\\\(/.test(row) ? wordsIn(row, columns) : NO_BARS;
+  const cells = cellsOf(
+    row,
+    barsIn(row).filter((bar) => !words.has(bar)),
+  );
+  const isWritten = partial && next + row.length === source.length;
+  return isWritten ? cells <= columns + 1 : cells === columns && row.trimEnd().endsWith('|');
+}
+
 /** Reads the shape of a table whose head begins at `at`. `partial`: a row of dashes that ends the text may go on. */
 function shapeAt(source: string, at: number, partial: boolean): Shape {
   const head = lineAt(source, at);
   const next = at + head.length;
+  const apart = head.trimStart().startsWith('|') ? rowBehindBlank(source, next) : -1;
+  if (apart >= 0) return shapeApart(head, lineAt(source, apart).trimEnd());
   const line = lineAt(source, source.startsWith('\r\n', next) ? next + 2 : next + 1);
   const below = line.replace(/^[ \t>]+/, '').trimEnd();
   if (!DELIMITERS.test(below)) return NO_TABLE;
@@ -108,6 +151,14 @@ function shapeAt(source: string, at: number, partial: boolean): Shape {
     barsIn(head).filter((bar) => !words.has(bar)),
   );
   return { columns: Math.max(columns, cells), head: cells === columns ? 0 : cells };
+}
+
+/** The shape of a table with an empty line below its head: only where both lines have as many cells. */
+function shapeApart(head: string, below: string): Shape {
+  const columns = DELIMITERS.test(below) ? cellsOf(below, barsIn(below)) : 0;
+  const words = wordsIn(head, columns);
+  const bars = barsIn(head).filter((bar) => !words.has(bar));
+  return columns > 0 && cellsOf(head, bars) === columns ? { columns, head: 0 } : NO_TABLE;
 }
 
 /** Returns a row of dashes of the same length that has `cells` cells; the row itself if there is no room. */
@@ -156,6 +207,10 @@ export function tableSyntax(source: string, { partial }: { readonly partial: boo
     let from = 0;
     let words = NO_BARS;
     let dashes = '';
+    const isApart = (at: number, here: number): boolean =>
+      !isRow && here === headLine
+        ? rowBehindBlank(source, at) >= 0
+        : goesOnBelow(source, at, { columns, partial });
     return (code, offset, here) => {
       if (here !== line) {
         [line, from] = [here, offset];
@@ -165,6 +220,8 @@ export function tableSyntax(source: string, { partial }: { readonly partial: boo
         if (isWritten && words.size === 0 && row.includes('`')) words = barsInOpenCode(row);
         dashes = head > 0 && here === headLine + 1 ? withCells(row, head) : '';
       }
+      // The line end before an empty line is a space of its row, so that the row goes on to the next one.
+      if (code !== null && code < TAB && columns > 0 && isBarred && isApart(offset, here)) return SPACE_SIGN;
       // A tab keeps its own sign.
       if (code !== null && code >= 0 && dashes !== '') return dashes.charCodeAt(offset - from);
       return code === BAR && words.has(offset - from) ? LETTER : code;
