@@ -1,7 +1,7 @@
 // Stems of languages whose endings say what English says by words of their own. Light, after Savoy's stemmers. A word
 // alone shows no language, so its text does; words of English and of other languages get no stem. Pure.
 
-export type TextLanguage = 'fr' | 'de' | 'es' | 'it' | 'pt' | 'pl' | 'tr' | 'fi';
+export type TextLanguage = 'fr' | 'de' | 'es' | 'it' | 'pt' | 'pl' | 'tr' | 'fi' | 'nl' | 'sv';
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
@@ -31,6 +31,12 @@ const SMALL_WORDS: Readonly<Record<TextLanguage, ReadonlySet<string>>> = {
   fi: setOf(
     'ja ei että mikä missä milloin kuinka minun olen oli kanssa mutta kun niin ovat tämä sen mitä minä sinä meidän olla voi vain myös jos kuin koska onko mistä mihin olen ovatko paljonko minulla hänen',
   ),
+  nl: setOf(
+    'het een niet voor waar wanneer mijn hoe heb ik ook maar zijn wordt naar bij deze dit welke kunnen moet moeten onze jouw hebben wij jij geen nog dat aan uit mij van op met',
+  ),
+  sv: setOf(
+    'och att är inte jag för när hur på och från också eller mycket vad vilken vilket vilka mitt mina har hade som med det ska efter vårt våra',
+  ),
 };
 const LETTERS: Readonly<Record<TextLanguage, RegExp>> = {
   fr: /[œÿ]|^(?:[jlnmsdc]|qu)'(?=.{3})/u,
@@ -41,6 +47,8 @@ const LETTERS: Readonly<Record<TextLanguage, RegExp>> = {
   pl: /[łąężź]|[ćńś](?=[^čšž]*$)/u,
   tr: /[ğış]/u,
   fi: /ää|yö|äy|öy|(?:ss|ll|st|lt)ä$/u,
+  nl: /[vmzwklrt]ij[knlstvzd]|heid$/u,
+  sv: /å(?:r|rs|t|n|nd|ng|tt|de|lla|sta)$|^[dpså]å$/u,
 };
 const LANGUAGES = Object.keys(LETTERS) as TextLanguage[];
 
@@ -49,12 +57,23 @@ const MOST_WORDS = 200;
 const WORD = /[\p{L}\p{M}']+/gu;
 /** Texts that hold none of these are of another language. */
 const MAYBE =
-  /[œłąężźćńśğışäöüßéèêàáíóúñãõçù]|\b(?:ich|und|der|ist|el|los|las|una|il|gli|che|sono|dove|mis|meu|minha|uma|est|sont|dans|avec|vous|nous|les|je|qui|mes|jest|nie|gdzie|kiedy|jak|moje|czy|bir|ve|bu|ne|benim|ja|ei|minun|kuinka|milloin|onko)\b|\b(?:[jlnmsdc]|qu)'/iu;
+  /[œłąężźćńśğışäöüßéèêàáíóúñãõçùå]|\b(?:ich|und|der|ist|el|los|las|una|il|gli|che|sono|dove|mis|meu|minha|uma|est|sont|dans|avec|vous|nous|les|je|qui|mes|jest|nie|gdzie|kiedy|jak|moje|czy|bir|ve|bu|ne|benim|ja|ei|minun|kuinka|milloin|onko|het|een|niet|mijn|ik|wij|welke|waar|wanneer|hebben|onze|och|att|inte|jag)\b|\b(?:[jlnmsdc]|qu)'/iu;
 
 /** The language of a text, by small words and letters; undefined if none of these shows. */
 export function languageOf(text: string): TextLanguage | undefined {
   if (!MAYBE.test(text) || /\p{Script=Han}/u.test(text)) return undefined;
-  const hits: Record<TextLanguage, number> = { fr: 0, de: 0, es: 0, it: 0, pt: 0, pl: 0, tr: 0, fi: 0 };
+  const hits: Record<TextLanguage, number> = {
+    fr: 0,
+    de: 0,
+    es: 0,
+    it: 0,
+    pt: 0,
+    pl: 0,
+    tr: 0,
+    fi: 0,
+    nl: 0,
+    sv: 0,
+  };
   let count = 0;
   for (const [said] of text.matchAll(WORD)) {
     count += 1;
@@ -157,6 +176,35 @@ function finnishStem(word: string): string {
   return stem.replace(/(.)\1$/, '$1').replace(/d$/, 't');
 }
 
+const DUTCH = /(?<=.{3})(?:heden|tjes?|jes?|ing|en|te|de|e|s|t|d)$/;
+
+/** A vowel is written twice and a consonant once where a syllable is closed: `betaald`, `betalen`; `huis`, `huizen`. */
+function dutchStem(word: string): string {
+  let stem = word.replace(/heid$/, 'hed');
+  for (let last = ''; last !== stem; ) {
+    last = stem;
+    stem = without(last, DUTCH)
+      .replace(/(?<=.{2})z$/, 's')
+      .replace(/(?<=.{2})v$/, 'f');
+  }
+  return stem
+    .replace(/([^aeiou])\1$/, '$1')
+    .replace(/([aeou])\1(?=[^aeiou]$)/, '$1')
+    .replace(/^ge(?=.{4})/, '');
+}
+
+const SWEDISH = /(?<=.{3})(?:[aeo]rna|ande|ade|ar|er|or|en|et|at|na|de|te|a|e|n|t|s)$/;
+
+function swedishStem(word: string): string {
+  let stem = word;
+  for (let last = ''; last !== stem; ) {
+    last = stem;
+    stem = without(last, SWEDISH);
+  }
+  // `nyckel` and `nycklar` are one word.
+  return stem.replace(/(?<=.{2}[^aeiouy])e([lr])$/, '$1').replace(/([^aeiou])\1$/, '$1');
+}
+
 const STEMMERS: Readonly<Record<TextLanguage, (word: string) => string>> = {
   fr: frenchStem,
   de: germanStem,
@@ -166,6 +214,8 @@ const STEMMERS: Readonly<Record<TextLanguage, (word: string) => string>> = {
   pl: stemOfPl,
   tr: turkishStem,
   fi: finnishStem,
+  nl: dutchStem,
+  sv: swedishStem,
 };
 
 /** The stem of a folded word of Latin letters in lower case; undefined if it has none, or is one of the small words. */

@@ -54,6 +54,7 @@ const TWO_WORDS =
 const PARTED =
   'git hub|git lab|you tube|whats app|libre office|open office|java script|type script|postgre sql|mongo db|word press|snap chat|pay pal|mac book|air pods|fire fox|thunder bird|stack overflow|bit bucket|photo shop|cloud flare|i phone|i pad|i cloud|power point|' +
   'vs code|my sql|chat gpt|mac os|log in|log out|sign in|sign up|set up|back up|roll back|time zone|time stamp|file name|user name|' +
+  'health care|child care|day care|smart phone|head phone|screen shot|book mark|note book|play list|road map|tool chain|tool kit|work space|web hook|web page|web cam|web socket|front end|back end|run time|meta data|voice mail|' +
   'pass word|white list|black list|drop down|data set|data base|code base|web site|key word|end point|work flow|home page|check list';
 const PARTED_NAME = new RegExp(String.raw`(?<![\p{L}\p{N}'])(?:${PARTED})s?(?![\p{L}\p{N}])`, 'giu');
 /** A power of ten as programs write it, without a sign or with a plus: `1e6`, `2.5E+3`. */
@@ -112,6 +113,15 @@ const SIGNED_AS: Readonly<Record<string, string>> = {
   '#': 'sharp',
   '.net': 'dotnet',
   cpp: 'cplusplus',
+};
+/** Words that are written by their first and last letter and the number of those between. */
+const NUMERONYM = /(?<![\p{L}\p{N}])(?:k8s|i18n|l10n|a11y|o11y)(?![\p{L}\p{N}])/giu;
+const NUMERONYMS: Readonly<Record<string, string>> = {
+  k8s: 'kubernetes',
+  i18n: 'internationalization',
+  l10n: 'localization',
+  a11y: 'accessibility',
+  o11y: 'observability',
 };
 /** Two short names joined by a sign: `AT&T`, `R&D`. */
 const JOINED_NAMES = /(?<![\p{L}\p{N}])(\p{L}{1,3})&(\p{L}{1,3})(?![\p{L}\p{N}])/gu;
@@ -192,6 +202,7 @@ function addNames(text: string, out: string[]): void {
   for (const [year] of text.matchAll(YEAR)) out.push(chineseFigures(year).join(''));
   for (const [, letter = '', sign = '', name = ''] of text.matchAll(SIGNED))
     addWord(`${letter}${SIGNED_AS[(sign || name).toLowerCase()]}`.toLowerCase(), out);
+  for (const [short] of text.matchAll(NUMERONYM)) addWord(NUMERONYMS[short.toLowerCase()] as string, out);
   for (const [, one = '', other = ''] of text.matchAll(JOINED_NAMES)) out.push((one + other).toLowerCase());
   for (const [groups] of text.matchAll(LONG_NUMBER)) {
     const whole = groups.replace(/[ -]/g, '').toLowerCase();

@@ -237,7 +237,7 @@ function everyWord(text: string, purpose: Purpose, known?: TextLanguage): string
  * - Chinese and Japanese: words and pairs of characters
  * - identifiers and paths: pieces and the whole
  * - dates: one canonical form beside their own
- * - texts in one of eight other languages: its stems, too; `language`: that of the text around it
+ * - texts in one of ten other languages: its stems, too; `language`: that of the text around it
  */
 export const words = (text: string, language?: TextLanguage): string =>
   everyWord(text, 'index', language).join(' ');
