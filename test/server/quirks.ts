@@ -820,6 +820,197 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
     expected: { words: '', finish: 'error', problem: 'model-cut' },
   },
   'nothing-but-done': { body: DONE, expected: { words: '', finish: 'stop' } },
+  // ------------------------------------------------------------------------------- thoughts by field and by tags
+  ...Object.fromEntries(
+    Object.entries<string>({
+      'one-after-the-other':
+        delta({ reasoning_content: 'Look ' }) +
+        delta({ reasoning_content: 'it up.' }) +
+        text('<think>\nLook it up.\n</think>\n\nBackups run at three.'),
+      'in-turns':
+        delta({ reasoning_content: 'Look ' }) +
+        text('<think>Look ') +
+        delta({ reasoning_content: 'it up.' }) +
+        text('it up.</think>') +
+        text('Backups run at three.'),
+      'in-one-delta':
+        delta({ reasoning_content: 'Look', content: '<think>Look' }) +
+        delta({ reasoning_content: ' it up.', content: ' it up.</think>Backups run at three.' }),
+      'the-words-first':
+        text('<think>Look') +
+        delta({ reasoning: 'Look' }) +
+        text(' it up.</think>') +
+        delta({ reasoning: ' it up.' }) +
+        text('Backups run at three.'),
+      'only-closed':
+        delta({ reasoning_content: 'Look it up.' }) + text('Look it up.\n</think>\n\nBackups run at three.'),
+      'with-more-behind':
+        delta({ reasoning_content: 'Look ' }) + text('<think>Look it up.</think>Backups run at three.'),
+    }).map(([id, body]): [string, AnswerQuirk] => [
+      `thoughts-twice-${id}`,
+      { body: body + stop + DONE, expected: { ...whole, thoughts: 'Look it up.' } },
+    ]),
+  ),
+  'thoughts-by-field-and-others-by-tags': {
+    body:
+      delta({ reasoning_content: 'Look. ' }) +
+      text('<think>Lo and more.</think>Backups run at three.') +
+      stop +
+      DONE,
+    expected: { ...whole, thoughts: 'Look. Lo and more.' },
+  },
+  ...Object.fromEntries(
+    [
+      '<think duration="3" type=\'x\'>Look.</think>',
+      '<thinking signature="abc+/==">\nLook.\n</thinking>\n\n',
+      '<thought id=1>Look.</thought>',
+      '<Think >Look.</Think>',
+      '<antThinking>Look.</antThinking>',
+    ].map((thought, at): [string, AnswerQuirk] => [
+      `thoughts-in-a-tag-with-attributes-${at + 1}`,
+      {
+        body: letters(`${thought}Backups run at three.`),
+        expected: { ...whole, thoughts: thought.includes('\n') ? 'Look.\n' : 'Look.' },
+      },
+    ]),
+  ),
+  'a-tag-of-thoughts-with-other-words': {
+    body: letters('<think about it> and <think x="'),
+    expected: { words: '<think about it> and <think x="', finish: 'stop' },
+  },
+  'events-named-a-web-page': {
+    type: 'text/html; charset=UTF-8',
+    body: `: ok\n\n${said}${stop}${DONE}`,
+    expected: whole,
+  },
+  'json-named-a-web-page': {
+    type: 'text/html',
+    body: '{"choices":[{"message":{"content":"Backups run at three."},"finish_reason":"stop"}]}',
+    expected: whole,
+  },
+  'byte-order-marks-within': {
+    body: `\ufeff${text('Backups run ')}\ufeff${text('at three.')}${stop}${DONE}`,
+    expected: whole,
+  },
+  ...Object.fromEntries(
+    [
+      'analysis<|message|>Look.<|end|><|start|>assistant<|channel|>final<|message|>Backups run at three.<|return|>',
+      '<|channel|>analysis Look.<|end|><|start|>assistant<|channel|>final<|message|>Backups run at three.',
+    ].map((words, at): [string, AnswerQuirk] => [
+      `harmony-without-some-of-its-marks-${at + 1}`,
+      { body: letters(words), expected: { ...whole, thoughts: 'Look.' } },
+    ]),
+  ),
+  'harmony-that-has-only-its-end': {
+    body: letters('final<|message|>Backups run at three.<|return|>'),
+    expected: whole,
+  },
+  ...Object.fromEntries(
+    [
+      '<|im_start|>assistant\n',
+      '<|start_header_id|>assistant<|end_header_id|>\n\n',
+      '<|begin_of_text|>',
+      '<start_of_turn>model\n',
+      '<\uff5cAssistant\uff5c>',
+      '[/INST] ',
+    ].map((mark): [string, AnswerQuirk] => [
+      `begins-with-a-mark-${mark.trim()}`,
+      { body: letters(`${mark}Backups run at three.`), expected: whole },
+    ]),
+  ),
+  'begins-with-a-mark-and-thoughts': {
+    body: letters('<|im_start|>assistant\n<think>Look.</think>Backups run at three.'),
+    expected: { ...whole, thoughts: 'Look.' },
+  },
+  'begins-like-a-mark': {
+    body: letters('<|im_start|> begins a turn, [/x] ends none.'),
+    expected: { words: '<|im_start|> begins a turn, [/x] ends none.', finish: 'stop' },
+  },
+  'refused-by-minimax': {
+    type: 'application/json',
+    body: '{"choices":null,"input_sensitive":true,"base_resp":{"status_code":1026,"status_msg":"input new_sensitive"}}',
+    expected: { words: '', finish: 'error', problem: 'model-refused' },
+  },
+  'coze-before': {
+    body: 'data:{"event":"message","message":{"role":"assistant","type":"answer","content":"Backups ","content_type":"text"},"is_finish":false,"index":0}\n\ndata:{"event":"message","message":{"role":"assistant","type":"answer","content":"run at three.","content_type":"text"},"is_finish":true,"index":0}\n\ndata:{"event":"done"}\n\n',
+    expected: whole,
+  },
+  'titan-itself': {
+    type: 'application/json',
+    body: '{"outputText":"Backups run at three.","index":0,"completionReason":"FINISH","inputTextTokenCount":4}\n',
+    expected: whole,
+  },
+  // ------------------------------------------------------------------------------- streams of apps
+  'lines-of-ai-sdk-4': {
+    type: 'text/plain; charset=utf-8',
+    body: 'f:{"messageId":"m1"}\ng:"Look."\n0:"Backups "\n2:[{"a":1}]\n0:"run at three."\ne:{"finishReason":"stop","isContinued":false}\nd:{"finishReason":"stop","usage":{"promptTokens":3,"completionTokens":4}}\n',
+    expected: { ...whole, thoughts: 'Look.', usage: { inputTokens: 3, outputTokens: 4 } },
+  },
+  'lines-of-ai-sdk-4-with-an-error': {
+    type: 'text/plain',
+    body: '0:"Backups run at three."\n3:"An error occurred."\n',
+    expected: { ...whole, finish: 'error', problem: 'model-server' },
+  },
+  coze: {
+    body:
+      'event:conversation.chat.created\ndata:{"id":"1","conversation_id":"2","status":"created"}\n\n' +
+      'event:conversation.chat.in_progress\ndata:{"id":"1","status":"in_progress"}\n\n' +
+      'event:conversation.message.delta\ndata:{"id":"4","role":"assistant","type":"answer","content":"","reasoning_content":"Look."}\n\n' +
+      'event:conversation.message.delta\ndata:{"id":"4","role":"assistant","type":"answer","content":"Backups "}\n\n' +
+      'event:conversation.message.delta\ndata:{"id":"4","role":"assistant","type":"answer","content":"run at three."}\n\n' +
+      'event:conversation.message.completed\ndata:{"id":"4","role":"assistant","type":"answer","content":"Backups run at three."}\n\n' +
+      'event:conversation.message.completed\ndata:{"id":"5","role":"assistant","type":"follow_up","content":"Why?"}\n\n' +
+      'event:conversation.chat.completed\ndata:{"id":"1","status":"completed","last_error":{"code":0,"msg":""},"usage":{"token_count":7,"output_count":4,"input_count":3}}\n\n' +
+      'event:done\ndata:"[DONE]"\n\n',
+    expected: { ...whole, thoughts: 'Look.', usage: { inputTokens: 3, outputTokens: 4 } },
+  },
+  'coze-with-an-error': {
+    body: 'event:conversation.chat.failed\ndata:{"id":"1","status":"failed","last_error":{"code":5000,"msg":"event interval error"}}\n\nevent:done\ndata:"[DONE]"\n\n',
+    expected: { words: '', finish: 'error', problem: 'model-server' },
+  },
+  replicate: {
+    body: 'event: output\nid: 1:0\ndata: Backups\n\nevent: output\nid: 2:0\ndata:  run at\n\nevent: output\nid: 3:0\ndata:  3\n\nevent: output\ndata: \ndata: - \n\nevent: output\ndata: 4\n\nevent: done\nid: 4:0\ndata: {}\n\n',
+    expected: { words: 'Backups run at 3\n- 4', finish: 'stop' },
+  },
+  'replicate-in-one-piece': {
+    type: 'application/json',
+    body: '{"id":"x","status":"succeeded","output":["Backups ","run at three."],"urls":{"get":"https://x.example"}}',
+    expected: whole,
+  },
+  langserve: {
+    body: 'event: metadata\ndata: {"run_id":"1"}\n\nevent: data\ndata: {"content":"","type":"AIMessageChunk","additional_kwargs":{}}\n\nevent: data\ndata: {"content":"Backups ","type":"AIMessageChunk","response_metadata":{}}\n\nevent: data\ndata: {"content":"run at three.","type":"AIMessageChunk","usage_metadata":{"input_tokens":3,"output_tokens":4}}\n\nevent: end\n\n',
+    expected: { ...whole, usage: { inputTokens: 3, outputTokens: 4 } },
+  },
+  'langserve-in-words': {
+    body: 'event: metadata\ndata: {"run_id":"1"}\n\nevent: data\ndata: "Backups "\n\nevent: data\ndata: "run at three."\n\nevent: end\n\n',
+    expected: whole,
+  },
+  'langserve-in-one-piece': {
+    type: 'application/json',
+    body: '{"output":{"content":"Backups run at three.","type":"ai"},"metadata":{"run_id":"x"}}',
+    expected: whole,
+  },
+  flowise: {
+    body: 'message:\ndata:{"event":"start","data":""}\n\nmessage:\ndata:{"event":"token","data":"Backups "}\n\nmessage:\ndata:{"event":"token","data":"run at three."}\n\nmessage:\ndata:{"event":"metadata","data":{"chatId":"1"}}\n\nmessage:\ndata:{"event":"end","data":"[DONE]"}\n\n',
+    expected: whole,
+  },
+  n8n: {
+    type: 'application/json',
+    body: '{"type":"begin","metadata":{"nodeId":"1"}}\n{"type":"item","content":"Backups ","metadata":{}}\n{"type":"item","content":"run at three.","metadata":{}}\n{"type":"end","metadata":{}}\n',
+    expected: whole,
+  },
+  anythingllm: {
+    body: 'data: {"uuid":"1","sources":[],"type":"textResponseChunk","textResponse":"Backups ","close":false,"error":false}\n\ndata: {"uuid":"1","type":"textResponseChunk","textResponse":"run at three.","sources":[],"close":true,"error":false}\n\n',
+    expected: whole,
+  },
+  ragflow: {
+    body: 'data:{"code":0,"message":"","data":{"answer":"Backups run","reference":{}}}\n\ndata:{"code":0,"data":{"answer":"Backups run at","reference":{}}}\n\ndata:{"code":0,"data":{"answer":"Backups run at three.","reference":{}}}\n\ndata:{"code":0,"data":true}\n\n',
+    expected: whole,
+  },
+  'lm-studio-itself': {
+    body: 'event: chat.start\ndata: {"type":"chat.start","model_instance_id":"m"}\n\nevent: reasoning.delta\ndata: {"type":"reasoning.delta","content":"Look."}\n\nevent: message.start\ndata: {"type":"message.start"}\n\nevent: message.delta\ndata: {"type":"message.delta","content":"Backups run at three."}\n\nevent: chat.end\ndata: {"type":"chat.end","result":{"output":[]}}\n\n',
+    expected: { ...whole, thoughts: 'Look.' },
+  },
   'another-protocol': {
     body: 'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Backups"}}\n\n',
     expected: { words: '', finish: 'error', problem: 'model-format' },

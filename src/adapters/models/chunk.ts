@@ -1,6 +1,7 @@
 // Normalises one event of an answer, as endpoints really send it, for the SDK's strict schema. Keeps only the parts in
 // use: text, thoughts, calls, the finish reason, usage, an error. The rest is dropped before the SDK can refuse it.
 import { isFields, readJson } from '../../domain/base/json.ts';
+import { choiceOfApp } from './app-events.ts';
 import { type Fields, listOf, stringOf } from './event-fields.ts';
 import { brokenIn, type FinishReason, finishIn, isBrokenOff } from './finish-reasons.ts';
 import { choiceOfForeign, protocolOf, usageOfForeign } from './foreign-events.ts';
@@ -110,6 +111,7 @@ function usageOf(raw: unknown): Readonly<Record<string, number>> {
       raw.prompt_eval_count,
       raw.promptTokens,
       raw.inputTokens,
+      raw.input_count,
     ),
     completion: tokensOf(
       raw.completion_tokens,
@@ -117,6 +119,7 @@ function usageOf(raw: unknown): Readonly<Record<string, number>> {
       raw.eval_count,
       raw.completionTokens,
       raw.outputTokens,
+      raw.output_count,
     ),
     cached: tokensOf(
       read.cached_tokens,
@@ -195,7 +198,7 @@ export class ChunkReader {
 
   /** Returns the words and thoughts of an event that was cut off within its JSON. Its finish is unknown. */
   readHalf(value: unknown): unknown[] {
-    const choice = isFields(value) ? this.#choiceOf(value) : undefined;
+    const choice = isFields(value) ? this.#choiceOf(value, '') : undefined;
     const delta = choice && this.#deltaOf(choice);
     return delta ? this.#wordsOf(delta) : [];
   }
@@ -216,7 +219,7 @@ export class ChunkReader {
     // Gateways wrap an event into one of their own.
     const wrapped = 'choices' in value ? undefined : WRAPS.map((name) => value[name]).find(holdsChoices);
     if (wrapped) return this.read(wrapped, { isDocument, named });
-    const choice = this.#choiceOf(value);
+    const choice = this.#choiceOf(value, named);
     // Ignore errors after the end of a whole answer.
     const wasWhole = this.#finish !== undefined;
     const out: unknown[] = choice ? this.#readChoice(choice, isDocument, value.error) : [];
@@ -243,7 +246,7 @@ export class ChunkReader {
     return out;
   }
 
-  #choiceOf(value: Fields): Fields | undefined {
+  #choiceOf(value: Fields, named: string): Fields | undefined {
     const choices = listOf(value.choices).filter(isFields);
     const first = choices.find(({ index }) => Number(index ?? 0) === 0);
     this.#isNumbered ||= first !== undefined;
@@ -256,14 +259,16 @@ export class ChunkReader {
     if (isFields(value.message))
       return {
         message: value.message,
-        finish_reason: value.done === true ? (value.done_reason ?? 'stop') : null,
+        finish_reason:
+          value.done === true ? (value.done_reason ?? 'stop') : value.is_finish === true ? 'stop' : null,
       };
     // Text alone: Cloudflare's and Ollama's `response`, the tokens of Text Generation Inference,
     // Qianfan's `result`, DashScope's `output`.
     const token = isFields(value.token) && value.token.special !== true ? value.token.text : undefined;
     const output = isFields(value.output) ? value.output : {};
     const said = [value.response, token, value.result, output.text].find((text) => typeof text === 'string');
-    if (said === undefined && !isFields(value.token)) return choiceOfForeign(value);
+    if (said === undefined && !isFields(value.token))
+      return choiceOfForeign(value) ?? choiceOfApp(value, named);
     const isLast = value.done === true || value.is_end === true || typeof value.generated_text === 'string';
     return {
       delta: { content: said ?? '' },
@@ -351,7 +356,7 @@ export class ChunkReader {
 
   #noteError(value: Fields, choice: Fields | undefined, named: string): void {
     const facts = this.#facts;
-    const error = [value.error, choice?.error, value.errors].find(isError);
+    const error = [value.error, choice?.error, value.errors, value.last_error].find(isError);
     if (error !== undefined) facts.error ??= error === true ? value : error;
     else if (/^error$/i.test(named) || value.event === 'error' || (value.type === 'error' && !choice))
       facts.error ??= value;

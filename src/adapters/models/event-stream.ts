@@ -4,6 +4,7 @@
 
 import { parsePartialJson } from 'ai';
 import { lenientJson, repairedJson } from '../../domain/base/json.ts';
+import { wordsOfApp } from './app-events.ts';
 import { ChunkReader, KEEP_ALIVE } from './chunk.ts';
 import type { Fields } from './event-fields.ts';
 import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
@@ -65,6 +66,9 @@ export function asEventStream(
 
   const dispatch = ({ name, lines, isWhole }: ServerEvent, controller: Controller) => {
     if (KEEP_ALIVE.test(name)) return;
+    const plain = wordsOfApp(name, lines.join('\n'));
+    if (plain !== undefined)
+      return void ready.push(...reader.read({ choices: [{ delta: { content: plain } }] }));
     for (const piece of piecesOfData(lines)) {
       if (DONE.test(piece)) return end(controller);
       const found = parsed(piece);

@@ -81,11 +81,13 @@ export function choiceOfForeign(value: Fields): Fields | undefined {
 
 /** Figures of an event that keeps them elsewhere than chat completions do. */
 export const usageOfForeign = (value: Fields): unknown =>
-  isFields(value.metadata)
-    ? value.metadata.usage
-    : typeof value.tokens_predicted === 'number' && value.stop === true
-      ? { prompt_tokens: value.tokens_evaluated, completion_tokens: value.tokens_predicted }
-      : undefined;
+  isFields(value.usage_metadata)
+    ? value.usage_metadata
+    : isFields(value.metadata)
+      ? value.metadata.usage
+      : typeof value.tokens_predicted === 'number' && value.stop === true
+        ? { prompt_tokens: value.tokens_evaluated, completion_tokens: value.tokens_predicted }
+        : undefined;
 
 /** The protocol whose event this is; undefined if it is none that is known here. */
 export function protocolOf(value: Fields): 'chat' | 'anthropic' | 'google' | 'openai-responses' | undefined {

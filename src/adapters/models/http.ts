@@ -316,7 +316,7 @@ function problemOfStatus(
     });
   if (status === 404 || status === 405)
     return make('model-not-found', 'The endpoint does not know this.', {
-      reason: /model/.test(all) && about.model !== '' ? 'model' : versioned ? 'versioned' : 'path',
+      reason: /model|deployment/.test(all) && about.model !== '' ? 'model' : versioned ? 'versioned' : 'path',
       suggestion: '',
     });
   const isMomentary = status >= 500 || [408, 409, 425].includes(status);
@@ -371,7 +371,7 @@ const isAboutImages = (text: string) =>
     text.slice(0, DETAIL_LIMIT),
   );
 const isRefusal = (text: string) =>
-  /content[_ ]?(filter|policy|management)|high risk|moderation|flagged|safety (system|policy)|sensitive content|risk control/.test(
+  /content[_ ]?(filter|policy|management)|high risk|moderation|flagged|safety (system|policy)|sensitive content|risk control|inappropriate content|data_?inspection|new_sensitive|敏感|违规/.test(
     text,
   );
 

@@ -44,6 +44,7 @@ import {
 import { type MessageForm, toModelMessages } from './sdk-messages.ts';
 import { addDocument, addSource, newFacts, type StreamFacts } from './stream-facts.ts';
 import { createThoughts, type ThoughtOrWords } from './thoughts.ts';
+import { TwiceThought } from './twice-thought.ts';
 
 // Keeps the SDK from printing its warnings into the console.
 (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
@@ -130,6 +131,7 @@ class StreamedAnswer {
   readonly #bounded: AbortSignal;
   readonly #wire: Wire;
   readonly #thoughts = createThoughts();
+  readonly #twice = new TwiceThought();
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** True once the final wait has begun. */
   #isClosing = false;
@@ -300,13 +302,13 @@ class StreamedAnswer {
     wire.onActivity();
     const type = response.headers.get('content-type') ?? '';
     if (!response.body) throw cutProblem(this.#about);
-    if (/text\/html/i.test(type)) {
-      await response.body.cancel();
+    // PHP names every answer a web page, also a stream of events.
+    const answer = /text\/html/i.test(type) ? await unlessPage(response.body) : response.body;
+    if (!answer)
       throw new RecollectError('model-format', 'The address answers, but with a web page.', {
         params: { ...this.#about, reason: 'web-page', detail: '', suggestion: '' },
       });
-    }
-    const bytes = listenTo(response.body, wire, this.#about);
+    const bytes = listenTo(answer, wire, this.#about);
     if (!this.#protocol.isChatCompletions) {
       wire.accepted = true;
       return new Response(bytes.pipeThrough(asNativeEvents(wire.facts, type)), { headers: response.headers });
@@ -343,8 +345,17 @@ class StreamedAnswer {
   *#say(pieces: readonly ThoughtOrWords[]): Iterable<ChatEvent> {
     for (const piece of pieces) {
       this.#arrived = true;
-      yield piece;
+      if (piece.type !== 'reasoning-delta') yield piece;
+      else {
+        const text = this.#twice.read('tags', piece.text);
+        if (text !== '') yield { ...piece, text };
+      }
     }
+  }
+
+  *#thought(written: string): Iterable<ChatEvent> {
+    const text = this.#twice.read('field', written);
+    if (text !== '') yield { type: 'reasoning-delta', text };
   }
 
   *#read(part: SdkPart): Iterable<ChatEvent> {
@@ -361,7 +372,7 @@ class StreamedAnswer {
         this.#keepSignature(part.id, part.providerMetadata);
         if (part.text === '') break;
         this.#arrived = true;
-        yield { type: part.type, text: part.text };
+        yield* this.#thought(part.text);
         break;
       case 'reasoning-end': {
         this.#keepSignature(part.id, part.providerMetadata);
@@ -612,6 +623,20 @@ function listenTo(
     },
     cancel: (reason) => reader.cancel(reason),
   });
+}
+
+/** The body of an answer that is named a web page but begins as events or JSON do; undefined for a real page. */
+async function unlessPage(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>> | undefined> {
+  const reader = body.getReader();
+  const first = await reader.read();
+  if (
+    /^\W{0,20}(?:data|event|id|retry)?:|^\s*[{[]/.test(new TextDecoder().decode(first.value?.subarray(0, 60)))
+  )
+    return goOnWith(first, reader);
+  await reader.cancel();
+  return undefined;
 }
 
 /** Returns a stream that starts with the piece already read. */

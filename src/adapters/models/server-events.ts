@@ -2,6 +2,7 @@
 // any line end, comments, data over several lines or twice named, no blank line at the end. Each character is read
 // once. https://html.spec.whatwg.org/#parsing-an-event-stream
 import { lenientJson } from '../../domain/base/json.ts';
+import { beginsWithParts, eventOfPart } from './app-events.ts';
 import { BodyText } from './body-text.ts';
 
 export interface ServerEvent {
@@ -20,6 +21,8 @@ const FIELDS = ['data', 'event', 'id', 'retry', ''];
 const LEAD = /^[\s\0\u001e\ufeff]+/;
 const kindOf = (text: string): 'unknown' | 'events' | 'document' => {
   const begun = text.replace(LEAD, '').slice(0, 10).toLowerCase();
+  if (beginsWithParts(begun)) return 'events';
+  if (/^[0-9a-k]:?$/.test(begun)) return 'unknown';
   if (FIELDS.some((field) => begun.startsWith(`${field}:`)) || begun.startsWith('error: {')) return 'events';
   return FIELDS.some((field) => field.startsWith(begun)) ? 'unknown' : 'document';
 };
@@ -39,6 +42,8 @@ export class BodyReader {
   #name = '';
   /** Fields are indented, or written in capitals. */
   #isLoose = false;
+  /** Its lines are those of AI SDK 4. */
+  #hasParts = false;
 
   /** `contentType`: as the endpoint names it. */
   constructor(contentType = '') {
@@ -87,6 +92,7 @@ export class BodyReader {
     const lead = LEAD.exec(text)?.[0] ?? '';
     const begun = text.slice(lead.length);
     this.#isLoose = /[ \t]$/.test(lead) || /^[a-z]*[A-Z]/.test(begun);
+    this.#hasParts = beginsWithParts(begun);
     return begun;
   }
 
@@ -105,9 +111,15 @@ export class BodyReader {
 
   *#readLine(line: string): Generator<ServerEvent> {
     if (line === '') return yield* this.#dispatch(true);
+    const part = this.#hasParts ? eventOfPart(line) : undefined;
+    if (part !== undefined) {
+      if (part !== '') yield { name: '', lines: [part], isWhole: true };
+      return;
+    }
     const colon = line.indexOf(':');
     if (colon === 0) return;
-    const written = colon < 0 ? line : line.slice(0, colon);
+    // Gateways that join streams leave the byte order mark of each.
+    const written = (colon < 0 ? line : line.slice(0, colon)).replace(/^\ufeff/, '');
     const field = this.#isLoose ? written.trim().toLowerCase() : written;
     if (field === '') return;
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
@@ -133,7 +145,8 @@ export class BodyReader {
     const [name, lines] = [this.#name, this.#data];
     this.#name = '';
     this.#data = [];
-    if (lines.length > 0) yield { name, lines, isWhole };
+    // LangServe ends a stream by an event without data.
+    if (lines.length > 0 || name !== '') yield { name, lines, isWhole };
   }
 }
 

@@ -30,6 +30,7 @@ const TAGS: readonly Tag[] = [
   { open: '<think>', close: '</think>' },
   { open: '<thinking>', close: '</thinking>' },
   { open: '<thought>', close: '</thought>' },
+  { open: '<antthinking>', close: '</antthinking>' },
   // Kimi-VL and Kimi k1.5.
   { open: '◁think▷', close: '◁/think▷' },
   // Magistral.
@@ -45,10 +46,26 @@ const TAGS: readonly Tag[] = [
   { open: '<unused94>thought\n', close: '<unused95>' },
 ];
 /** Beginnings of an unparsed answer of gpt-oss: its template, which contains the other tags. */
-const HARMONY = ['<|channel|>', '<|start|>'];
+const HARMONY = [
+  ...['<|channel|>', '<|start|>'],
+  // The mark before the name of a channel may be the template's own.
+  ...['analysis<|message|>', 'commentary<|message|>', 'final<|message|>'],
+];
 const HARMONY_MARK = /^<\|(start|channel|message|constrain|end|return|call)\|>/;
 /** Longest mark, characters. */
 const HARMONY_LENGTH = '<|constrain|>'.length;
+/** Marks with which templates begin a turn; at the very beginning of an answer they are no words. In lower case. */
+const BEGINS = [
+  '<|im_start|>assistant\n',
+  '<|start_header_id|>assistant<|end_header_id|>',
+  '<|begin_of_text|>',
+  '<|assistant|>',
+  '<start_of_turn>model\n',
+  '<｜begin▁of▁sentence｜>',
+  '<｜assistant｜>',
+  '<bos>',
+  '[/inst]',
+];
 /** The same without its marks, as some servers leave it. */
 const BARE_HARMONY: Tag = { open: 'analysis', close: 'assistantfinal' };
 
@@ -88,8 +105,18 @@ const startsWith = (text: string, tag: string) => text.slice(0, tag.length).toLo
 
 type FoundTag = { readonly tag: Tag; readonly isOpening: boolean; readonly length: number };
 
+/** Opening tags that may have attributes: how long a model thought, its signature. */
+const WITH_ATTRIBUTES =
+  /^<(think|thinking|thought|reasoning|antthinking)(?:\s{1,3}[\w:-]{1,40}=(?:"[^"<>]{0,400}"|'[^'<>]{0,400}'|[^\s"'<>]{1,400})){0,6}\s{0,3}>/i;
+/** The beginning of one. */
+const WITH_ATTRIBUTES_BEGUN = /^<(?:think|thinking|thought|reasoning|antthinking)\s[^<>\n]{0,500}$/i;
+
 /** Tag at the beginning of a text; `undecided` if it may become one. */
 function tagAt(text: string): FoundTag | 'undecided' | undefined {
+  const [written, name] = WITH_ATTRIBUTES.exec(text) ?? [];
+  const named = name === undefined ? undefined : TAGS.find(({ open }) => open === `<${name.toLowerCase()}>`);
+  if (written !== undefined && named) return { tag: named, isOpening: true, length: written.length };
+  if (WITH_ATTRIBUTES_BEGUN.test(text)) return 'undecided';
   for (const tag of TAGS) {
     if (startsWith(text, tag.open)) return { tag, isOpening: true, length: tag.open.length };
     if (startsWith(text, tag.close)) return { tag, isOpening: false, length: tag.close.length };
@@ -280,7 +307,13 @@ class ThoughtReader implements Thoughts {
       this.#header = undefined;
       if (this.#begun && !isForPeople) said.push({ type: 'reasoning-delta', text: '\n\n' });
       if (this.#spoken && isForPeople) said.push(...this.#say('\n\n'));
-    } else this.#header = `${this.#header ?? ''} `;
+    } else if (mark[1] === 'channel' || mark[1] === 'constrain') this.#header = `${this.#header ?? ''} `;
+    else {
+      // Thoughts that no mark parts from their channel's name.
+      const thought = /^\s*analysis\s+(\S.*)/s.exec(this.#header ?? '')?.[1];
+      if (thought !== undefined) said.push(...this.#think(thought.trimEnd()));
+      this.#header = '';
+    }
     return true;
   }
 
@@ -293,6 +326,13 @@ class ThoughtReader implements Thoughts {
     if (this.#place === 'harmony') return this.#harmony(said, isLast);
     if (this.#place === 'start') {
       const bare = this.#held.trimStart();
+      const lower = bare.slice(0, 60).toLowerCase();
+      const begun = BEGINS.find((mark) => lower.startsWith(mark));
+      if (begun !== undefined) {
+        this.#held = bare.slice(begun.length).trimStart();
+        return this.#held !== '';
+      }
+      if (lower !== '' && !isLast && BEGINS.some((mark) => mark.startsWith(lower))) return false;
       if (HARMONY.some((mark) => bare.startsWith(mark))) {
         this.#held = bare;
         this.#place = 'harmony';

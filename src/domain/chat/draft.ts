@@ -43,8 +43,13 @@ export function addToDraft(parts: readonly Part[], event: DraftEvent): readonly 
       const { callId, name } = event;
       return [...parts, { type: 'tool-call', callId, name, arguments: event.arguments, ...provider }];
     }
-    case 'text-was-reasoning':
-      return last?.type === 'text' ? addThought(parts.slice(0, -1), { text: last.text }) : parts;
+    case 'text-was-reasoning': {
+      if (last?.type !== 'text') return parts;
+      // The same thought came in a field of its own.
+      const before = parts.at(-2);
+      const isTwice = before?.type === 'reasoning' && before.text.trim() === last.text.trim();
+      return isTwice ? parts.slice(0, -1) : addThought(parts.slice(0, -1), { text: last.text });
+    }
     case 'reasoning-delta':
       return event.text === '' && !event.provider
         ? parts

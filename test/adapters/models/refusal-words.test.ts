@@ -105,6 +105,17 @@ it.each([
   ['model-forbidden forbidden', 451, 'Unavailable in your region'],
   ['model-not-found model', 410, { message: 'The model has been retired.' }],
   ['model-server server', 408, 'Request timeout'],
+  [
+    'model-refused',
+    400,
+    { code: 'data_inspection_failed', message: 'Input data may contain inappropriate content.' },
+  ],
+  ['model-refused', 400, { code: '1301', message: '系统检测到输入或生成内容可能包含不安全或敏感内容。' }],
+  [
+    'model-not-found model',
+    404,
+    { code: 'DeploymentNotFound', message: 'The API deployment for this resource does not exist.' },
+  ],
   ['model-server size', 413, 'Payload Too Large'],
   ['model-context', 413, { message: 'Request too large for model: 9000 tokens, limit 6000' }],
   // What only resembles one of these.
