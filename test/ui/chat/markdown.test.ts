@@ -544,6 +544,7 @@ describe('lists below words, and signs that look like Markdown', () => {
     ['a\nb\n---', '<p>a<br>\nb</p>\n<hr>'],
     ['## H\nTitle\n---\na', '<h2>H</h2>\n<h2>Title</h2>\n<p>a</p>'],
     ['Title\n===', '<h1>Title</h1>'],
+    ['Title\n===\nPart\n---\na', '<h1>Title</h1>\n<h2>Part</h2>\n<p>a</p>'],
   ])('dashes below a sentence draw a line: %j', (text, expected) => expect(drawn(text)).toBe(expected));
   it('lines of a paragraph are lines', () => {
     const text = '• one\n• two\n*a\nb* `c`\n　　d  \ne';
@@ -556,6 +557,8 @@ describe('lists below words, and signs that look like Markdown', () => {
 describe('stars and underscores', () => {
   it.each([
     '5*3*2 = 30 and 2**3**4',
+    'a*b + c*d; f(*args, **kwargs), x*y == z*w and p*q - (r*s)',
+    '¯\\_(ツ)_/¯ and ¯\\(ツ)/¯',
     'width*height*depth, f(x)*g(x)*h(x), (a+b)*(c+d)*(e)',
     'x*2*y and a[1]*(b)*2',
     '__init__.py and if __name__ == "__main__": and __proto__',
@@ -612,6 +615,7 @@ describe('addresses', () => {
     ['请看www.example.com。', 'http://www.example.com', undefined],
     ['(see https://en.wikipedia.org/wiki/A_(b))', 'https://en.wikipedia.org/wiki/A_(b)', undefined],
     ['联系me@example.com，谢谢', 'mailto:me@example.com', undefined],
+    ['git@github.com:a/b.git, git@example.com', 'mailto:git@example.com', undefined],
     ['<video src="https://example.com/a">b', 'https://example.com/a', undefined],
     ['“https://example.com/a”', 'https://example.com/a', undefined],
     ['https://example.com/a？b=1！', 'https://example.com/a', undefined],
@@ -669,6 +673,8 @@ describe('tags', () => {
     'List<b> of <section> and </T>',
     'in <Button onClick={a}> and <Table>',
     '<img src=x onerror="a()"><script>a()</script>',
+    'Use x between <div> and </div>, or a <section> and a </section>.',
+    'Put <ul> before and </ul> behind; every <li> ends with </li>',
     'use the <iframe> and the <input type="text"> element',
     'docker pull <image:tag>, ssh <user@host>, <host:port>, <std:string>',
     '</p> closes a paragraph',

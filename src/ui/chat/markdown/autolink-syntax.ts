@@ -102,12 +102,28 @@ const addressIn = (source: string, type: 'literalAutolinkHttp' | 'literalAutolin
   };
 };
 
+/** The address of a repository, which no letter reaches: `git@github.com:a/b.git`. */
+const REPOSITORY = /^git@[\w.-]{1,100}:[\w~/]/i;
+
+/** An e-mail address that is none of a repository. */
+const letterAddress = (source: string, construct: Construct): Construct => ({
+  ...construct,
+  tokenize(effects, ok, nok) {
+    const inner = construct.tokenize.call(this, effects, ok, nok);
+    const at = this.now().offset;
+    return (code) => (REPOSITORY.test(source.slice(at, at + 120)) ? nok(code) : inner(code));
+  },
+});
+
 /** The micromark extension for one text. E-mail addresses hold Latin letters only, and end by themselves. */
 export function autolinkSyntax(source: string): Extension {
   const { text = {} } = gfmAutolinkLiteral();
   const email = Object.entries(text).map(([code, constructs]): [string, Construct[]] => [
     code,
-    [constructs].flat().filter((construct) => construct?.name === 'emailAutolink') as Construct[],
+    [constructs]
+      .flat()
+      .filter((construct) => construct?.name === 'emailAutolink')
+      .map((construct) => letterAddress(source, construct as Construct)),
   ]);
   const own: Record<string, Construct> = {
     h: addressIn(source, 'literalAutolinkHttp'),

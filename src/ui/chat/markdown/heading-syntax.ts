@@ -11,8 +11,8 @@ const EQUALS = 61;
 const NEAR = 400;
 const LONGEST = 120;
 const SENTENCE = /[.!?;,…。！？；，][*_"'”’)）」』]*$/;
-/** A line that nothing but words may begin, so that one below it goes on with the paragraph. */
-const WORDS = /^[ \t>]*[^\s>#|`~<-]/;
+/** A line that nothing but words may begin, so that one below it goes on with the paragraph; no underline. */
+const WORDS = /^[ \t>]*(?!=+[ \t]*$)[^\s>#|`~<-]/;
 
 /** True if dashes at `at` underline a heading. */
 function underlines(source: string, at: number): boolean {

@@ -169,6 +169,14 @@ function isDrawn(name: string, closes: boolean, attributes: string): boolean {
   return lower !== 'img' || sources;
 }
 
+/** Elements that stand around whole blocks: between the words of a sentence one speaks of them. */
+const AROUND_BLOCKS =
+  /^<\/?(?:div|p|section|article|aside|header|footer|main|nav|h[1-6]|ul|ol|li|dl|dt|dd|table|form|blockquote|details|summary)>$/i;
+
+/** True if a sentence speaks of this tag: words stand before it and behind it, each apart by a space. */
+export const isSpokenOf = (tag: string, before: string, behind: string): boolean =>
+  AROUND_BLOCKS.test(tag) && /[^\s>] $/.test(before) && /^(?: [^\s<]|[,.;:!?)]|$)/.test(behind);
+
 /** `flow`: a block of HTML, in which some elements need no end. */
 export interface Html {
   readonly value: string;

@@ -14,6 +14,10 @@ const NEAR = 200;
 const FACTOR_BEFORE = /[A-Za-z0-9)\]]$/;
 const FACTOR_BEHIND = /^[A-Za-z0-9(]/;
 
+/** A sum, a difference or a comparison of products: `a*b + c*d`. */
+const SUM_BEHIND = /^[\w.()[\]]{1,30} (?:[-+=<>/−≤≥≠≈]|[<>=!]=) [^*\r\n]{0,60}[A-Za-z0-9)\]]\*[A-Za-z0-9(]/;
+const SUM_BEFORE = /[A-Za-z0-9)\]]\*[\w.()[\]]{1,30} (?:[-+=<>/−≤≥≠≈]|[<>=!]=) [^*\r\n]{0,60}$/;
+
 /**
  * True if the stars at `at` multiply: in a chain of names, or between digits or brackets;
  * `**Top 10**list` and `un*believ*able` are emphasis.
@@ -26,7 +30,12 @@ function multiplies(source: string, at: number, stars: number): boolean {
   if (stars > 1) return false;
   if (/\d$/.test(before) || /^\d/.test(behind) || (/[)\]]$/.test(before) && behind.startsWith('(')))
     return true;
-  return /^[\w.()[\]]*\*[A-Za-z0-9(]/.test(behind) || /[A-Za-z0-9)\]]\*[\w.()[\]]*$/.test(before);
+  return (
+    /^[\w.()[\]]*\*[A-Za-z0-9(]/.test(behind) ||
+    /[A-Za-z0-9)\]]\*[\w.()[\]]*$/.test(before) ||
+    SUM_BEHIND.test(behind) ||
+    SUM_BEFORE.test(before)
+  );
 }
 
 const PATH_SIGN = /[\w.*/{}!@~$,+\\-]/;
@@ -98,6 +107,8 @@ function pathSigns(source: string, at: number): number {
   const behind = source.slice(at, at + NEAR);
   // A table's cell ends at the next sign otherwise.
   if (behind.startsWith('\\|')) return 0;
+  // The arm of ¯\_(ツ)_/¯.
+  if (before.endsWith('¯') && /^\\[_(]/.test(behind)) return 2;
   if (PATH_EDGE.test(before)) return SERVER_BEGINS.test(behind) ? 2 : 0;
   if (!DRIVE.test(before) && !SERVER.test(before) && !PLACE.test(before)) return 0;
   if (DOT.test(before) && !NAME_BEHIND.test(behind)) return 0;

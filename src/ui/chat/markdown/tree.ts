@@ -7,7 +7,7 @@ import type { Blockquote, List, Literal, Nodes, Parents, Root, RootContent, Tabl
 import { defaultHandlers, type Handlers, type State, toHast } from 'mdast-util-to-hast';
 import { calloutOf, withContainers } from './callouts.ts';
 import type { Formula } from './formula-syntax.ts';
-import { DRAWN_TAGS, drawnHtml, type Html } from './html-rule.ts';
+import { DRAWN_TAGS, drawnHtml, type Html, isSpokenOf } from './html-rule.ts';
 import { numbersOf } from './list-numbers.ts';
 
 /** Words as written, line by line. */
@@ -148,6 +148,19 @@ const withoutLinks = (nodes: readonly Nodes[]): Nodes[] =>
 /** Schemes that a page cannot follow, run or draw: such an address is shown as a title. */
 const UNREACHABLE = /^(?!(?:https?|mailto|tel|ircs?|xmpp|javascript|vbscript|data|blob):)[a-z][a-z0-9+.-]*:/i;
 
+const wordsOf = (node: RootContent | undefined): string =>
+  node === undefined ? '' : node.type === 'text' || node.type === 'inlineCode' ? node.value : 'x';
+
+/** Makes words of the tags that a paragraph speaks of: `between <div> and </div>`. */
+const withoutMentions = (children: readonly RootContent[], parent: string): RootContent[] =>
+  children.map((child, at) =>
+    parent === 'paragraph' &&
+    child.type === 'html' &&
+    isSpokenOf(child.value, wordsOf(children[at - 1]), wordsOf(children[at + 1]))
+      ? { type: 'text', value: child.value }
+      : child,
+  );
+
 /** Returns a copy in which HTML is either drawn or text. Sets `seen.html` if any is drawn. */
 function withHtmlSettled<N extends Nodes>(node: N, partial: boolean, seen: { html: boolean }): N {
   if (!('children' in node)) return node;
@@ -156,7 +169,7 @@ function withHtmlSettled<N extends Nodes>(node: N, partial: boolean, seen: { htm
   const isBare = node.type === 'link' && inside.length === 0 && node.url !== '';
   const flow = CONTAINERS.has(node.type);
   const said = (isBare ? [{ type: 'text', value: node.url }] : inside) as RootContent[];
-  const children = flow ? withContainers(said, partial) : said;
+  const children = flow ? withContainers(said, partial) : withoutMentions(said, node.type);
   const pieces: Html[] = children.flatMap((child) =>
     child.type === 'html' ? [{ value: child.value, flow }] : [],
   );
