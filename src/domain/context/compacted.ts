@@ -5,23 +5,14 @@ import type { Message, Part, Role } from '../chat/message.ts';
 import { laneAskedFor } from '../memory/lanes.ts';
 import { gainOf, idfOf } from '../text/bm25.ts';
 import { ASKS_WHAT_YOU_DID } from '../text/cue-words/asked-speaker.ts';
-import { goesWrong, isAcknowledgement, isQuestion, makesCorrection } from '../text/cues.ts';
+import { isAcknowledgement, isQuestion, makesCorrection } from '../text/cues.ts';
 import { termsOf } from '../text/words.ts';
 import { type AppliedPlan, dispositionsOf } from './compaction/plan.ts';
 import type { TokenMeter } from './meter.ts';
-import { notesOf } from './notes.ts';
-import { countLineForms, LIST_FROM, lineFormOf, statesResult } from './outputs.ts';
+import { lineFormOf } from './outputs.ts';
 import { isSingleHan, queryOf } from './query.ts';
 import { quotedLines } from './quoted.ts';
-import {
-  closingTermsOf,
-  correctingUnits,
-  documentOf,
-  headingTermsOf,
-  termPositionsIn,
-  termsIn,
-  wordBeginningsOf,
-} from './reading.ts';
+import { closingTermsOf, correctingUnits, documentOf, termPositionsIn, termsIn } from './reading.ts';
 import {
   laneFinder,
   NO_SEMANTIC_SCORE,
@@ -31,7 +22,16 @@ import {
   withOwnScore,
 } from './semantic-scores.ts';
 import { type Unit, unitsOf } from './units.ts';
-import { type ValueKind, valuesOf } from './value-kinds.ts';
+import { valuesOf } from './value-kinds.ts';
+import {
+  messageWeightsOf,
+  NOT_NOTED,
+  nearbyOf,
+  noteFactors,
+  type QuestionWeights,
+  valueFactor,
+  wordFitOf,
+} from './word-fit.ts';
 
 /** Sentences of one compacted message, verbatim, as they are sent again. */
 export interface ReturnedPassage {
@@ -103,17 +103,6 @@ const SAME_LINES = 2;
 /** Tokens of a line beside its words. */
 const LINE = 4;
 
-// ---------------------------------------------------------------------------------------- weights
-/**
- * Weight of a word by its place: in the sentence, its heading, the message it answers, the
- * next sentence, the rest of the message.
- */
-const WHERE = { own: 1, lead: 0.6, answered: 0.5, beside: 0.4, message: 0.3 } as const;
-/** Weight of a word said so many messages before or after: people name a subject first, then continue about it. */
-const AFTER = [0, 0.42, 0.4, 0.34, 0.3, 0.22, 0.15] as const;
-const BEFORE = [0, 0.32, 0.28, 0.2, 0.15, 0.1] as const;
-/** Weight of a word that only shares its beginning. */
-const PREFIX_MATCH = 0.6;
 /** Most messages whose sentences are compared one by one. */
 const CANDIDATES = 160;
 /** Length normalisation of BM25, and the usual number of a message's terms. */
@@ -137,165 +126,12 @@ const [NOT_ASKED_FOR, ASKED_FOR] = [0.6, 1.3];
 /** From here on meaning alone brings a sentence back. */
 const LEAST_SEMANTIC = 0.03;
 
-/**
- * Rates a sentence's values against the kinds that the question wants: its first kind is best;
- * any definite value is better than none.
- */
-function answers(expected: readonly ValueKind[], values: ReadonlySet<ValueKind>): number {
-  if (expected.length === 0) return values.size > 0 ? 1.15 : 0.9;
-  const place = expected.findIndex((kind) => values.has(kind));
-  return place < 0 ? 0.7 : place === 0 ? 1.6 : 1.35;
-}
-
-/** Weights of a question. */
-interface Scoring {
-  /** Word → IDF times its weight. */
-  readonly rarity: ReadonlyMap<string, number>;
-  /** Largest sum of weights that a sentence could reach; never 0. */
-  readonly reach: number;
-  readonly expected: ReturnType<typeof queryOf>['expected'];
-  /** Word → position on the path → its weight there for being said shortly before or after. */
-  readonly nearby: ReadonlyMap<string, ReadonlyMap<number, number>>;
-  /** Words that may also match by their beginning. */
-  readonly long: ReadonlySet<string>;
-  readonly relevance: ReadonlyMap<MessageId, SemanticScore>;
-  /** Weight of the nearest sentences by their rank in meaning, 0–1; empty without vectors. */
-  readonly nearest: ReadonlyMap<Unit, number>;
-  /** Speaker whose words the question wants. */
-  readonly lane: ReturnType<typeof laneAskedFor>;
-}
-
 /** A sentence's scores before they are compared with others. */
-interface Fit extends Omit<CompactedHit, 'score'> {
+interface FoundUnit extends Omit<CompactedHit, 'score'> {
   /** Share of the question's words, 0–1.2; score by meaning, 0–1; and the factor on both. */
   readonly words: number;
   readonly meaning: SemanticScore;
   readonly factor: number;
-}
-
-/** Factor for a sentence that is not worth a note, and bonus for one that is. */
-const NOT_NOTED = 0.7;
-const NOTED = 0.06;
-/** Factor for a line in a log or listing. */
-const ONE_OF_MANY = 0.35;
-const worths = new WeakMap<Message, Map<number, number>>();
-
-/** Rates how likely a message's sentences are to answer anything, by their index among its units. */
-function wordWeights(message: Message): ReadonlyMap<number, number> {
-  let worth = worths.get(message);
-  if (!worth) {
-    worth = new Map<number, number>(
-      notesOf(message).map(({ index, weight }) => [index, 1 + NOTED * Math.min(8, weight)] as const),
-    );
-    const units = unitsOf(message);
-    const forms = countLineForms(units.flatMap(({ kind, text }) => (kind === 'result' ? text : [])));
-    units.forEach(({ kind, text }, index) => {
-      if (
-        kind === 'result' &&
-        (forms.get(lineFormOf(text)) ?? 1) >= LIST_FROM &&
-        !goesWrong(text) &&
-        !statesResult(text)
-      )
-        worth?.set(index, ONE_OF_MANY);
-    });
-    worths.set(message, worth);
-  }
-  return worth;
-}
-
-/** See `Scoring.nearby`. `count`: messages that are searched. A word that occurs everywhere marks no subject. */
-function nearbyOf(
-  standing: ReadonlyMap<string, readonly number[]>,
-  count: number,
-): Map<string, Map<number, number>> {
-  const nearby = new Map<string, Map<number, number>>();
-  for (const [term, list] of standing) {
-    if (list.length > Math.max(8, Math.min(200, count / 8))) continue;
-    const near = new Map<number, number>();
-    for (const at of list)
-      for (const [weights, way] of [
-        [AFTER, 1],
-        [BEFORE, -1],
-      ] as const)
-        for (let away = 1; away < weights.length; away++) {
-          const there = at + away * way;
-          near.set(there, Math.max(near.get(there) ?? 0, weights[away] as number));
-        }
-    nearby.set(term, near);
-  }
-  return nearby;
-}
-
-/** Weights that all sentences of a message share, and terms to look for in each. */
-interface Anywhere {
-  readonly base: number;
-  /** For the first sentence, which answers the message before. */
-  readonly firstBase: number;
-  readonly searched: readonly (readonly [term: string, rarity: number, least: number])[];
-}
-
-/** Weights of terms anywhere in the message; only the others have to be looked for sentence by sentence. */
-function anywhereIn(
-  message: Message,
-  at: number,
-  answered: { has(term: string): boolean },
-  { rarity, nearby, long }: Scoring,
-): Anywhere {
-  const { counts } = documentOf(message);
-  const starts = wordBeginningsOf(message);
-  let base = 0;
-  let firstBase = 0;
-  const searched: [string, number, number][] = [];
-  for (const [term, rare] of rarity) {
-    const isAnswered = answered.has(term);
-    const least = Math.max(isAnswered ? WHERE.message : 0, nearby.get(term)?.get(at) ?? 0);
-    if (counts.has(term) || isSingleHan(term))
-      searched.push([term, rare, isSingleHan(term) ? least : WHERE.message]);
-    else if (long.has(term) && starts.has(term.slice(0, 5))) searched.push([term, rare, least]);
-    else {
-      base += rare * least;
-      firstBase += rare * (isAnswered ? WHERE.answered : least);
-    }
-  }
-  return { base, firstBase, searched };
-}
-
-/**
- * Sums the weights of a sentence's words by their place. `touched`: any counts;
- * `spoken`: one is in the sentence itself.
- */
-function fitOf(
-  units: readonly Unit[],
-  terms: readonly ReadonlyMap<string, number>[],
-  index: number,
-  answered: { has(term: string): boolean },
-  { base, firstBase, searched }: Anywhere,
-  { long }: Scoring,
-): { words: number; touched: boolean; spoken: boolean } {
-  const unit = units[index] as Unit;
-  const own = terms[index] as ReadonlyMap<string, number>;
-  const lead = headingTermsOf(unit);
-  let words = index === 0 ? firstBase : base;
-  let touched = words > 0;
-  let spoken = false;
-  for (const [term, rarity, least] of searched) {
-    let where: number = least;
-    if (own.has(term) || (isSingleHan(term) && unit.text.includes(term))) where = WHERE.own;
-    else if (lead.has(term)) where = WHERE.lead;
-    else if (index === 0 && answered.has(term)) where = WHERE.answered;
-    else if (terms[index - 1]?.has(term) || terms[index + 1]?.has(term)) where = WHERE.beside;
-    if (where < PREFIX_MATCH && long.has(term) && someStartsWith(own.keys(), term.slice(0, 5)))
-      where = PREFIX_MATCH;
-    if (where > 0) touched = true;
-    if (where >= PREFIX_MATCH) spoken = true;
-    words += rarity * where;
-  }
-  return { words, touched, spoken };
-}
-
-function someStartsWith(terms: Iterable<string>, stem: string): boolean {
-  for (const term of terms) if (term.startsWith(stem)) return true;
-  return false;
 }
 
 /**
@@ -358,18 +194,18 @@ class PathSearch implements CompactedSearch {
   ): CompactedHit[] {
     const query = queryOf(question);
     if (this.messages.length === 0 || (query.weights.size === 0 && !relevance)) return [];
-    const standing = this.#standingOf(query.weights.keys());
+    const positions = this.#positionsOf(query.weights.keys());
     const semantic = semanticScoresOf(question, relevance);
-    const scoring: Scoring = {
-      ...this.#rarityOf(query, standing),
+    const scoring: QuestionWeights = {
+      ...this.#rarityOf(query, positions),
       expected: query.expected,
-      nearby: nearbyOf(standing, this.messages.length),
+      nearby: nearbyOf(positions, this.messages.length),
       long: new Set([...query.weights.keys()].filter((term) => term.length >= 5 && /^[a-z]+$/.test(term))),
       relevance: semantic.messages,
       nearest: semantic.isPlain ? new Map() : nearnessWeights(near, laneFinder(this.messages)),
       lane: laneAskedFor(question) ?? (ASKS_WHAT_YOU_DID.test(question) ? 'assistant' : null),
     };
-    const found = this.#roughly(standing, scoring).flatMap((at) => this.#hitsIn(at, scoring));
+    const found = this.#roughly(positions, scoring).flatMap((at) => this.#hitsIn(at, scoring));
     let said = 0;
     for (const { words } of found) said = Math.max(said, words);
     const worded = Math.min(1, said / SAID_WELL);
@@ -461,11 +297,11 @@ class PathSearch implements CompactedSearch {
     const best = hits[0]?.score ?? 0;
     const floor = Math.max(FLOOR, Math.min(1, best) * RELATIVE_FLOOR);
     // In little space two short sentences are worth more than a long one that fits slightly better.
-    const worth = new Map(
+    const perToken = new Map(
       hits.slice(0, WEIGHED).map((hit) => [hit, hit.score / meter.text(hit.unit.text) ** THRIFT]),
     );
     const order = [
-      ...hits.slice(0, WEIGHED).sort((a, b) => (worth.get(b) ?? 0) - (worth.get(a) ?? 0)),
+      ...hits.slice(0, WEIGHED).sort((a, b) => (perToken.get(b) ?? 0) - (perToken.get(a) ?? 0)),
       ...hits.slice(WEIGHED),
     ];
     for (const hit of order) {
@@ -507,21 +343,21 @@ class PathSearch implements CompactedSearch {
   }
 
   /** Positions of each term on the path, without absent terms. */
-  #standingOf(terms: Iterable<string>): Map<string, readonly number[]> {
+  #positionsOf(terms: Iterable<string>): Map<string, readonly number[]> {
     const index = this.#indexed && this.messages.length > FEW ? termPositionsIn(this.messages) : null;
-    const standing = new Map<string, readonly number[]>();
+    const positions = new Map<string, readonly number[]>();
     for (const term of terms) {
       const found =
         isSingleHan(term) || !index
-          ? this.messages.flatMap((message, place) => (says(message, term) ? [place] : []))
+          ? this.messages.flatMap((message, place) => (hasTerm(message, term) ? [place] : []))
           : index.get(term);
       if (found && found.length > 0)
-        standing.set(
+        positions.set(
           term,
           found.map((place) => this.#places[place] as number),
         );
     }
-    return standing;
+    return positions;
   }
 
   /**
@@ -530,12 +366,12 @@ class PathSearch implements CompactedSearch {
    */
   #rarityOf(
     { weights, asked }: ReturnType<typeof queryOf>,
-    standing: ReadonlyMap<string, readonly number[]>,
-  ): Pick<Scoring, 'rarity' | 'reach'> {
+    positions: ReadonlyMap<string, readonly number[]>,
+  ): Pick<QuestionWeights, 'rarity' | 'reach'> {
     const rarity = new Map<string, number>();
     let reach = 0;
     for (const [term, weight] of weights) {
-      const df = standing.get(term)?.length ?? 0;
+      const df = positions.get(term)?.length ?? 0;
       const idf = idfOf(df, this.messages.length);
       rarity.set(term, idf * weight);
       // A word that was never said shows nothing about a sentence's fit, unless it matches by its beginning.
@@ -549,12 +385,12 @@ class PathSearch implements CompactedSearch {
    * by nearby messages, and by meaning.
    */
   #roughly(
-    standing: ReadonlyMap<string, readonly number[]>,
-    { rarity, reach, nearby, relevance, nearest }: Scoring,
+    positions: ReadonlyMap<string, readonly number[]>,
+    { rarity, reach, nearby, relevance, nearest }: QuestionWeights,
   ): number[] {
     const rough = new Map<number, number>();
     const add = (at: number, score: number) => rough.set(at, (rough.get(at) ?? 0) + score);
-    for (const [term, list] of standing) {
+    for (const [term, list] of positions) {
       const weight = rarity.get(term) ?? 0;
       for (const at of list) {
         const { counts, length } = documentOf(this.#path[at] as Message);
@@ -581,23 +417,23 @@ class PathSearch implements CompactedSearch {
   }
 
   /** Lists the sentences of one message that fit at all. */
-  #hitsIn(at: number, scoring: Scoring): Fit[] {
+  #hitsIn(at: number, scoring: QuestionWeights): FoundUnit[] {
     const message = this.#path[at] as Message;
     const units = unitsOf(message);
     const terms = units.map(termsIn);
     const answered = closingTermsOf(this.#before(at));
     const whole = scoring.relevance.get(message.id) ?? NO_SEMANTIC_SCORE;
     const age = 1 + (0.12 * at) / this.#path.length;
-    const anywhere = anywhereIn(message, at, answered, scoring);
-    const hits: Fit[] = [];
-    const worth = wordWeights(message);
+    const anywhere = messageWeightsOf(message, at, answered, scoring);
+    const hits: FoundUnit[] = [];
+    const notes = noteFactors(message);
     for (let index = 0; index < units.length; index++) {
       const unit = units[index] as Unit;
-      const { words, touched, spoken } = fitOf(units, terms, index, answered, anywhere, scoring);
+      const { words, touched, spoken } = wordFitOf(units, terms, index, answered, anywhere, scoring);
       if (!touched && whole.withWords < LEAST_SEMANTIC && !scoring.nearest.has(unit)) continue;
       const own = terms[index] as ReadonlyMap<string, number>;
       let score = 1;
-      score *= answers(scoring.expected, valuesOf(unit));
+      score *= valueFactor(scoring.expected, valuesOf(unit));
       if (own.size < 3 && unit.kind === 'prose') score *= own.size === 0 ? 0.1 : 0.6;
       // A call says little by itself if it does not name the subject.
       if (unit.kind === 'call' && !spoken) score *= 0.5;
@@ -610,7 +446,7 @@ class PathSearch implements CompactedSearch {
             ? NOT_ASKED_FOR
             : 1.15;
       else if (message.role === scoring.lane) score *= ASKED_FOR;
-      score *= age * (worth.get(index) ?? NOT_NOTED);
+      score *= age * (notes.get(index) ?? NOT_NOTED);
       if (score > 0)
         hits.push({
           message,
@@ -673,7 +509,7 @@ function betweenUnits(
   return isNext ? '\n' : '\n…\n';
 }
 
-const says = (message: Message, term: string): boolean =>
+const hasTerm = (message: Message, term: string): boolean =>
   isSingleHan(term)
     ? // There are few parts and many units.
       message.parts.some((part) => textOfPart(part).includes(term)) &&
