@@ -220,7 +220,7 @@ describe('the documents', () => {
     expect(long).toEqual([]);
   });
 
-  it('have a README in every folder of services and family of adapters, with promise, drawing and how to add; and number decisions once', () => {
+  it('have a README in every folder of services and family of adapters, with promise, drawing, reading order and how to add; and number decisions once', () => {
     const folders = ['src/services', 'src/adapters'].flatMap((floor) =>
       readdirSync(join(ROOT, floor), { withFileTypes: true })
         .filter((entry) => entry.isDirectory())
@@ -231,7 +231,8 @@ describe('the documents', () => {
     const parts = {
       promise: /promise/i,
       drawing: /^```\n[\s\S]*?[─►▼]/m,
-      'how to add': /^(?:#+ |\*\*)?(?:how )?(?:to )?(?:add|try another)\b|- \*\*To add/im,
+      'reading order': /in this order|reading order/i,
+      'how to add': /^(?:#+ |\*\*)?(?:how )?(?:to )?add\b|- \*\*To add/im,
     };
     const lacking = folders.flatMap((page) =>
       Object.entries(parts)
