@@ -4,7 +4,7 @@ import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import type { LogEntry } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
-import { newEntryId, newMessageId } from '../../../src/domain/base/ids.ts';
+import { LIBRARY_DOCUMENT, newEntryId, newMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message, Part, RecalledPassage, ToolRecall } from '../../../src/domain/chat/message.ts';
 import { isMemoryTool, MEMORY_TOOLS } from '../../../src/domain/memory/own-tools.ts';
 import { configSchema, defaultConfig } from '../../../src/domain/settings/config.ts';
@@ -102,13 +102,14 @@ describe('the projector', () => {
   });
 
   it('announces that it has read on, though no figure of the status changes', async () => {
-    const { add, engine, index, status, store, documents } = home();
-    const [id] = await add(conversationOf(['Where is the cellar key?', 'Behind the clock.']));
+    const { add, engine, index, status, store } = home();
+    await add(conversationOf(['Where is the cellar key?', 'Behind the clock.']));
     await engine().settled();
     const before = status.get();
     const announced: (readonly [unread: number, bookmark: Promise<number>])[] = [];
     status.subscribe(() => announced.push([status.get().unread, index.bookmark()]));
-    await documents.change(id as NonNullable<typeof id>, { meta: { pinned: true } });
+    const entry = { id: newEntryId(), document: LIBRARY_DOCUMENT, origin: 'user' } as const;
+    await store.log.append([{ ...entry, bytes: new Uint8Array([0, 0]) }]);
     await engine().settled();
     expect(status.get()).toEqual(before);
     const [unread, bookmark] = announced.at(-1) ?? [];
