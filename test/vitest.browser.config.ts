@@ -73,8 +73,10 @@ export default defineConfig({
     exclude: LEFT_OUT,
     // Before React in every file, because React looks for the hook of `renders.ts` only once.
     setupFiles: ['test/properties.ts', 'test/ui/renders.ts'],
-    testTimeout: 60_000,
-    expect: { poll: { timeout: 15_000 } },
+    // Ends what hangs, and nothing else: slowed down to a thirtieth, a dialog with axe takes half a minute.
+    testTimeout: 180_000,
+    // A state that comes late on a busy machine is not a wrong one.
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 60_000,
     // In the gate a test that fails has one more try; if it passes then, the gate names it as flaky.
     retry: process.env.CI || process.env.FLAKY_REPORT ? 1 : 0,
