@@ -45,7 +45,7 @@ export interface Packing {
   /** Pages that may stay outside of packs, and the same as a share of all; the larger counts. */
   readonly loose: number;
   readonly share: number;
-  /** Time without a write after which pages are packed, ms. With twice as many it is not waited for. */
+  /** Time without a query after which pages are packed, ms. With twice as many it is not waited for. */
   readonly quietMs: number;
   /** Time after the opening in which nothing is packed, since the app starts then, ms. */
   readonly startMs: number;
@@ -101,6 +101,8 @@ class PageBackend implements StorageBackend {
   #quiet: ReturnType<typeof setTimeout> | undefined;
   /** Flushes so far. */
   #writes = 0;
+  /** End of the last query, by `performance.now()`. */
+  #usedAt = 0;
   /** When all was read, by `performance.now()`. Nothing is packed before. */
   #openedAt: number | undefined;
   #closed = false;
@@ -212,28 +214,37 @@ class PageBackend implements StorageBackend {
     return loose === 0 ? 0 : loose / Math.max(this.#packing.loose, share);
   }
 
-  /** Packs pages once nobody writes, since a flush would wait for it; at once where they are far too many. */
+  /** Notes a query: packing takes this thread for some 20 ms a pack, for which the next query would wait. */
+  used(): void {
+    this.#usedAt = performance.now();
+  }
+
+  /** Time until packing may go on, ms: until the start is over and nobody has asked for a while. */
+  #restMs(): number {
+    const now = performance.now();
+    const started = (this.#openedAt ?? now) + this.#packing.startMs - now;
+    const quiet = this.#fill() > AT_ONCE ? 0 : this.#usedAt + this.#packing.quietMs - now;
+    return Math.max(0, started, quiet);
+  }
+
+  /** Packs pages once nobody uses the index; at once where they are far too many. */
   #packLater(): void {
     clearTimeout(this.#quiet);
     if (!this.#cipher || this.#isPacking || this.#closed || this.#fill() <= 1) return;
     if (this.#openedAt === undefined) return;
-    const started = this.#openedAt + this.#packing.startMs - performance.now();
-    const quiet = this.#fill() > AT_ONCE ? 0 : this.#packing.quietMs;
-    if (started <= 0 && quiet === 0) this.#packSome();
-    else this.#quiet = setTimeout(() => this.#packSome(), Math.max(started, quiet));
+    const rest = this.#restMs();
+    if (rest === 0) this.#packSome();
+    else this.#quiet = setTimeout(() => this.#packLater(), rest);
   }
 
-  /**
-   * Moves pages into packs until half of the room for others is free; ends with the next
-   * write unless they are far too many.
-   */
+  /** Moves pages into packs until half of the room for others is free, or until the index is used again. */
   #packSome(): void {
     this.#isPacking = true;
-    const writes = this.#writes;
+    const [writes, usedAt] = [this.#writes, this.#usedAt];
     const work = async () => {
       const tried = new Set<number>();
       while (!this.#closed && this.#fill() > 1 / 2) {
-        if (writes !== this.#writes && this.#fill() <= AT_ONCE) return;
+        if (usedAt !== this.#usedAt && this.#fill() <= AT_ONCE) return;
         const pack = this.#stored.fullest((key) => !tried.has(key));
         if (pack === undefined) return;
         tried.add(pack);
@@ -243,7 +254,7 @@ class PageBackend implements StorageBackend {
     // After a failure, such as a full disk, nothing is packed until the next start.
     const packed = work().then(() => {
       this.#isPacking = false;
-      if (writes !== this.#writes) this.#packLater();
+      if (writes !== this.#writes || usedAt !== this.#usedAt) this.#packLater();
     });
     void orElse(packed, undefined, 'moving pages into packs; they stay as they are');
   }
@@ -449,6 +460,17 @@ export class PageFileSystem extends MemfsFrontendFS {
    */
   readAhead(): ReturnType<PageBackend['readAhead']> {
     return this.#pages.readAhead();
+  }
+
+  /** Notes that the index is being used: nothing is packed for a while, so that no question waits for it. */
+  used(): void {
+    this.#pages.used();
+  }
+
+  /** PGlite calls it at the end of each query, also of one that changed nothing. */
+  override syncToFs(...given: Parameters<MemfsFrontendFS['syncToFs']>): Promise<void> {
+    this.used();
+    return super.syncToFs(...given);
   }
 
   override async initialSyncFs(): Promise<void> {

@@ -1,6 +1,7 @@
 // The page store alone: after any writes, cuts and removals, reading gives the same files.
 import 'fake-indexeddb/auto';
 import { createHash } from 'node:crypto';
+import { PGlite } from '@electric-sql/pglite';
 import type { ChangeSet, FileWrite } from '@electric-sql/pglite/memfs-frontend';
 import fc from 'fast-check';
 import { openDB } from 'idb';
@@ -271,6 +272,40 @@ describe('the page file system', () => {
     };
     expect(await flushes('running', packed)).toBeGreaterThan(0);
     expect(await flushes('starting', { ...packed, startMs: 600_000 })).toBe(0);
+  });
+
+  it('packs nothing while the index is asked, unless far too much lies outside of packs', async () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(1e7);
+    const packsOf = async (name: string, loose: number, isUsed: boolean) => {
+      const packing = { ...packed, loose, quietMs: 600_000 };
+      const fs = createPageFileSystem(name, index, { packing });
+      await fs.backend.init();
+      for await (const entry of fs.backend.load()) expect(entry.path).toBe('/');
+      if (isUsed) fs.used();
+      for (const byte of [1, 2]) {
+        const data = new Uint8Array(60_000).fill(byte);
+        await fs.backend.apply({ ops: [], files: { ...noFiles(), data: [written('/a', data)] } }, strict);
+      }
+      await fs.backend.close();
+      return (await counts(name)).packs;
+    };
+    try {
+      expect(await packsOf('left alone', 6, false)).toBeGreaterThan(0);
+      expect(await packsOf('asked', 6, true)).toBe(0);
+      expect(await packsOf('asked and full', 2, true)).toBeGreaterThan(0);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it('counts each query of Postgres as a use', async () => {
+    const fs = createPageFileSystem('queries', index);
+    const used = vi.spyOn(fs, 'used');
+    const database = await PGlite.create({ fs });
+    used.mockClear();
+    await database.query('select 1');
+    expect(used).toHaveBeenCalled();
+    await database.close();
   });
 
   it('opens a store of a version without packs, and moves its pages into packs', async () => {
