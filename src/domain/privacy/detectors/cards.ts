@@ -1,17 +1,21 @@
 // Payment cards: 13 to 19 digits in printed groups, from a known issuer, with a
 // valid check digit (ISO/IEC 7812-1, Luhn).
+import { once } from '../../base/once.ts';
 import type { Detector, TextSpan } from '../detector.ts';
 
 const DIGITS = String.raw`[2-6]\d{3}(?:(?<sign>[ .-]| {2})\d{3,7}(?:\k<sign>\d{1,7}){1,4}|\d{9,15})`;
 /** A date or a code may follow, as in a table row: "…,12/27", "…/1227/123". */
 const AFTER = String.raw`(?![\w-]|\.\d)`;
-/** Groups of 3 to 7 digits, or one row of digits; not inside a longer number, an id or a name. */
-const CANDIDATE = new RegExp(String.raw`(?<![\p{L}\p{N}_/=#-]|[\p{N}_-][.,])${DIGITS}${AFTER}`, 'gu');
-/** Chinese words have no space before a number, and addresses and forms may have none after the name of a card. */
-const AFTER_NAME = new RegExp(
-  String.raw`(?<=\p{Script=Han}|(?:card|cc|pan)[\w-]{0,12}["']?[=:#] ?["']?)${DIGITS}${AFTER}`,
-  'giu',
-);
+/** Patterns of a number; classes of letters are slow to compile, so the first text does it. */
+const patterns = once((): readonly RegExp[] => [
+  // Groups of 3 to 7 digits, or one row of digits; not inside a longer number, an id or a name.
+  new RegExp(String.raw`(?<![\p{L}\p{N}_/=#-]|[\p{N}_-][.,])${DIGITS}${AFTER}`, 'gu'),
+  // Chinese words have no space before a number, and addresses and forms may have none after the name of a card.
+  new RegExp(
+    String.raw`(?<=\p{Script=Han}|(?:card|cc|pan)[\w-]{0,12}["']?[=:#] ?["']?)${DIGITS}${AFTER}`,
+    'giu',
+  ),
+]);
 
 /** First digits of an issuer → lengths of its numbers. */
 const ISSUERS: readonly (readonly [first: RegExp, lengths: readonly number[]])[] = [
@@ -47,7 +51,7 @@ const isCard = (number: string): boolean => {
 export const cards: Detector = {
   category: 'cards',
   find: (text) =>
-    [CANDIDATE, AFTER_NAME].flatMap((pattern): TextSpan[] =>
+    patterns().flatMap((pattern): TextSpan[] =>
       [...text.matchAll(pattern)]
         .filter(([number]) => isCard(number))
         .map(({ 0: number, index }) => ({ from: index, to: index + number.length })),
