@@ -72,9 +72,9 @@ const ImportDialog = loaded(() => loadImport().then((module) => module.ImportDia
 
 /**
  * Longest wait for an idle moment to load parts that are not on the screen yet, and least delay after the first screen,
- * ms: a slow phone is still starting then, and a network pause looks like idle time.
+ * ms: memory starts first, which keeps a phone's cores busy, and a network pause looks like idle time.
  */
-const [LOAD_AHEAD_WITHIN_MS, LOAD_AHEAD_AFTER_MS] = [5000, 1500];
+const [LOAD_AHEAD_WITHIN_MS, LOAD_AHEAD_AFTER_MS] = [5000, 4000];
 /** Loading time that needs no message, ms. */
 const SAY_AFTER_MS = 300;
 
