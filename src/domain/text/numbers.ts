@@ -4,7 +4,21 @@
 const CHINESE_FIGURES = '零一二三四五六七八九';
 /** Zeros of a word or sign that multiplies. */
 const ZEROS: Readonly<Record<string, number>> = {
-  ...{ k: 3, million: 6, mio: 6, billion: 9, 万: 4, 萬: 4, 亿: 8, 億: 8, 千: 3, 百: 2, 十: 1 },
+  ...{
+    k: 3,
+    million: 6,
+    mio: 6,
+    billion: 9,
+    bn: 9,
+    trillion: 12,
+    万: 4,
+    萬: 4,
+    亿: 8,
+    億: 8,
+    千: 3,
+    百: 2,
+    十: 1,
+  },
 };
 
 /** Number of zeros that `k`, `million` or 万 stands for; undefined for another word. */

@@ -54,7 +54,7 @@ const TWO_WORDS =
 const PARTED =
   'git hub|git lab|you tube|whats app|libre office|open office|java script|type script|postgre sql|mongo db|word press|snap chat|pay pal|mac book|air pods|fire fox|thunder bird|stack overflow|bit bucket|photo shop|cloud flare|i phone|i pad|i cloud|power point|' +
   'vs code|my sql|chat gpt|mac os|log in|log out|sign in|sign up|set up|back up|roll back|time zone|time stamp|file name|user name|' +
-  'health care|child care|day care|smart phone|head phone|screen shot|book mark|note book|play list|road map|tool chain|tool kit|work space|web hook|web page|web cam|web socket|front end|back end|run time|meta data|voice mail|' +
+  'real time|ice cream|hard disk|hard drive|follow up|check in|health care|child care|day care|smart phone|head phone|screen shot|book mark|note book|play list|road map|tool chain|tool kit|work space|web hook|web page|web cam|web socket|front end|back end|run time|meta data|voice mail|' +
   'pass word|white list|black list|drop down|data set|data base|code base|web site|key word|end point|work flow|home page|check list';
 const PARTED_NAME = new RegExp(String.raw`(?<![\p{L}\p{N}'])(?:${PARTED})s?(?![\p{L}\p{N}])`, 'giu');
 /** A power of ten as programs write it, without a sign or with a plus: `1e6`, `2.5E+3`. */
@@ -76,10 +76,10 @@ const CHINESE_NUMBER =
   /(?<![\d.零〇一二两兩三四五六七八九十百千万萬亿億几幾数數])[一二两兩三四五六七八九十][零〇一二两兩三四五六七八九十]{0,3}(?:[百千万萬亿億][零〇一二两兩三四五六七八九十]{0,3}){1,8}(?![百千万萬亿億几幾数數])/g;
 /** A figure with a word for its zeros: `10k`, `1.5 million`, `5万`. */
 const WITH_ZEROS =
-  /(?<![\p{L}\d.,])(\d{1,4})(?:\.(\d{1,3}))? ?(?:(k|million|mio|billion)(?![\p{L}\d])|([万萬亿億]))/giu;
+  /(?<![\p{L}\d.,])(\d{1,4})(?:\.(\d{1,3}))? ?(?:(k|million|mio|billion|bn|trillion)(?![\p{L}\d])|([万萬亿億]))/giu;
 /** A number and its unit, which many write without the space. */
 const WITH_UNIT =
-  /(?<![\p{L}\d.,])(\d{1,9})(?:[.,](\d{1,3}))? (k|[kmgt]i?b|[km]?g|[cmkn]?m|[mµn]?s|min|hrs?|[kmg]?hz|k?wh?|v|mah|px|pt|fps|[cm]?l|h|[kmg]bps|[kmg]bit)(?![\p{L}\d])/giu;
+  /(?<![\p{L}\d.,])(\d{1,9})(?:[.,](\d{1,3}))? (k|[kmgt]i?b|[km]?g|[cmkn]?m|[mµn]?s|min|hrs?|[kmg]?hz|k?wh?|v|mah|px|pt|fps|[cm]?l|h|[kmg]bps|[kmg]bit|ft|yd|lbs?|oz|rpm|psi|db)(?![\p{L}\d])/giu;
 /** A number and a unit in words, or in the plural, which many write short: `24 hours`, `30 mins`, `1 terabyte`. */
 const WITH_LONG_UNIT =
   /(?<![\p{L}\d.,])(\d{1,9}) ?(hours?|hrs?|minutes?|mins?|seconds?|secs?|kilobytes?|megabytes?|gigabytes?|terabytes?|kilomet(?:er|re)s?|met(?:er|re)s?|kilograms?|kilos?|grams?|volts?|watts?)(?![\p{L}\d])/giu;
@@ -114,6 +114,8 @@ const SIGNED_AS: Readonly<Record<string, string>> = {
   '.net': 'dotnet',
   cpp: 'cplusplus',
 };
+/** A quarter of a year in Chinese: 第三季度 is Q3. */
+const QUARTER = /([一二三四1-4])季度/gu;
 /** Words that are written by their first and last letter and the number of those between. */
 const NUMERONYM = /(?<![\p{L}\p{N}])(?:k8s|i18n|l10n|a11y|o11y)(?![\p{L}\p{N}])/giu;
 const NUMERONYMS: Readonly<Record<string, string>> = {
@@ -202,6 +204,8 @@ function addNames(text: string, out: string[]): void {
   for (const [year] of text.matchAll(YEAR)) out.push(chineseFigures(year).join(''));
   for (const [, letter = '', sign = '', name = ''] of text.matchAll(SIGNED))
     addWord(`${letter}${SIGNED_AS[(sign || name).toLowerCase()]}`.toLowerCase(), out);
+  for (const [, number = ''] of text.matchAll(QUARTER))
+    out.push(`q${Number(number) || chineseNumber(number)}`);
   for (const [short] of text.matchAll(NUMERONYM)) addWord(NUMERONYMS[short.toLowerCase()] as string, out);
   for (const [, one = '', other = ''] of text.matchAll(JOINED_NAMES)) out.push((one + other).toLowerCase());
   for (const [groups] of text.matchAll(LONG_NUMBER)) {
@@ -217,18 +221,31 @@ function addNames(text: string, out: string[]): void {
   for (const [sign] of text.matchAll(EMOJI)) out.push(`emoji${sign.codePointAt(0)?.toString(16)}`);
 }
 
-/** Times of day: `14h30`, `14:30 Uhr`, `14点30`, `2:30 pm`, `下午2点半`, `3pm`. */
+/** Times of day: `14h30`, `14:30 Uhr`, `14点30`, `2:30 pm`, `下午2点半`, `3pm`, `午後3時`, `오후 3시 30분`. */
 const CLOCK =
-  /(?<![\d.:])(上午|早上|凌晨|中午|下午|晚上)?(\d{1,2})(?:(?:\s?h\s?|[点點時时]|:)(半|[0-5]\d)(?![\d:])(?:\s?([ap])\.?m\b)?|\s?([ap])\.?m\b|[点點]整?(?![\d半一二三四五]))/giu;
+  /(?<![\d.:])(?:(上午|早上|凌晨|中午|下午|傍晚|晚上|午前|午後|午后|오전|오후)\s?)?(\d{1,2})(?:(?:\s?h\s?|[点點時时]|시\s?|:)(半|반|[0-5]\d)(?![\d:])(?:\s?([ap])\.?m\b)?|\s?([ap])\.?m\b|([点點時时시])整?(?![\d半반一二三四五]))/giu;
+/** The same in Chinese figures: only behind a part of the day, since 三点 are also three points. */
+const CHINESE_CLOCK =
+  /(上午|早上|凌晨|中午|下午|傍晚|晚上)(二?十[一二三]?|[一二两兩三四五六七八九])[点點時时](半|[一三]刻|[二三四五]?十[一二三四五六七八九]?|[零〇][一二三四五六七八九])?/gu;
+const AFTERNOON = /下午|傍晚|晚上|午後|午后|오후/;
+const PAST: Readonly<Record<string, string>> = { 半: '30', 반: '30', 一刻: '15', 三刻: '45' };
 
 /** Adds the word that `14:30` gets from `addName`, for a time of day in another spelling. */
 function addClocks(text: string, out: string[]): void {
-  for (const [written, part = '', hours = '', past = '0', half, whole] of text.matchAll(CLOCK)) {
-    const noon = (half ?? whole ?? (/下午|晚上/.test(part) ? 'p' : '')).toLowerCase();
+  for (const [written, part = '', hours = '', past = '0', half, whole, sign] of text.matchAll(CLOCK)) {
+    // Without a part of the day 3时 is a span of time.
+    if (part === '' && sign !== undefined && /[時时]/.test(sign)) continue;
+    const noon = (half ?? whole ?? (AFTERNOON.test(part) ? 'p' : '')).toLowerCase();
     const said = Number(hours);
     const hour = noon === 'p' && said < 12 ? said + 12 : noon === 'a' && said === 12 ? 0 : said;
-    const clock = `${hour}:${past === '半' ? '30' : past.padStart(2, '0')}`;
+    const clock = `${hour}:${PAST[past] ?? past.padStart(2, '0')}`;
     if (hour < 24 && clock !== written) out.push(clock.replace(':', 'x'));
+  }
+  for (const [, part = '', hours = '', past = '零'] of text.matchAll(CHINESE_CLOCK)) {
+    const said = chineseNumber(hours);
+    const hour = said < 12 && (AFTERNOON.test(part) || (part === '中午' && said < 3)) ? said + 12 : said;
+    const minutes = PAST[past] ?? String(chineseNumber(past)).padStart(2, '0');
+    if (hour < 24) out.push(`${hour}x${minutes}`);
   }
 }
 

@@ -30,7 +30,10 @@ const BRITISH: ReadonlyMap<string, string> = new Map(
       'aluminium aluminum,tyre tire,tyres tires,judgement judgment,jewellery jewelry,artefact artifact,artefacts artifacts,' +
       'sceptical skeptical,ageing aging,pyjamas pajamas,moustache mustache,plough plow,mould mold,sulphur sulfur,cosy cozy,' +
       'enrol enroll,fulfil fulfill,enrolment enrollment,fulfilment fulfillment,instalment installment,aeroplane airplane,' +
-      'doughnut donut,doughnuts donuts,omelette omelet,yoghurt yogurt',
+      'doughnut donut,doughnuts donuts,omelette omelet,yoghurt yogurt,cheque check,cheques checks,mum mom,mums moms,' +
+      'learnt learn,burnt burn,dreamt dream,leapt leap,spelt spell,spoilt spoil,practise practice,practised practiced,' +
+      'practising practicing,whisky whiskey,whiskies whiskeys,disc disk,discs disks,kerb curb,kerbs curbs,foetus fetus,' +
+      'diarrhoea diarrhea,manoeuvre maneuver,manoeuvres maneuvers,oestrogen estrogen,oesophagus esophagus',
   ),
 );
 
@@ -46,8 +49,9 @@ const RULES: readonly (readonly [pattern: RegExp, to: string])[] = [
     '$1iz$2',
   ],
   [/^(anal|paral|catal)ys(e|ed|er|ers|ing)$/, '$1yz$2'],
+  [/^(h|an|leuk|p|orthop|gyn|encyclop|an(?=aesth)|arch)ae(?=m|d|sth|col|ol)/, '$1e'],
 ];
-const MAY_FOLLOW = /our|re|is|ys/;
+const MAY_FOLLOW = /our|re|is|ys|ae/;
 
 /** The usual form of an English word in lower case. */
 export function usualForm(word: string): string {
