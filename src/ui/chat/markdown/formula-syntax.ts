@@ -61,7 +61,7 @@ interface Streaming {
 /** The micromark extension for one text: a block of several lines begins only where its end is in sight. */
 export function formulaSyntax(source: string, { partial }: { readonly partial: boolean }): Extension {
   const streaming: Streaming = { partial, length: source.length };
-  const dollars: Construct = { name: 'formula', tokenize: dollarsIn(streaming) };
+  const dollars: Construct = { name: 'formula', tokenize: dollarsIn(source, streaming) };
   const brackets: Construct = { name: 'formula', tokenize: bracketsIn(streaming) };
   const block: Construct = { name: 'formulaBlock', concrete: true, tokenize: blockIn(source, partial) };
   const environment: Construct = {
@@ -115,9 +115,25 @@ function wordsIn() {
   };
 }
 
-const dollarsIn = ({ partial, length }: Streaming) =>
+/** Matches the rest of a formula that follows another one directly: `$m$$s^{-1}$`. */
+const NEXT_FORMULA = /^\$((?:[^$\\\r\n`]|\\[^\r\n]){1,200})\$(?![$\w])/;
+const SHORT_OR_MATHS = /^[A-Za-z]$|[\\^_={}+]/;
+
+/** True if the two dollars, of which the second stands at `at`, end one formula and begin the next. */
+function partsFormulas(source: string, at: number, content: string, before: string): boolean {
+  const next = NEXT_FORMULA.exec(source.slice(at, at + 210))?.[1];
+  return (
+    next !== undefined &&
+    [content, next].every((one) => SHORT_OR_MATHS.test(one)) &&
+    isDollarFormula(content, before, '') &&
+    isDollarFormula(next, '', '')
+  );
+}
+
+const dollarsIn = (source: string, { partial, length }: Streaming) =>
   function tokenize(this: TokenizeContext, effects: Effects, ok: State, nok: State): State {
     const before = this.previous;
+    const last = this.events.at(-1)?.[1] as Token | undefined;
     const now = () => this.now();
     const data = dataIn(effects);
     const words = wordsIn();
@@ -128,7 +144,8 @@ const dollarsIn = ({ partial, length }: Streaming) =>
     return start;
 
     function start(code: Code): State | undefined {
-      if (before === DOLLAR) return nok(code);
+      const isBehind = last?.type === 'formula' && last.end.offset === now().offset;
+      if (before === DOLLAR && !isBehind) return nok(code);
       token = effects.enter('formula');
       effects.enter('formulaMark');
       return opening(code);
@@ -182,7 +199,12 @@ const dollarsIn = ({ partial, length }: Streaming) =>
       return inside;
     }
     function closing(code: Code): State | undefined {
-      if (code === DOLLAR && run < 3) {
+      const isParted =
+        code === DOLLAR &&
+        run === 1 &&
+        size === 1 &&
+        partsFormulas(source, now().offset, content, signOf(before));
+      if (code === DOLLAR && run < 3 && !isParted) {
         run += 1;
         effects.consume(code);
         return closing;
@@ -199,7 +221,7 @@ const dollarsIn = ({ partial, length }: Streaming) =>
       const mayBePrice = partial && now().offset >= length && /^\d/.test(content);
       const is =
         size === 1
-          ? !mayBePrice && isDollarFormula(content, signOf(before), signOf(code))
+          ? isParted || (!mayBePrice && isDollarFormula(content, signOf(before), signOf(code)))
           : isDoubleDollarFormula(content, signOf(code));
       if (!is) return nok(code);
       effects.exit('formula');

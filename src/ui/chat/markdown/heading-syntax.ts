@@ -10,7 +10,7 @@ const EQUALS = 61;
 /** Most of the lines before that are read, and the longest heading, characters. */
 const NEAR = 400;
 const LONGEST = 120;
-const SENTENCE = /[.!?;,…。！？；，][*_"'”’)）」』]*$/;
+const SENTENCE = /[.!?;:,…。！？；：，][*_"'”’)）」』]*$/;
 /** A line that nothing but words may begin, so that one below it goes on with the paragraph; no underline. */
 const WORDS = /^[ \t>]*(?!=+[ \t]*$)[^\s>#|`~<-]/;
 
