@@ -888,6 +888,56 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
     body: '{"choices":[{"message":{"content":"Backups run at three."},"finish_reason":"stop"}]}',
     expected: whole,
   },
+  'thoughts-in-code-behind-words': {
+    body: letters('Use ```xml\n<think>a</think>\n```\nso.'),
+    expected: { words: 'Use ```xml\n<think>a</think>\n```\nso.', finish: 'stop' },
+  },
+  'call-in-words-of-kimi-in-one-section': {
+    body: letters(
+      '<|tool_call_section_begin|><|tool_call_begin|>functions.lookup:0<|tool_call_argument_begin|>{"query":"a"}<|tool_call_end|><|tool_call_section_end|>',
+    ),
+    expected: called(),
+  },
+  'calls-in-words-of-mistral': {
+    body: letters('[TOOL_CALLS]lookup[ARGS]{"query":"a"}[TOOL_CALLS]lookup[ARGS]{"query":"b"}'),
+    expected: calledTwice,
+  },
+  ...Object.fromEntries(
+    Object.entries<string>({
+      kimi: '<|tool_calls_section_begin|><|tool_call_begin|>functions.lookup:0<|tool_call_argument_begin|>{"query":"a"}<|tool_call_end|><|tool_calls_section_end|>',
+      qwen: '<tool_call>\n{"name":"lookup","arguments":{"query":"a"}}\n</tool_call>',
+    }).map(([id, words]): [string, AnswerQuirk] => [
+      `call-at-the-end-of-thoughts-of-${id}`,
+      {
+        body: delta({ reasoning_content: 'Look.\n' }) + delta({ reasoning_content: words }) + stop + DONE,
+        expected: { ...called(), thoughts: `Look.\n${words}` },
+      },
+    ]),
+  ),
+  'call-that-thoughts-speak-of': {
+    body:
+      delta({ reasoning_content: 'Like\n<tool_call>{"name":"lookup","arguments":{}}</tool_call>\nor so.' }) +
+      said +
+      stop +
+      DONE,
+    expected: {
+      ...whole,
+      thoughts: 'Like\n<tool_call>{"name":"lookup","arguments":{}}</tool_call>\nor so.',
+    },
+  },
+  'too-many-requests-in-the-middle': {
+    body: said + line({ error: { message: 'Limit exceeded', type: 'too_many_requests_error' } }),
+    expected: { words: 'Backups run at three.', finish: 'error', problem: 'model-rate' },
+  },
+  'words-of-a-server-of-one-s-own': {
+    body: `${line({ content: 'Backups ' })}${line({ content: 'run at three.' })}${DONE}`,
+    expected: whole,
+  },
+  'words-of-a-server-of-one-s-own-in-one-piece': {
+    type: 'application/json',
+    body: '{"answer":"Backups run at three."}',
+    expected: whole,
+  },
   'byte-order-marks-within': {
     body: `\ufeff${text('Backups run ')}\ufeff${text('at three.')}${stop}${DONE}`,
     expected: whole,

@@ -63,6 +63,16 @@ function choiceOfFlowise({ event, data }: Fields): Fields | undefined {
     : undefined;
 }
 
+/** Fields in which servers of one's own say their words, and nothing else tells what an event is. */
+const OWN_WORDS = ['content', 'text', 'answer', 'reply', 'output_text', 'completion'];
+const TELLING = ['type', 'event', 'error', 'errors', 'code', 'status', 'detail', 'object', 'message'];
+
+function plainWords(value: Fields): Fields | undefined {
+  if (Object.keys(value).length > 4 || TELLING.some((name) => name in value)) return undefined;
+  const name = OWN_WORDS.find((one) => typeof value[one] === 'string');
+  return name === undefined ? undefined : said(value[name], value.done === true ? 'stop' : null);
+}
+
 /** An event as a choice of chat completions, by its form or its name in the stream; undefined for any other. */
 export function choiceOfApp(value: Fields, named: string): Fields | undefined {
   const found = choiceOfCoze(value, named) ?? choiceOfTyped(value) ?? choiceOfFlowise(value);
@@ -81,7 +91,7 @@ export function choiceOfApp(value: Fields, named: string): Fields | undefined {
       value.outputText,
       stringOf(value.completionReason).replace(/^FINISH(?:ED)?$/i, 'stop') || null,
     );
-  return value.event === 'done' ? WHOLE : undefined;
+  return value.event === 'done' ? WHOLE : plainWords(value);
 }
 
 /** Words that are the data of an event themselves: as they are (Replicate), or as JSON (LangServe); else undefined. */

@@ -152,6 +152,9 @@ const holdsChoices = (value: unknown): value is Fields => isFields(value) && 'ch
 /** Events that only keep a connection open. */
 export const KEEP_ALIVE = /^(ping|pong|heartbeat|keep[-_ ]?alive|processing|connected|open|ready)$/i;
 
+/** Most of the thoughts that a call is looked for in, characters. */
+const MOST_THOUGHTS = 10_000;
+
 /** Reads the events of one answer in their order. */
 export class ChunkReader {
   readonly #facts: StreamFacts;
@@ -162,10 +165,13 @@ export class ChunkReader {
   #isNumbered = false;
   #hasSpokenCalls = false;
   #finish: FinishReason | undefined;
+  /** End of the thoughts: some models call a tool there, and say nothing. */
+  #lastThoughts = '';
   #usage: Readonly<Record<string, number>> = {};
 
   readonly #wholeWords = new WholeDeltas();
   readonly #wholeThoughts = new WholeDeltas();
+  readonly #makeSpokenCalls: (() => SpokenCalls) | undefined;
   readonly #spokenCalls: SpokenCalls | undefined;
 
   /** `typeOf`: the types of the tools' inputs; without it, no call is looked for among the words. */
@@ -176,16 +182,34 @@ export class ChunkReader {
       const name = this.#calls.toolNamed(written);
       return tools.includes(name) ? name : undefined;
     };
-    this.#spokenCalls = typeOf && tools.length > 0 ? new SpokenCalls(named, typeOf) : undefined;
+    this.#makeSpokenCalls = typeOf && tools.length > 0 ? () => new SpokenCalls(named, typeOf) : undefined;
+    this.#spokenCalls = this.#makeSpokenCalls?.();
   }
 
   /** Returns the events for what was held back, at the end of an answer. */
   rest(): unknown[] {
     const thoughts = this.#said('reasoning_content', this.#wholeThoughts.end());
-    return [...thoughts, ...this.#said('content', this.#wholeWords.end(), true)];
+    const words = this.#said('content', this.#wholeWords.end(), true);
+    return [...thoughts, ...words, ...this.#calledInThoughts()];
+  }
+
+  /** The calls with which an answer ends that has thoughts only. */
+  #calledInThoughts(): unknown[] {
+    const thoughts = this.#lastThoughts;
+    this.#lastThoughts = '';
+    if (!this.#makeSpokenCalls || this.#words.trim() !== '' || this.#calls.hasAny) return [];
+    const last = this.#makeSpokenCalls().read(thoughts, true).at(-1);
+    if (last === undefined || typeof last === 'string') return [];
+    for (const call of last) this.#calls.add(call.name, call.arguments);
+    this.#hasSpokenCalls = true;
+    return this.#calls.events(true);
   }
 
   #said(type: Piece['type'], text: string, isLast = false): unknown[] {
+    if (type === 'reasoning_content' && this.#makeSpokenCalls) {
+      const thoughts = this.#lastThoughts + text;
+      this.#lastThoughts = thoughts.length > 2 * MOST_THOUGHTS ? thoughts.slice(-MOST_THOUGHTS) : thoughts;
+    }
     const spoken: readonly WordsOrCalls[] =
       type === 'content' && this.#spokenCalls ? this.#spokenCalls.read(text, isLast) : [text];
     return spoken.flatMap((each) => {

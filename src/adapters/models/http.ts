@@ -400,7 +400,7 @@ export function problemOfStreamError(
       ? 400
       : isBalance(all) || /no credit/.test(all)
         ? 402
-        : /rate[_ ]limit/.test(all) || isQuota(all)
+        : /rate[_ ]limit|too[_ ]many[_ ]requests/.test(all) || isQuota(all)
           ? 429
           : ownWords ||
             statusNamed(detail.code) ||
@@ -519,11 +519,14 @@ function secondsOf(headers: Headers): number | undefined {
   const header = headers.get('retry-after');
   if (header) {
     // `Date.parse` takes even a lone number for a date.
-    const seconds = /^-?\d+(\.\d+)?\s*(,|$)/.test(header)
+    const seconds = /^-?\d+(\.\d+)?\s*(?:s(?:ec(?:onds?)?)?\s*)?(?:,|$)/i.test(header)
       ? Number.parseFloat(header)
       : (Date.parse(header) - Date.now()) / 1000;
     if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds));
   }
+  // A time since 1970, in seconds or ms.
+  const reset = Number(headers.get('x-ratelimit-reset') ?? headers.get('ratelimit-reset') ?? Number.NaN);
+  if (reset > 1e9) return Math.max(0, Math.ceil((reset > 1e12 ? reset / 1000 : reset) - Date.now() / 1000));
   return undefined;
 }
 
@@ -533,8 +536,12 @@ function secondsIn(text: string): number | undefined {
   // OpenRouter passes on the time at which the provider's limit ends, ms since 1970.
   const reset = /"x-ratelimit-reset":\s*"?(\d{13})\b/i.exec(text)?.[1];
   if (reset !== undefined) return Math.max(0, Math.ceil((Number(reset) - Date.now()) / 1000));
+  const [, field] = /"retry_after(?:_seconds)?":\s*"?(\d{1,6}(?:\.\d+)?)\b/.exec(text) ?? [];
+  if (field !== undefined) return Math.ceil(Number(field));
+  const [, chinese, unit] = /(\d{1,5}) ?(秒|分钟|分鐘)(?:钟|鐘)?(?:之?[后後]|再)/.exec(text) ?? [];
+  if (chinese !== undefined) return Number(chinese) * (unit === '秒' ? 1 : 60);
   const [, said] =
-    /(?:again (?:in|after)\s|retry (?:in|after)\s|"retryDelay":\s*")\s*((?:\d+(?:\.\d+)?\s*(?:ms|h(?:ours?)?|m(?:in(?:ute)?s?)?|s)\s*)+)/i.exec(
+    /(?:again (?:in|after)\s|(?:retry|wait) (?:(?:in|after|for)\s)?|"retryDelay":\s*")\s*((?:\d+(?:\.\d+)?\s*(?:ms|h(?:ours?)?|m(?:in(?:ute)?s?)?|s)\s*)+)/i.exec(
       text,
     ) ?? [];
   if (said === undefined) return undefined;

@@ -42,6 +42,7 @@ const MARKS: readonly Mark[] = [
   { open: '<｜tool▁calls▁begin｜>', close: '<｜tool▁calls▁end｜>' },
   // Kimi
   { open: '<|tool_calls_section_begin|>', close: '<|tool_calls_section_end|>' },
+  { open: '<|tool_call_section_begin|>', close: '<|tool_call_section_end|>' },
   // LFM2
   { open: '<|tool_call_start|>', close: '<|tool_call_end|>' },
   // MiniMax
@@ -147,6 +148,8 @@ class CallReader {
       return between(block, '<|tool_call_begin|>', '<|tool_call_end|>').map((piece) =>
         this.#written(piece.replace('<|tool_call_argument_begin|>', '\n')),
       );
+    if (block.includes('[TOOL_CALLS]'))
+      return block.split('[TOOL_CALLS]').flatMap((piece) => this.#callsIn(piece.trim()));
     const [header, message] = block.split('<|message|>', 2);
     if (message !== undefined) return [this.#call(/^[\w.-]*/.exec(header ?? '')?.[0] ?? '', message)];
     if (/^\s*call:/.test(block)) return between(block, 'call:', 'call:').map((piece) => this.#gemma(piece));

@@ -46,6 +46,11 @@ export class StreamedCalls {
     return this.#calls.some((call) => call.name === '' && call.arguments !== '');
   }
 
+  /** True once a call has begun. */
+  get hasAny(): boolean {
+    return this.#calls.length > 0;
+  }
+
   /** Adds a whole call. `given`: its arguments, a JSON object. */
   add(name: string, given: string): void {
     Object.assign(this.#newCall(''), { name, arguments: given });

@@ -136,6 +136,8 @@ function standsAlone(before: string, behind: string): boolean {
   return /[.!?…:;。！？：；]\s+$/.test(before) || !/^\s/.test(behind);
 }
 
+/** A fence right behind words, and its language. */
+const GLUED_FENCE = /[^\s`][ \t]{0,3}(`{3})[A-Za-z][\w+#.-]{0,40}[ \t]{0,9}$/;
 /** Longest line that is kept to judge a tag by, characters. */
 const LINE = 2000;
 
@@ -198,7 +200,7 @@ class ThoughtReader implements Thoughts {
     const lines = text.split('\n');
     for (const [at, piece] of lines.entries()) {
       if (at > 0) {
-        const mark = /^\s*(`{3,}|~{3,})/.exec(this.#line)?.[1];
+        const mark = /^\s*(`{3,}|~{3,})/.exec(this.#line)?.[1] ?? GLUED_FENCE.exec(this.#line)?.[1];
         if (mark && this.#fence === '') this.#fence = mark.slice(0, 3);
         else if (mark?.startsWith(this.#fence)) this.#fence = '';
         this.#line = '';

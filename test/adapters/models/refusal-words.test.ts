@@ -131,6 +131,21 @@ it.each([
   expect(await problemOf(status, error)).toBe(problem);
 });
 
+it.each([
+  [{ 'retry-after': '30s' }, { error: { message: 'x' } }, 30],
+  [{}, { error: { message: '请求过于频繁，请在 30 秒后重试' } }, 30],
+  [{}, { error: { message: 'Please wait 2 minutes before trying again.' } }, 120],
+  [{}, { error: { message: 'x', retry_after: 12 } }, 12],
+] as const)('how long to wait is read from %j and %j', async (headers, body, seconds) => {
+  const model = createEndpointModel({
+    endpoint: { baseUrl: 'https://models.example/v1' },
+    model: 'plain',
+    key: async () => 'sk-test',
+    fetch: async () => new Response(JSON.stringify(body), { status: 429, headers }),
+  });
+  expect(endOf(await collect(model)).problem?.params).toMatchObject({ reason: 'seconds', seconds });
+});
+
 it('how long to wait stands in the words, the header or the details of an error', async () => {
   server.next({
     status: 429,
