@@ -9,7 +9,7 @@ const JOINED =
   /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Hebrew}\p{Script=Arabic}]/u;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 /** Ends words that were set in bold, and begins none. */
-const ENDS = /[:：.,;!?"”’»%…—।॥]/;
+const ENDS = /[:：.,;!?"”’»%…—·•।॥]/;
 const LETTER = /\p{L}/u;
 
 const signOf = (code: Code): string => (code === null || code < 32 ? ' ' : String.fromCharCode(code));

@@ -30,11 +30,17 @@ function isMoney(content: string): boolean {
 
 const isPlainWords = (content: string): boolean => !MATHS.test(content) && TWO_WORDS.test(content);
 
+/** One letter, a sign and what it is: `$ x = 1 $`. */
+const SPACED_EQUATION =
+  /^ [A-Za-z](?:\([A-Za-z]\))? ?[=<>≤≥] ?[\w.+*/()-]{1,20}(?: ?[+*/-] ?[\w.()]{1,20}){0,5} $/;
+
 /** True if a formula stands between spaces: `$ \frac{a}{b} $`, `$ x $`. A shell's prompt or a price does too. */
 const isSpaced = (content: string, before: string, after: string): boolean =>
   /^ \S(?:[\s\S]*\S)? $/.test(content) &&
   !/\w/.test(before + after) &&
-  (/^ [A-Za-z] $/.test(content) || (SURELY.test(content) && !TWO_WORDS.test(content)));
+  (/^ [A-Za-z] $/.test(content) ||
+    (SPACED_EQUATION.test(content) && !TWO_WORDS.test(content)) ||
+    (SURELY.test(content) && !TWO_WORDS.test(content)));
 
 /**
  * True if `$content$` is a formula by Pandoc's rule (no space inside the marks, no digit after them), and neither a
@@ -66,6 +72,8 @@ export function isDollarFormula(content: string, before: string, after: string):
 export function isDoubleDollarFormula(content: string, after: string): boolean {
   const trimmed = content.trim();
   if (trimmed === '' || isPlainWords(trimmed)) return false;
+  // Prices behind two signs: `$$5 and $$6`.
+  if (/^\d/.test(content) && /\d/.test(after) && !/[\\^_=]/.test(content)) return false;
   if (/[A-Za-z_{(]/.test(after) && (!/[\w})\]']$/.test(trimmed) || VARIABLE.test(content))) return false;
   return !(trimmed.length > 1 && /[/:(]$/.test(trimmed));
 }
