@@ -103,8 +103,8 @@ export async function testConnection(
 }
 
 /**
- * Finds the first address on the same server that lists models: with `/v1` behind, or
- * without a pasted `/chat/completions`.
+ * Finds the first address on the same server that lists models: with `/v1` behind, without a pasted
+ * `/chat/completions`, or at its root, for one of another protocol: `/api/chat`.
  */
 async function betterBase(
   baseUrl: string,
@@ -113,7 +113,7 @@ async function betterBase(
   const url = checkedBase(baseUrl);
   const base = addressBelow(url);
   const bare = base.replace(/\/(completions|models|embeddings|responses|messages)$/, '');
-  const tries = [...new Set([bare, `${bare}/v1`, `${bare}/api/v1`])]
+  const tries = [...new Set([bare, `${bare}/v1`, `${bare}/api/v1`, `${url.origin}/v1`])]
     .filter((candidate) => candidate !== base)
     .map((candidate) => candidate + url.search);
   for (const candidate of tries) {

@@ -95,6 +95,8 @@ describe('a connection test', () => {
     ['', '/v1'],
     ['/chat/completions', '/v1'],
     ['/v1/models', '/v1'],
+    ['/api/chat', '/v1'],
+    ['/v1/chat', '/v1'],
   ])('knows the better address for "%s"', async (path, better) => {
     expect(await test(server.origin + path)).toMatchObject({
       ok: false,
