@@ -12,6 +12,7 @@ import {
   isServiceFile,
   namedListings,
 } from '../../adapters/importers/listing.ts';
+import { inJson, type LastForm } from '../../adapters/importers/other-forms.ts';
 import { createSkipCounter } from '../../adapters/importers/skipping.ts';
 import { baseName, firstBytesOf, isAsset, SNIFF_BYTES } from '../../adapters/importers/source-file.ts';
 import { isZip, mayBeOpened, openZip } from '../../adapters/importers/zip.ts';
@@ -107,7 +108,8 @@ export async function recognise(
     new RecollectError('import-empty', `${source.name} is empty`, { params: { file: source.name } });
   if (!only || source.files.every((file) => file.size === 0)) throw empty();
   const zipped = alone !== undefined && (await isZip(alone, signal));
-  const opened = zipped ? { ...(await openZip(alone, signal)), name: source.name } : source;
+  const packed = zipped ? { ...(await openZip(alone, signal)), name: source.name } : source;
+  const opened = { ...packed, files: await readable(packed.files, signal) };
   const isCut = opened.isCut === true;
   if (opened.files.every((file) => file.size === 0)) throw empty();
   if (opened.files.length > 1) {
@@ -122,15 +124,20 @@ export async function recognise(
     new RecollectError('import-unknown', `${source.name} is not an export that is known`, {
       params: {
         file: source.name,
-        ...(source.files.some(({ path }) => DOCUMENT.test(path)) ? { reason: 'documents' } : {}),
+        ...(source.files.some(({ path }) => DOCUMENT.test(path))
+          ? { reason: 'documents' }
+          : source.files.some(({ path }) => PAGE.test(path))
+            ? { reason: 'page' }
+            : {}),
       },
     });
   if (alone?.damage?.isFound) throw broken();
   if (alone && DOCUMENT.test(alone.path)) throw unknown();
   if (alone && !zipped && isBlank(await firstBytesOf(alone, signal, SNIFF_BYTES))) throw empty();
-  if (alone && !zipped && looksBinary(await firstBytesOf(alone, signal, SNIFF_BYTES)))
+  const head = alone && !zipped ? await firstBytesOf(alone, signal, SNIFF_BYTES) : undefined;
+  if (head && looksBinary(head))
     throw new RecollectError('import-binary', `${source.name} is not text`, {
-      params: { file: source.name },
+      params: { file: source.name, ...closedForm(head) },
     });
   const inner = zipped ? await zipsAmong(opened.files, signal) : [];
   if (inner.some(mayBeOpened))
@@ -154,6 +161,19 @@ export async function recognise(
   throw unknown();
 }
 
+/** Replaces files whose conversations stand in another form than JSON; a page beside its listing stays a page. */
+async function readable(files: readonly SourceFile[], signal: AbortSignal): Promise<readonly SourceFile[]> {
+  const hasListing = files.some(isListing);
+  const readableFiles: SourceFile[] = [];
+  const last: LastForm = {};
+  for (const file of files) {
+    signal.throwIfAborted();
+    const isBeside = hasListing && isCompanion(file);
+    readableFiles.push((isBeside ? undefined : await inJson(file, last, signal)) ?? file);
+  }
+  return readableFiles;
+}
+
 /** Replaces a gzipped file by its content. */
 async function unpacked(source: ImportSource, signal: AbortSignal): Promise<ImportSource> {
   const [file] = source.files;
@@ -163,6 +183,20 @@ async function unpacked(source: ImportSource, signal: AbortSignal): Promise<Impo
 
 /** Names of documents to attach, which people try to import. */
 const DOCUMENT = /\.(?:md|markdown|txt|pdf|docx|xlsx|pptx|odt|epub|csv)$/i;
+
+/** Names of pages that a browser saved. */
+const PAGE = /\.(?:x?html?|mhtml|webarchive)$/i;
+/** Beginnings of files that hold conversations of other tools, in forms that are not read. */
+const CLOSED: readonly (readonly [beginning: string, reason: string])[] = [
+  ['SQLite format 3', 'database'],
+  ['\x28\xb5\x2f\xfd', 'zstd'],
+];
+/** Reason by which a sentence names the form of a file that is not text. */
+function closedForm(bytes: Uint8Array): { reason?: string } {
+  const head = String.fromCharCode(...bytes.subarray(0, 16));
+  const [, reason] = CLOSED.find(([beginning]) => head.startsWith(beginning)) ?? [];
+  return reason === undefined ? {} : { reason };
+}
 
 /** Nothing but spaces, line ends and a byte order mark. */
 const isBlank = (bytes: Uint8Array): boolean => new TextDecoder().decode(bytes).trim() === '';

@@ -55,7 +55,7 @@ export const library = {
       },
       messages: {
         name: 'JSON',
-        how: 'Lists of messages, each with a role and a text, as other chat apps, requests and datasets have them: .json or .jsonl.',
+        how: 'Lists of messages, each with a role and a text, as other chat apps, requests and datasets have them: .json, .jsonl, .yaml or .csv. Logs of Claude Code, Codex, Gemini CLI, OpenCode and aider, too.',
       },
     },
     reading: 'Reading {{name}}',

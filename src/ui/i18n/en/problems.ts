@@ -301,16 +301,29 @@ export const problems = {
     what: '$t(problems:import-unknown.whatOf.{{reason}}, {"defaultValue":"This is not an export Recollect knows."})',
     kept: 'Your library was not changed.',
     do: '$t(problems:import-unknown.doOf.{{reason}}, {"defaultValue":"Import a kimi-cli session folder or its ZIP, an export of ChatGPT, Claude.ai or Recollect, or a chat in Markdown or JSON that says who speaks."})',
-    whatOf: { documents: 'These are documents, and no conversations.' },
+    whatOf: {
+      documents: 'These are documents, and no conversations.',
+      page: 'This is a saved web page. It holds no list of conversations that can be read.',
+    },
     doOf: {
+      page: 'Bring the export itself: in ChatGPT, Settings › Data controls › Export data; in Claude.ai, Settings › Privacy › Export data. The ZIP, conversations.json and the chat.html of a ChatGPT export are all read.',
       documents:
         'Attach them to a message with the paper clip, or add them to a project under Files: memory reads and recalls them there.',
     },
   },
   'import-binary': {
-    what: 'This file is not text and not a ZIP, so there are no conversations to read in it.',
+    what: '$t(problems:import-binary.whatOf.{{reason}}, {"defaultValue":"This file is not text and not a ZIP, so there are no conversations to read in it."})',
     kept: 'Your library was not changed.',
-    do: 'Choose the export itself: a .zip, .json or .jsonl file, or the session folder.',
+    do: '$t(problems:import-binary.doOf.{{reason}}, {"defaultValue":"Choose the export itself: a .zip, .json or .jsonl file, or the session folder."})',
+    whatOf: {
+      database: 'This is a database of another app (SQLite), which is not read. It is not damaged.',
+      zstd: 'This file is packed with Zstandard, which is not read. It is not damaged.',
+    },
+    doOf: {
+      database:
+        'Let that app write its chats out as JSON or Markdown (OpenCode: “opencode export”), then import those files.',
+      zstd: 'Unpack it first (“zstd -d” and its name), then import the .jsonl file.',
+    },
   },
   'import-broken': {
     what: 'The file is damaged or cut off, so what is in it cannot be trusted.',

@@ -55,7 +55,7 @@ export const library = {
       },
       messages: {
         name: 'JSON',
-        how: '消息列表，每条有角色和文字，如其他聊天应用、请求和数据集所用的 .json 或 .jsonl。',
+        how: '消息列表，每条有角色和文字，如其他聊天应用、请求和数据集所用的 .json、.jsonl、.yaml 或 .csv。Claude Code、Codex、Gemini CLI、OpenCode 和 aider 的记录也可以。',
       },
     },
     reading: '读取 {{name}}',

@@ -289,13 +289,27 @@ export const problems = {
     what: '$t(problems:import-unknown.whatOf.{{reason}}, {"defaultValue":"这不是 Recollect 认识的导出文件。"})',
     kept: '你的对话没有任何改动。',
     do: '$t(problems:import-unknown.doOf.{{reason}}, {"defaultValue":"请选择 kimi-cli 会话文件夹或其 ZIP、ChatGPT、Claude.ai 或 Recollect 的导出文件，或写明是谁说的 Markdown 或 JSON 文件。"})',
-    whatOf: { documents: '这些是文档，不是对话。' },
-    doOf: { documents: '请用回形针把它们附在消息里，或加到项目的“文件”中：记忆会在那里读取并回忆它们。' },
+    whatOf: {
+      documents: '这些是文档，不是对话。',
+      page: '这是保存下来的网页，里面没有可读的对话列表。',
+    },
+    doOf: {
+      documents: '请用回形针把它们附在消息里，或加到项目的“文件”中：记忆会在那里读取并回忆它们。',
+      page: '请提供导出文件本身：在 ChatGPT 中点“设置”›“数据管理”›“导出数据”；在 Claude.ai 中点“设置”›“隐私”›“导出数据”。ZIP、conversations.json 和 ChatGPT 导出中的 chat.html 都可以读取。',
+    },
   },
   'import-binary': {
-    what: '这个文件既不是文本也不是 ZIP，里面没有可读的对话。',
+    what: '$t(problems:import-binary.whatOf.{{reason}}, {"defaultValue":"这个文件既不是文本也不是 ZIP，里面没有可读的对话。"})',
     kept: '你的对话没有任何改动。',
-    do: '请选择导出文件本身：.zip、.json、.jsonl，或会话文件夹。',
+    do: '$t(problems:import-binary.doOf.{{reason}}, {"defaultValue":"请选择导出文件本身：.zip、.json、.jsonl，或会话文件夹。"})',
+    whatOf: {
+      database: '这是其他应用的数据库（SQLite），Recollect 不读取这种文件。它没有损坏。',
+      zstd: '这个文件用 Zstandard 压缩过，Recollect 不读取这种文件。它没有损坏。',
+    },
+    doOf: {
+      database: '请让那个应用把对话写成 JSON 或 Markdown（OpenCode：“opencode export”），再导入那些文件。',
+      zstd: '请先解压（“zstd -d”加文件名），再导入得到的 .jsonl 文件。',
+    },
   },
   'import-broken': {
     what: '文件已损坏或不完整，其中的内容不可信。',
