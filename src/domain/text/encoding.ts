@@ -75,16 +75,8 @@ function lengthAt(bytes: Uint8Array, at: number): number {
           : 0;
   if (length === 0) return 0;
   const second = bytes[at + 1] ?? 0;
-  const [least, most] =
-    first === 0xe0
-      ? [0xa0, 0xbf]
-      : first === 0xed
-        ? [0x80, 0x9f]
-        : first === 0xf0
-          ? [0x90, 0xbf]
-          : first === 0xf4
-            ? [0x80, 0x8f]
-            : [0x80, 0xbf];
+  const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+  const most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
   if (second < least || second > most) return 0;
   for (let i = 2; i < length; i++) if (((bytes[at + i] ?? 0) & 0xc0) !== 0x80) return 0;
   return length;

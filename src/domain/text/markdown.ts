@@ -23,8 +23,11 @@ function withoutPairs(line: string): string {
       if (/\S/.test(line[at - 1] as string)) places.push(at);
     return { mark, places, next: 0 };
   });
+  const marks = /[*_~`]/g;
   let out = '';
-  for (let at = 0; at < line.length; ) {
+  let copied = 0;
+  for (let found = marks.exec(line); found; found = marks.exec(line)) {
+    const at = found.index;
     const pair = closers.find((closer) => {
       const { mark, places } = closer;
       if (!line.startsWith(mark, at) || !/\S/.test(line[at + mark.length] ?? ' ')) return false;
@@ -32,16 +35,13 @@ function withoutPairs(line: string): string {
         closer.next += 1;
       return closer.next < places.length;
     });
-    if (pair) {
-      const end = pair.places[pair.next] as number;
-      out += line.slice(at + pair.mark.length, end);
-      at = end + pair.mark.length;
-    } else {
-      out += line[at];
-      at += 1;
-    }
+    if (!pair) continue;
+    const end = pair.places[pair.next] as number;
+    out += line.slice(copied, at) + line.slice(at + pair.mark.length, end);
+    copied = end + pair.mark.length;
+    marks.lastIndex = copied;
   }
-  return out;
+  return out + line.slice(copied);
 }
 
 /** Reduces prose to plain words: removes code blocks, inline marks, link targets, headings, bullets and HTML tags. */
