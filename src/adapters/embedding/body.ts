@@ -40,11 +40,11 @@ export async function collect(
     return end();
   }
   for (;;) {
-    const room = buffer.byteLength - filled;
+    const free = buffer.byteLength - filled;
     const { done, value } = await inPlace.read(
-      room > 0 ? new Uint8Array(buffer, filled) : new Uint8Array(SPARE),
+      free > 0 ? new Uint8Array(buffer, filled) : new Uint8Array(SPARE),
     );
-    if (room === 0) {
+    if (free === 0) {
       if (done || !value) return end();
       take(value);
       continue;

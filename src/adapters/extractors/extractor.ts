@@ -57,10 +57,10 @@ export class Sections {
   add(place: SectionPlace | undefined, text: string): boolean {
     const words = wellFormed(text.replaceAll('\u0000', '')).trim();
     if (words === '') return !this.#cut;
-    const room = EXTRACT_LIMITS.text - this.#length;
-    if (words.length > room) this.#cut = true;
-    if (room > 0)
-      this.#sections.push({ ...(place ? { place } : {}), text: wellFormed(words.slice(0, room)) });
+    const free = EXTRACT_LIMITS.text - this.#length;
+    if (words.length > free) this.#cut = true;
+    if (free > 0)
+      this.#sections.push({ ...(place ? { place } : {}), text: wellFormed(words.slice(0, free)) });
     this.#length += words.length;
     return !this.#cut;
   }

@@ -274,11 +274,11 @@ export class FileContents {
   ) {
     const files = rows.filter(({ id }) => id > 0).sort((a, b) => a.id - b.id);
     const { later, large } = divideFiles(files, given.pack);
-    const planIn = (room: (bytes: number) => ArrayBufferLike): ReadingPlan => ({
+    const planIn = (allocate: (bytes: number) => ArrayBufferLike): ReadingPlan => ({
       name: given.name,
       pack: given.pack,
-      files: files.map(({ id, size }) => ({ id, bytes: room(size) })),
-      state: room(Int32Array.BYTES_PER_ELEMENT * (PARTS + later.length)),
+      files: files.map(({ id, size }) => ({ id, bytes: allocate(size) })),
+      state: allocate(Int32Array.BYTES_PER_ELEMENT * (PARTS + later.length)),
     });
     const own = () => planIn((bytes) => new ArrayBuffer(bytes));
     const plan = reader ? planIn((bytes) => new SharedArrayBuffer(bytes)) : own();

@@ -14,9 +14,9 @@ const [MOST, DEEPEST] = [20_000, 12];
  */
 export function wordsOfUnknown(original: unknown): string {
   const found: string[] = [];
-  let room = MOST;
+  let left = MOST;
   const read = (value: unknown, name: string, depth: number): void => {
-    if (room <= 0 || depth > DEEPEST) return;
+    if (left <= 0 || depth > DEEPEST) return;
     if (typeof value === 'string') {
       const text = value.trim();
       const says = SPOKEN.test(name)
@@ -25,8 +25,8 @@ export function wordsOfUnknown(original: unknown): string {
             text,
           );
       if (!says || /^data:[^,\s]*,/i.test(text)) return;
-      found.push(text.slice(0, room));
-      room -= text.length + 1;
+      found.push(text.slice(0, left));
+      left -= text.length + 1;
     } else if (Array.isArray(value)) for (const one of value) read(one, name, depth + 1);
     else if (typeof value === 'object' && value !== null)
       for (const [key, one] of Object.entries(value)) if (!TECHNICAL.test(key)) read(one, key, depth + 1);

@@ -68,16 +68,16 @@ const span = (from: Section, to: Section): string => {
 };
 
 /**
- * Cuts a document to at most `room` tokens: its beginning, then the sections that fit `question` best, in their order.
+ * Cuts a document to at most `budget` tokens: its beginning, then what fits `question` best, in its own order.
  */
-function cutDocument(part: Document, question: string, room: number): { part: Document; file: CutFile } {
+function cutDocument(part: Document, question: string, budget: number): { part: Document; file: CutFile } {
   const { sections } = part.extract;
   const scores = scoresOf(sections, question);
   const order = sections
     .map((_, at) => at)
     .sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other);
   const chosen = new Set<number>();
-  let left = room;
+  let left = budget;
   for (const at of [0, ...order]) {
     const cost = costOf(sections[at] as Section);
     if (chosen.has(at) || cost > left) continue;
@@ -102,7 +102,7 @@ function cutDocument(part: Document, question: string, room: number): { part: Do
   // No section fits whole: the best one is cut.
   if (chosen.size === 0) {
     const best = sections[order[0] ?? 0] as Section;
-    out.push({ ...best, text: cutToTokens(best.text, Math.max(1, room - NOTE_TOKENS)) });
+    out.push({ ...best, text: cutToTokens(best.text, Math.max(1, budget - NOTE_TOKENS)) });
   }
   note(sections.length - 1);
   return {
@@ -128,7 +128,7 @@ export class Fitting {
     const budget = Math.floor(limit * SHARE);
     if (wants.reduce((sum, want) => sum + want, 0) <= budget) return { path, files: [] };
     const shares = divideBudget(wants, budget);
-    const rooms = new Map(all.map((part, at) => [part, { room: shares[at] ?? 0, want: wants[at] ?? 0 }]));
+    const budgets = new Map(all.map((part, at) => [part, { budget: shares[at] ?? 0, want: wants[at] ?? 0 }]));
     const asked = path.findLast(({ role, kind }) => role === 'user' && kind === 'message');
     const files: CutFile[] = [];
     const made = [...path];
@@ -137,15 +137,15 @@ export class Fitting {
       const question =
         [asked, message].map((one) => (one ? textOf(one) : '')).find((text) => termsOf(text).length > 0) ??
         '';
-      const own = message.parts.filter(isDocument).map((part) => rooms.get(part)?.room ?? 0);
+      const own = message.parts.filter(isDocument).map((part) => budgets.get(part)?.budget ?? 0);
       const key = `${own.join(' ')} ${question}`;
       let known = this.#known.get(message);
       if (known?.key !== key) {
         const cut: CutFile[] = [];
         const parts = message.parts.map((part) => {
-          const { room = 0, want = 0 } = isDocument(part) ? (rooms.get(part) ?? {}) : {};
-          if (!isDocument(part) || want <= room) return part;
-          const { part: shorter, file } = cutDocument(part, question, room);
+          const { budget = 0, want = 0 } = isDocument(part) ? (budgets.get(part) ?? {}) : {};
+          if (!isDocument(part) || want <= budget) return part;
+          const { part: shorter, file } = cutDocument(part, question, budget);
           cut.push(file);
           return shorter;
         });

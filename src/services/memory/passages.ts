@@ -48,7 +48,7 @@ export function passagesOf(
       0,
     ),
   );
-  const rooms = divideBudget(wants, left);
+  const budgets = divideBudget(wants, left);
   return hits.slice(0, kept).map(({ candidate, scores }, at) => {
     const { text: said } = passageSource(candidate.text);
     const line = candidate.text.slice(0, candidate.text.length - said.length);
@@ -58,14 +58,14 @@ export function passagesOf(
       line === ''
         ? excerptOf(said, query, share)
         : line + excerptOf(said, query, Math.max(LEAST_TOKENS, share - estimateTokens(line)));
-    let room = rooms[at] ?? 0;
+    let spare = budgets[at] ?? 0;
     const rows = rowsAround[at] ?? [];
     const neighbours = rows.flatMap((row, place) => {
-      const fair = Math.floor(room / (rows.length - place)) - neighbourTokens('');
+      const fair = Math.floor(spare / (rows.length - place)) - neighbourTokens('');
       const share = Math.min(NEIGHBOUR_TOKENS, fair);
       if (share < 8) return [];
       const text = cutToTokens(row.text, share);
-      room -= neighbourTokens(text);
+      spare -= neighbourTokens(text);
       return [{ messageId: row.messageId, role: row.role, text, createdAt: row.createdAt, side: row.side }];
     });
     return {

@@ -224,14 +224,14 @@ class SuggestingService {
   #promptOf(messages: readonly Message[]): { readonly read: readonly Message[]; readonly prompt: string } {
     const read: Message[] = [];
     const quoted: string[] = [];
-    let room = READ_ALL;
+    let left = READ_ALL;
     for (const message of messages.toReversed()) {
       const words = this.#deps.filter
         .redacted('index', textOf(message))
-        .slice(0, Math.min(READ, room))
+        .slice(0, Math.min(READ, left))
         .trim();
       if (words === '') break;
-      room -= words.length;
+      left -= words.length;
       read.unshift(message);
       quoted.unshift(words);
     }

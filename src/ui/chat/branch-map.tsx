@@ -11,10 +11,10 @@ import { neighbourOf, type Worldlines, type WorldPlace } from './worldlines.ts';
 
 /**
  * Room for a place and its words, px: two lines, or four if the words have to wrap.
- * `laneRoom`: width of all lanes together.
+ * `totalWidth`: width of all lanes together.
  */
-const WIDE = { row: 52, lane: 26, words: 190, laneRoom: Number.POSITIVE_INFINITY };
-const PHONE = { row: 78, lane: 22, words: 150, laneRoom: 110 };
+const WIDE = { row: 52, lane: 26, words: 190, totalWidth: Number.POSITIVE_INFINITY };
+const PHONE = { row: 78, lane: 22, words: 150, totalWidth: 110 };
 /** Narrowest lane, px. */
 const NARROW = 10;
 const MARGIN = 22;
@@ -33,9 +33,9 @@ interface Layout {
 }
 
 function layoutOf(lines: Worldlines, isPhone: boolean): Layout {
-  const room = isPhone ? PHONE : WIDE;
-  const { row: rowHeight } = room;
-  const laneWidth = Math.max(NARROW, Math.min(room.lane, room.laneRoom / lines.laneCount));
+  const sizes = isPhone ? PHONE : WIDE;
+  const { row: rowHeight } = sizes;
+  const laneWidth = Math.max(NARROW, Math.min(sizes.lane, sizes.totalWidth / lines.laneCount));
   // The words of the first row need half of their height above the row's centre.
   const top = rowHeight / 2 - 4;
   const atWords = MARGIN + lines.laneCount * laneWidth + 4;
@@ -45,7 +45,7 @@ function layoutOf(lines: Worldlines, isPhone: boolean): Layout {
     top,
     atWords,
     beside: `calc(100% - ${atWords}px)`,
-    minWidth: atWords + room.words,
+    minWidth: atWords + sizes.words,
     height: top * 2 + Math.max(1, lines.rows) * rowHeight - rowHeight + 16,
     x: (lane) => MARGIN + lane * laneWidth,
     y: (row) => top + row * rowHeight,

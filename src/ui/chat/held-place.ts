@@ -43,14 +43,14 @@ export interface HeldPlace {
   left(): number;
 }
 
-/** `box` scrolls `content`; `room` is its last element and has no height of its own. */
-export function createHeldPlace(box: HTMLElement, content: HTMLElement, room: HTMLElement): HeldPlace {
+/** `box` scrolls `content`; `spacer` is its last element and has no height of its own. */
+export function createHeldPlace(box: HTMLElement, content: HTMLElement, spacer: HTMLElement): HeldPlace {
   let held: Held | null = null;
   let above = 0;
   let below = 0;
   const makeRoom = (over: number, under: number) => {
     if (over !== above) content.style.top = over === 0 ? '' : `${over}px`;
-    if (under !== below) room.style.height = under === 0 ? '' : `${under}px`;
+    if (under !== below) spacer.style.height = under === 0 ? '' : `${under}px`;
     above = over;
     below = under;
   };

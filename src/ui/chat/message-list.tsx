@@ -90,7 +90,7 @@ export function MessageList({
 }) {
   const { t } = useTranslation('chat');
   const scroller = useRef<HTMLDivElement>(null);
-  const room = useRef<HTMLDivElement>(null);
+  const spacer = useRef<HTMLDivElement>(null);
   const below = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const [marked, setMarked] = useMarked();
@@ -104,7 +104,7 @@ export function MessageList({
     conversationId,
     rows,
     answers,
-    parts: { scroller, room, below, list },
+    parts: { scroller, spacer, below, list },
     onAway: setAway,
     onSwitched: setSwitched,
   });
@@ -178,7 +178,7 @@ export function MessageList({
             {draw}
           </Virtualizer>
           <div ref={below}>{after}</div>
-          <div ref={room} aria-hidden />
+          <div ref={spacer} aria-hidden />
         </div>
         {away && <Fade />}
       </section>
@@ -215,7 +215,7 @@ function useScrollKeeper({
   conversationId,
   rows,
   answers,
-  parts: { scroller, room, below, list },
+  parts: { scroller, spacer, below, list },
   onAway,
   onSwitched,
 }: {
@@ -224,7 +224,7 @@ function useScrollKeeper({
   answers: boolean;
   parts: {
     readonly scroller: RefObject<HTMLElement | null>;
-    readonly room: RefObject<HTMLElement | null>;
+    readonly spacer: RefObject<HTMLElement | null>;
     readonly below: RefObject<HTMLElement | null>;
     readonly list: RefObject<VirtualizerHandle | null>;
   };
@@ -254,7 +254,7 @@ function useScrollKeeper({
       places.set(conversationId, { ...keeper.close(), cache });
     };
   }, [keeper, conversationId, places, scroller, below, list]);
-  useEffect(() => (room.current ? keeper.observe(room.current) : undefined), [keeper, room]);
+  useEffect(() => (spacer.current ? keeper.observe(spacer.current) : undefined), [keeper, spacer]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs whenever the rows change
   useLayoutEffect(() => keeper.keepClicked(), [keeper, rows]);
   useEffect(() => {

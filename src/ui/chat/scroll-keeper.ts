@@ -79,13 +79,13 @@ export class ScrollKeeper {
 
   /**
    * Follows growth in the box and the person's actions there until the returned function is
-   * called. `room`: see `createHeldPlace`.
+   * called. `spacer`: see `createHeldPlace`.
    */
-  observe(room: HTMLElement): () => void {
+  observe(spacer: HTMLElement): () => void {
     const box = this.#box;
     const content = box?.firstElementChild;
     if (!box || !(content instanceof HTMLElement)) return () => undefined;
-    const held = createHeldPlace(box, content, room);
+    const held = createHeldPlace(box, content, spacer);
     this.#held = held;
     this.#watch.observe(box);
     if (this.#below) this.#watch.observe(this.#below);

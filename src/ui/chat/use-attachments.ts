@@ -58,10 +58,10 @@ export function useAttachments({
       setExports((before) => given.exports ?? before);
       setRefused([]);
       setRemarks([]);
-      const room = MAX_FILES - filesNow.current.length - coming.current;
-      if (given.files.length > room) refusals.push(t('refused.tooMany', { count: MAX_FILES }));
+      const free = MAX_FILES - filesNow.current.length - coming.current;
+      if (given.files.length > free) refusals.push(t('refused.tooMany', { count: MAX_FILES }));
       // Shows all at once, but reads one after another: each takes a thread and the memory for its file.
-      const waiting = given.files.slice(0, Math.max(0, room)).map((file) => readOne(file));
+      const waiting = given.files.slice(0, Math.max(0, free)).map((file) => readOne(file));
       coming.current += waiting.length;
       for (const start of waiting) {
         const result = await start().finally(() => {

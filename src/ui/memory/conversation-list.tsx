@@ -23,7 +23,7 @@ export function ConversationList({ entries }: { entries: readonly LibraryEntry[]
   const { ready, problem } = useReadable(useApp().documents.library);
   const [view, setView] = useState<View>('all');
   const [filter, setFilter] = useState('');
-  const [room, setRoom] = useState(PAGE);
+  const [limit, setLimit] = useState(PAGE);
   const words = useDeferredValue(comparableForm(filter).trim());
   const views = (['all', 'imported', 'archived'] as const).filter(
     (one) =>
@@ -41,14 +41,14 @@ export function ConversationList({ entries }: { entries: readonly LibraryEntry[]
   const months = useMemo(() => {
     const format = new Intl.DateTimeFormat(locale(), { year: 'numeric', month: 'long' });
     const groups: { name: string; entries: LibraryEntry[] }[] = [];
-    for (const entry of shown.slice(0, room)) {
+    for (const entry of shown.slice(0, limit)) {
       const name = format.format(entry.updatedAt);
       const last = groups.at(-1);
       if (last?.name === name) last.entries.push(entry);
       else groups.push({ name, entries: [entry] });
     }
     return groups;
-  }, [shown, room]);
+  }, [shown, limit]);
   return (
     <Section
       title={t('screen.list.title')}
@@ -107,10 +107,10 @@ export function ConversationList({ entries }: { entries: readonly LibraryEntry[]
           </ul>
         </div>
       ))}
-      {shown.length > room && (
+      {shown.length > limit && (
         <div className="pt-4 text-center">
-          <Button size="sm" onClick={() => setRoom(room + 4 * PAGE)}>
-            {t('screen.list.more', { count: shown.length - room })}
+          <Button size="sm" onClick={() => setLimit(limit + 4 * PAGE)}>
+            {t('screen.list.more', { count: shown.length - limit })}
           </Button>
         </div>
       )}

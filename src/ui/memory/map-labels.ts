@@ -48,12 +48,12 @@ const advanceOf = (character: string): number =>
 const widthOf = (text: string): number => [...text].reduce((sum, character) => sum + advanceOf(character), 0);
 
 /** Shortens a name to this width in px. */
-function fitting(text: string, room: number): string {
-  if (widthOf(text) <= room) return text;
+function fitting(text: string, maxWidth: number): string {
+  if (widthOf(text) <= maxWidth) return text;
   let [shown, width] = ['', advanceOf('…')];
   for (const character of text) {
     width += advanceOf(character);
-    if (width > room) break;
+    if (width > maxWidth) break;
     shown += character;
   }
   return `${shown.trimEnd()}…`;

@@ -24,7 +24,7 @@ interface TimelineLayout {
 export const AXIS_HEIGHT = 36;
 /** Space at both sides, so that a label at the first or last moment is not cut off. */
 const SIDE = 20;
-const LEAST_ROOM = 56;
+const LEAST_HEIGHT = 56;
 const MOST_ROOM = 280;
 /** Gap between dots, and between dots and the edge. */
 const GAP = 1;
@@ -72,12 +72,12 @@ export function layoutTimeline(moments: readonly Moment[], width: number): Timel
     const radius = (at: number) => around[at]?.r ?? 0;
     const top = Math.min(0, ...heights.map((y, at) => y - radius(at)));
     const bottom = Math.max(0, ...heights.map((y, at) => y + radius(at)));
-    const room = Math.max(LEAST_ROOM, bottom - top + 2 * GAP);
+    const plotHeight = Math.max(LEAST_HEIGHT, bottom - top + 2 * GAP);
     const dots: TimelineDot[] = [];
     around.forEach(({ index, x, r }, at) => {
-      dots[index] = { x, y: (room - top - bottom) / 2 + (heights[at] ?? 0), r };
+      dots[index] = { x, y: (plotHeight - top - bottom) / 2 + (heights[at] ?? 0), r };
     });
-    return { dots, height: room + AXIS_HEIGHT, from, to, left: side, right };
+    return { dots, height: plotHeight + AXIS_HEIGHT, from, to, left: side, right };
   }
 }
 

@@ -324,7 +324,7 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
     }
     for (const term of candidate.note.terms) covered.set(term, (covered.get(term) ?? 0) + 1);
   };
-  const room = left;
+  const budget = left;
   const spent: Record<NoteLane, number> = { person: 0, assistant: 0, tool: 0 };
   const waiting: typeof candidates = [];
   for (const candidate of candidates) {
@@ -332,7 +332,7 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
     if (candidate.price > left || said.has(candidate.line) || isSaidAlready(candidate)) continue;
     const { lane } = candidate.note;
     if (fresh(candidate) < 0.55) deferred.push(candidate);
-    else if (spent[lane] + candidate.price > room * SHARES[lane]) waiting.push(candidate);
+    else if (spent[lane] + candidate.price > budget * SHARES[lane]) waiting.push(candidate);
     else {
       spent[lane] += candidate.price;
       take(candidate);
@@ -355,7 +355,7 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
   return [...(base ? [base] : []), ...tops, ...sections].join(headings ? '\n\n' : '\n');
 }
 
-/** Tokens for a memory, if `room` is left for it and the newest messages together. */
+/** Tokens for a memory, if so many are left for it and the newest messages together. */
 export const memoryBudget = (available: number): number =>
   Math.max(0, Math.floor(Math.min(available * 0.68, 800 + available * 0.15)));
 

@@ -52,20 +52,20 @@ export const openConversation = defineTool({
     const place = wanted === null ? path.length - 1 : path.findIndex((message) => message.id === wanted);
     const never = createNeverTest((await context.notes?.known())?.feedback ?? []);
     const from = Math.max(0, place - AROUND);
-    let room = MAX_ALL;
+    let left = MAX_ALL;
     const lines: string[] = [];
     for (const message of path.slice(from, place + AROUND + 1)) {
       if (isSkipped(message, privacy)) continue;
-      const text = clean(transcriptOf(message)).slice(0, Math.min(MAX_MESSAGE, room));
+      const text = clean(transcriptOf(message)).slice(0, Math.min(MAX_MESSAGE, left));
       if (text.trim() === '') continue;
       // Without secrets, as memory has it: the person's feedback refers to those words.
       const said = clean(textOf(message));
       if (never({ conversationId: conversation.id, messageId: message.id, text: said })) continue;
-      room -= text.length;
+      left -= text.length;
       lines.push(
         `${message.role}${message.id === wanted ? ' (the message asked for)' : ''}:\n${quotedLines(text)}`,
       );
-      if (room <= 0) break;
+      if (left <= 0) break;
     }
     const more = [
       ...(from > 0 ? [`${from} earlier messages`] : []),
