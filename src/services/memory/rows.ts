@@ -20,8 +20,8 @@ import { endsSentence, sentenceSpans } from '../../domain/text/sentences.ts';
 import type { LibraryEntry } from '../documents/documents.ts';
 import type { Hiding } from '../privacy/privacy-filter.ts';
 
-/** Longest text of one part in a row, characters; the log has all of it. */
-const MAX_TEXT = 100_000;
+/** Most characters of a message that are read to tell whether it has code, or words at all. */
+const SAMPLE_LENGTH = 100_000;
 /** Most messages from which keywords and summary are made: the beginning and the end of a very long conversation. */
 const MAX_DESCRIBED = 400;
 
@@ -128,7 +128,7 @@ export function messageRow(
             ? { before: cleanTail(textOf(before), MAX_BEFORE, clean) }
             : {}),
         });
-  const { hasCode, language } = codeIn(skipped ? '' : textOf(message).slice(0, MAX_TEXT));
+  const { hasCode, language } = codeIn(skipped ? '' : textOf(message).slice(0, SAMPLE_LENGTH));
   return {
     id: message.id,
     conversationId: conversation.id,
@@ -242,7 +242,7 @@ function beforeOf(conversation: Conversation, message: Message): Message | null 
       above.kind === 'message' &&
       (above.role === 'user' || above.role === 'assistant') &&
       above.dmail?.by !== 'model';
-    if (said && /[\p{L}\p{N}]/u.test(textOf(above).slice(0, MAX_TEXT)))
+    if (said && /[\p{L}\p{N}]/u.test(textOf(above).slice(0, SAMPLE_LENGTH)))
       return originalOf(conversation, above);
     at = above.parentId;
   }
