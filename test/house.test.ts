@@ -340,6 +340,16 @@ describe('the house', () => {
     expect(exportedTypes(readText('it.ts', text))).toEqual(['A', 'B', 'C']);
   });
 
+  it('gives each exported constant in capitals a name of its own', () => {
+    const homes = new Map<string, string[]>();
+    for (const { path, text } of source)
+      for (const [, name = ''] of text.matchAll(/^export const ([A-Z][A-Z\d_]+)\b/gm))
+        homes.set(name, [...(homes.get(name) ?? []), path]);
+    expect(homes.size).toBeGreaterThan(200);
+    const shared = [...homes].filter(([, paths]) => paths.length > 1);
+    expect(shared, 'say of what it is').toEqual([]);
+  });
+
   it('repeats by the clock only where nothing else tells', () => {
     const repeating = source.filter((file) => repeatsByClock(file).length > 0).map(({ path }) => path);
     expect(repeating.sort(), 'subscribe, or say in house/by-clock.ts why not').toEqual(

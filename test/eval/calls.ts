@@ -11,7 +11,7 @@ import {
   callingCues,
   wordPairs,
 } from '../../src/domain/memory/calling/asked.ts';
-import { LEARNT } from '../../src/domain/memory/calling/learnt.ts';
+import { LEARNT_CALLS } from '../../src/domain/memory/calling/learnt.ts';
 import { EXAMPLES } from '../../src/domain/memory/recognition/examples.ts';
 import { createTraining, readHead, writeHead } from '../../src/domain/memory/recognition/head.ts';
 import { createInProcessLocalEmbedding } from '../adapters/embedding/in-process.ts';
@@ -103,8 +103,8 @@ function learn(vectors: ReadonlyMap<string, Float32Array>): CallingHead {
 
 /** The head that ships; null if it cannot be read. */
 export function shippedHead(): CallingHead | null {
-  const head = readHead(LEARNT.head);
-  return head ? { head, words: LEARNT.words.split('\n') } : null;
+  const head = readHead(LEARNT_CALLS.head);
+  return head ? { head, words: LEARNT_CALLS.words.split('\n') } : null;
 }
 
 const isHan = (text: string): boolean => /\p{Script=Han}/u.test(text);
@@ -144,7 +144,7 @@ export async function runCallsEval(): Promise<void> {
     writeFileSync(
       LEARNT_FILE,
       `// Written by \`npm run eval -- --calls --learn\`: the head trained on the taught sentences.
-export const LEARNT = {
+export const LEARNT_CALLS = {
   provider: '${id}',
   /** Number of the taught sentences. */
   taught: ${taughtNumber()},

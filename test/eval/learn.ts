@@ -8,7 +8,7 @@
 //   2. The line from score to probability. --write puts it into src/domain/memory/learnt.ts.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LEARNT } from '../../src/domain/memory/learnt.ts';
+import { LEARNT_LINES } from '../../src/domain/memory/learnt.ts';
 import { LATE, type Technique } from '../../src/domain/memory/rank.ts';
 import { option, ROOT } from './load.ts';
 import { type Asked, type Ranked, rankRecorded, recordAll } from './recorded.ts';
@@ -373,7 +373,7 @@ const source = (lines: { readonly hybrid: Line; readonly keyword: Line }): strin
   `// Written by \`npm run eval -- --learn --bench DIR --write\` from test/eval/own, MADial-Bench and MemoryBank (both MIT): the weights that turn a
 // score into a probability; what each means is said in \`fit.ts\`. The line for words alone, \`keyword\`, is learnt anew only with \`--words\`: see decision 0012.
 
-export const LEARNT = {
+export const LEARNT_LINES = {
 ${Object.entries(lines)
   .map(
     ([name, line]) =>
@@ -397,7 +397,7 @@ export async function runLearn(): Promise<void> {
     keyword: learnLine('with words alone', rankAll(['vector', 'late'])),
   };
   if (process.argv.includes('--write')) {
-    const kept = process.argv.includes('--words') ? lines.keyword : LEARNT.keyword;
+    const kept = process.argv.includes('--words') ? lines.keyword : LEARNT_LINES.keyword;
     writeFileSync(join(ROOT, 'src/domain/memory/learnt.ts'), source({ ...lines, keyword: kept }));
     console.log('\nWritten: src/domain/memory/learnt.ts');
   }

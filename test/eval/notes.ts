@@ -10,7 +10,7 @@ import { asMessageId } from '../../src/domain/base/ids.ts';
 import { EXAMPLES } from '../../src/domain/memory/recognition/examples.ts';
 import { createTraining, type Head, readHead, writeHead } from '../../src/domain/memory/recognition/head.ts';
 import { SENTENCE_CLASSES, TOPICS } from '../../src/domain/memory/recognition/kinds.ts';
-import { LEARNT } from '../../src/domain/memory/recognition/learnt.ts';
+import { LEARNT_KINDS } from '../../src/domain/memory/recognition/learnt.ts';
 import {
   appliesTo,
   HELD_FROM,
@@ -162,7 +162,7 @@ export async function runNotesEval(): Promise<void> {
     writeFileSync(
       LEARNT_FILE,
       `// Written by \`npm run eval -- --notes --learn\`: what the examples taught of the vectors of the model that comes with the app.
-export const LEARNT = {
+export const LEARNT_KINDS = {
   provider: ${JSON.stringify(provider).replaceAll('"', "'")},
   /** Number of the examples. */
   examples: ${examplesNumber()},
@@ -174,7 +174,7 @@ export const LEARNT = {
     console.error(`Learnt of ${EXAMPLES.length} examples with ${provider}`);
     return;
   }
-  const [kinds, topics] = [readHead(LEARNT.kinds), readHead(LEARNT.topics)];
+  const [kinds, topics] = [readHead(LEARNT_KINDS.kinds), readHead(LEARNT_KINDS.topics)];
   const heads = kinds && topics ? { kinds, topics } : learn(vectors);
   const byVector = (text: string) => recognise(text, vectors.get(text) ?? null, heads);
   const byWords = (text: string) => recognise(text, null, null);

@@ -1,7 +1,7 @@
 // One made-up passage through the whole ranking, each step as arithmetic beside what the ranker
 // makes of it: docs/evaluation.md prints the steps, and a test compares the two.
 import { FIT } from '../../src/domain/memory/fit.ts';
-import { LEARNT } from '../../src/domain/memory/learnt.ts';
+import { LEARNT_LINES } from '../../src/domain/memory/learnt.ts';
 import { type Rankable, rank, type Scores } from '../../src/domain/memory/rank.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 
@@ -88,7 +88,7 @@ export function exampleByHand() {
   const [next = 0] = NEXT;
   const runnerUp = (next - mean) / spread;
   const margin = zScore - runnerUp - FIT.runnerUp.even;
-  const line = LEARNT.hybrid;
+  const line = LEARNT_LINES.hybrid;
   const probability = logistic(
     line.score * score +
       line.zScore * zScore +
@@ -111,7 +111,7 @@ const shown = (one: number): string => one.toFixed(2).replace('-', '−');
 export function workedExample(): string {
   const { hybrid_weights: weights, filters, auto_recall: unasked } = defaultConfig.recall;
   const at = exampleByHand();
-  const line = LEARNT.hybrid;
+  const line = LEARNT_LINES.hybrid;
   const met = sum(MET);
   return `Seven search words were asked, each worth 5 (its IDF weight), and the passage’s BM25 shares of them add up to ${met}. No neighbour, title, speaker or time adds anything,
 and all that was found was said by the person, so that lanes add nothing. Each step goes on with the unrounded figure of the one before, so a pocket calculator may end one

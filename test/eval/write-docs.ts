@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { FIT } from '../../src/domain/memory/fit.ts';
-import { LEARNT } from '../../src/domain/memory/learnt.ts';
+import { LEARNT_LINES } from '../../src/domain/memory/learnt.ts';
 import { workedExample } from './worked-example.ts';
 
 const HERE = import.meta.dirname;
@@ -151,7 +151,7 @@ ${misses.map((one) => `- ${one}`).join('\n')}
 }
 
 export const readEvaluation = (): string =>
-  renderEvaluation(resultsSchema.parse(JSON.parse(readFileSync(RESULTS, 'utf8'))), LEARNT);
+  renderEvaluation(resultsSchema.parse(JSON.parse(readFileSync(RESULTS, 'utf8'))), LEARNT_LINES);
 
 export const writeEvaluation = (): void => writeFileSync(PAGE, readEvaluation());
 

@@ -1,7 +1,7 @@
 // All numbers that turn the results of a search into one probability. Those written here were chosen by hand to serve
 // every set of the evaluation; `npm run eval -- --learn` searches for better ones and finds none that win on every set.
 // The same command learns the step from score to probability, and writes it to `learnt.ts`.
-import { LEARNT } from './learnt.ts';
+import { LEARNT_LINES } from './learnt.ts';
 
 export const FIT = {
   /** Common scale of cosines: each model's own calibration maps its cosines to it. */
@@ -81,8 +81,8 @@ export const FIT = {
    * Weights from score to probability. `zScore`: among background scores. `margin`: over the runner-up, in deviations.
    * `words`: log of the number asked, since two soon match by chance. `keyword`: for passages judged by words alone.
    */
-  hybrid: LEARNT.hybrid,
-  keyword: LEARNT.keyword,
+  hybrid: LEARNT_LINES.hybrid,
+  keyword: LEARNT_LINES.keyword,
 } as const;
 
 type Numbers<T> = { readonly [K in keyof T]: T[K] extends number ? number : Numbers<T[K]> };

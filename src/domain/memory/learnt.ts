@@ -2,7 +2,7 @@
 // the weights that turn a score into a probability, explained in `fit.ts`. The weights for words alone, `keyword`, are
 // learnt again only with `--words`: decision 0012.
 
-export const LEARNT = {
+export const LEARNT_LINES = {
   hybrid: {
     score: 4.826,
     zScore: 0.319,

@@ -1,6 +1,6 @@
 // Rules and preferences that a person set once ("Always name versions when I ask about libraries", 以后都用中文回答) hardly
 // share a word with a request that they apply to. So the fifth and the tenth place are reserved for the nearest ones.
-import { OF_THE_PAST, PREFERENCE, STANDING } from '../text/cue-words/standing.ts';
+import { ASKS_OF_THE_PAST, PREFERENCE, STANDING } from '../text/cue-words/standing.ts';
 import { asksWhen } from '../text/cues.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { laneAskedFor } from './lanes.ts';
@@ -23,7 +23,7 @@ export function setsRuleOrPreference(text: string): boolean {
 const LONGEST_REQUEST = 2_000;
 const isRequest = (question: string): boolean =>
   question.length <= LONGEST_REQUEST &&
-  !OF_THE_PAST.test(question) &&
+  !ASKS_OF_THE_PAST.test(question) &&
   laneAskedFor(question) === null &&
   !asksWhen(question) &&
   !asksForOverview(question);

@@ -15,8 +15,8 @@ export const CATEGORIES = [
 export type Category = (typeof CATEGORIES)[number];
 
 /** Places that private words may be kept out of: the memory index, requests to models, sync. */
-export const PLACES = ['index', 'prompts', 'sync'] as const;
-export type PrivacyPlace = (typeof PLACES)[number];
+export const PRIVACY_PLACES = ['index', 'prompts', 'sync'] as const;
+export type PrivacyPlace = (typeof PRIVACY_PLACES)[number];
 
 /** Labels of the categories in tokens. Models and the index read them, so they are the same in every language. */
 export const LABELS: Readonly<Record<Category, string>> = {

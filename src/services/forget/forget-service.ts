@@ -22,7 +22,7 @@ import { sourceKey } from '../library/import-plan.ts';
 import { createJob } from '../scheduler.ts';
 import { createEraser, type Eraser } from './eraser.ts';
 import type { Forget, ForgetPlan, ForgetReport, ForgetState } from './forget.ts';
-import { type Find, type ForgetPlace, PLACES, type PlaceDeps, type PlaceId } from './place.ts';
+import { type Find, FORGET_PLACES, type ForgetPlace, type PlaceDeps, type PlaceId } from './place.ts';
 import { CREATE_PLACES } from './places/index.ts';
 import { withChildren, withoutRecalled } from './traces.ts';
 
@@ -48,7 +48,7 @@ const NO_ACCOUNT = 'local';
 
 const quotesSchema = z.array(z.object({ tokens: z.number().int().positive(), hash: z.string() }));
 /** Number of finds in each place, for the report of a page that opens later. */
-const foundSchema = z.partialRecord(z.enum(PLACES), z.number().int().nonnegative()).catch({});
+const foundSchema = z.partialRecord(z.enum(FORGET_PLACES), z.number().int().nonnegative()).catch({});
 type FoundPlaces = z.infer<typeof foundSchema>;
 const underWaySchema = z.object({ quotes: quotesSchema, found: foundSchema });
 const askedSchema = z.object({
@@ -67,7 +67,7 @@ const reportSchema = z.object({
   doneAt: z.number(),
   places: z.array(
     z.object({
-      place: z.enum(PLACES),
+      place: z.enum(FORGET_PLACES),
       found: z.number(),
       left: z.number(),
       waiting: z.boolean(),

@@ -17,8 +17,8 @@ import type { Sync } from '../sync/sync.ts';
 import type { Eraser } from './eraser.ts';
 
 /** In cleaning order: sources come before what is made from them. */
-export const PLACES = ['conversations', 'notes', 'prompts', 'kept', 'copy', 'index', 'relay'] as const;
-export type PlaceId = (typeof PLACES)[number];
+export const FORGET_PLACES = ['conversations', 'notes', 'prompts', 'kept', 'copy', 'index', 'relay'] as const;
+export type PlaceId = (typeof FORGET_PLACES)[number];
 
 export interface Find {
   readonly place: PlaceId;

@@ -11,9 +11,12 @@ interface Learnt {
 
 /** Loads the head with the first vector, so that the page starts without it. */
 const learnt = lazily(async (): Promise<Learnt> => {
-  const { LEARNT } = await import('../../domain/memory/calling/learnt.ts');
-  const head = readHead(LEARNT.head);
-  return { provider: LEARNT.provider, calling: head ? { head, words: LEARNT.words.split('\n') } : null };
+  const { LEARNT_CALLS } = await import('../../domain/memory/calling/learnt.ts');
+  const head = readHead(LEARNT_CALLS.head);
+  return {
+    provider: LEARNT_CALLS.provider,
+    calling: head ? { head, words: LEARNT_CALLS.words.split('\n') } : null,
+  };
 });
 
 /** Null if the head cannot be had now; the next question tries again. */

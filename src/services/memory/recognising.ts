@@ -30,7 +30,7 @@ interface RecognisingDeps {
 }
 
 /** Heads that ship with the app. The first recognition by a model loads them, so that the page starts without. */
-const learntWithTheApp = async () => (await import('../../domain/memory/recognition/learnt.ts')).LEARNT;
+const learntWithTheApp = async () => (await import('../../domain/memory/recognition/learnt.ts')).LEARNT_KINDS;
 
 /** How many vectors are kept: requests and notes are looked at again and again. */
 const KEPT = 2_000;

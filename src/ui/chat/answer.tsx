@@ -25,7 +25,7 @@ import { allText, DrawnOrPlain } from './drawn-or-plain.tsx';
 import { FilePart } from './file-part.tsx';
 import { Markdown } from './markdown.tsx';
 import { MessageActionsContext, useActions } from './message-actions.ts';
-import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
+import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOL_ROW } from './message-tools.tsx';
 import { Fold, Reasoning, Sources, ToolLine } from './parts.tsx';
 import { Recalled } from './recalled.tsx';
 import type { MessageListRow } from './rows.ts';
@@ -409,7 +409,7 @@ function AnswerFoot({
       {siblings && <SiblingArrows siblings={siblings} onShow={actions.show} />}
       <UsageLine message={whole} remembered={remembered} />
       <ReadingTools message={message} />
-      <div className={classes(TOOLS, last && 'opacity-100')}>
+      <div className={classes(TOOL_ROW, last && 'opacity-100')}>
         {text && <CopyButton text={copied} />}
         {/* A labelled button below an answer that ended early does the same. */}
         {actions.canWrite && endingOf(message, whole) === null && (

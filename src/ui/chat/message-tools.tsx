@@ -97,7 +97,7 @@ export function CopyButton({ text }: { text: string }) {
 }
 
 /** Shown on hover and focus; always on touch screens. */
-export const TOOLS =
+export const TOOL_ROW =
   'flex items-center gap-0.5 opacity-0 transition-opacity focus-within:opacity-100 group-focus/message:opacity-100 group-hover/message:opacity-100 has-[[aria-expanded=true]]:opacity-100 pointer-coarse:opacity-100';
 
 /**

@@ -17,7 +17,7 @@ import { FilePart } from './file-part.tsx';
 import { fencedPieces } from './markdown/parse.ts';
 import { Markdown } from './markdown.tsx';
 import { EditingContext, EditsContext, FoundContext, useActions } from './message-actions.ts';
-import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
+import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOL_ROW } from './message-tools.tsx';
 import type { Siblings } from './rows.ts';
 import { sends } from './send-keys.ts';
 
@@ -243,7 +243,7 @@ export function PersonMessage({
       )}
       {!editing && (
         <div className="mt-0.5 flex min-h-7 items-center gap-1">
-          <div className={TOOLS}>
+          <div className={TOOL_ROW}>
             <Stamp at={message.createdAt} />
             <CopyButton text={text} />
             {actions.canWrite && letter === null && (

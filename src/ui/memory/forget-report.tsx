@@ -6,7 +6,7 @@ import { localDay } from '../../domain/base/time.ts';
 import { createMatcher } from '../../domain/forget/imprint.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { ForgetPlan, ForgetReport } from '../../services/forget/forget.ts';
-import { type Find, PLACES, type PlaceId } from '../../services/forget/place.ts';
+import { type Find, FORGET_PLACES, type PlaceId } from '../../services/forget/place.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDate, formatExact } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
@@ -90,7 +90,7 @@ function Places({ finds }: { finds: readonly Find[] }) {
   };
   return (
     <dl aria-label={t('where')} className="divide-y divide-line rounded-lg border border-line">
-      {PLACES.map((place) => ({ name: t(`places.${place}`), lines: linesOf(place) }))
+      {FORGET_PLACES.map((place) => ({ name: t(`places.${place}`), lines: linesOf(place) }))
         .concat(
           others.length > 0
             ? [

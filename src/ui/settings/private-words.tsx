@@ -1,7 +1,12 @@
 // Private words: which categories are kept out of which places, the person's own lists, and a field to try it.
 import { useId, useState } from 'react';
 import { ignore } from '../../domain/base/log.ts';
-import { CATEGORIES, type Category, PLACES, type PrivacyPlace } from '../../domain/privacy/categories.ts';
+import {
+  CATEGORIES,
+  type Category,
+  PRIVACY_PLACES,
+  type PrivacyPlace,
+} from '../../domain/privacy/categories.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { TextArea } from '../shell/controls.tsx';
@@ -79,7 +84,7 @@ function Kinds({ onChanged }: { onChanged: () => void }) {
             <th scope="col" className="py-2 font-normal">
               {t('privacy.words.kind')}
             </th>
-            {PLACES.map((place) => (
+            {PRIVACY_PLACES.map((place) => (
               <th
                 key={place}
                 scope="col"
@@ -101,7 +106,7 @@ function Kinds({ onChanged }: { onChanged: () => void }) {
                   {kind}
                   {help && <span className="block font-normal text-ink-3 text-xs">{help}</span>}
                 </th>
-                {PLACES.map((place) => (
+                {PRIVACY_PLACES.map((place) => (
                   <td key={place} className="p-0 text-center align-middle">
                     <label className="touchable inline-flex size-10 cursor-pointer items-center justify-center">
                       <input
@@ -123,14 +128,14 @@ function Kinds({ onChanged }: { onChanged: () => void }) {
         </tbody>
       </table>
       <dl id={`${id}-places`} className="mt-2 space-y-0.5 text-ink-3 text-xs">
-        {PLACES.map((place) => (
+        {PRIVACY_PLACES.map((place) => (
           <div key={place}>
             <dt className="inline font-medium">{t(`privacy.words.place.${place}`)}: </dt>
             <dd className="inline">{t(`field.privacy.keep_out_of_${place}.help`)}</dd>
           </div>
         ))}
       </dl>
-      {PLACES.map((place) => (
+      {PRIVACY_PLACES.map((place) => (
         <Refusal
           key={place}
           problem={settings[place].problem}
@@ -165,7 +170,7 @@ function TryIt() {
       <Choice
         label={t('privacy.words.tryPlace')}
         value={place}
-        options={PLACES.map((value) => ({ value, label: t(`privacy.words.place.${value}`) }))}
+        options={PRIVACY_PLACES.map((value) => ({ value, label: t(`privacy.words.place.${value}`) }))}
         onChange={setPlace}
       />
       <div role="status" className="space-y-1.5">

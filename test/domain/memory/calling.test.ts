@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { askedOfMemory, CALLING_CLASSES, callingCues } from '../../../src/domain/memory/calling/asked.ts';
-import { LEARNT } from '../../../src/domain/memory/calling/learnt.ts';
+import { LEARNT_CALLS } from '../../../src/domain/memory/calling/learnt.ts';
 import { createInProcessLocalEmbedding } from '../../adapters/embedding/in-process.ts';
 import {
   HELD_SETS,
@@ -39,8 +39,8 @@ describe('the taught sentences', () => {
   });
 
   it('are those that were learnt of: else `npm run eval -- --calls --learn`', () => {
-    expect(LEARNT.taught).toBe(taughtNumber());
-    expect(LEARNT.provider).toBe(provider.id);
+    expect(LEARNT_CALLS.taught).toBe(taughtNumber());
+    expect(LEARNT_CALLS.provider).toBe(provider.id);
     expect(calling?.head.classes).toBe(CALLING_CLASSES.length);
     expect(calling?.head.width).toBe(
       (provider.dimensions ?? 0) + callingCues('', calling?.words ?? []).length + 1,

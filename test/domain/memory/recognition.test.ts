@@ -17,7 +17,7 @@ import {
   TOPICS,
   type Topic,
 } from '../../../src/domain/memory/recognition/kinds.ts';
-import { LEARNT } from '../../../src/domain/memory/recognition/learnt.ts';
+import { LEARNT_KINDS } from '../../../src/domain/memory/recognition/learnt.ts';
 import {
   appliesTo,
   PROPOSED_FROM,
@@ -51,9 +51,9 @@ describe('examples', () => {
   });
 
   it('are those that were learnt of: else `npm run eval -- --notes --learn`', () => {
-    expect(LEARNT.examples).toBe(examplesNumber());
-    expect(readHead(LEARNT.kinds)?.classes).toBe(SENTENCE_CLASSES.length);
-    expect(readHead(LEARNT.topics)?.classes).toBe(TOPICS.length);
+    expect(LEARNT_KINDS.examples).toBe(examplesNumber());
+    expect(readHead(LEARNT_KINDS.kinds)?.classes).toBe(SENTENCE_CLASSES.length);
+    expect(readHead(LEARNT_KINDS.topics)?.classes).toBe(TOPICS.length);
   });
 
   it('share no sentence with the sets that measure', () => {
@@ -169,13 +169,13 @@ describe('the model that ships', () => {
   });
   afterAll(() => provider.close());
   const signal = new AbortController().signal;
-  const heads = { kinds: readHead(LEARNT.kinds), topics: readHead(LEARNT.topics) } as {
+  const heads = { kinds: readHead(LEARNT_KINDS.kinds), topics: readHead(LEARNT_KINDS.topics) } as {
     kinds: NonNullable<ReturnType<typeof readHead>>;
     topics: NonNullable<ReturnType<typeof readHead>>;
   };
 
   it('is the one that was learnt of', () => {
-    expect(provider.id).toBe(LEARNT.provider);
+    expect(provider.id).toBe(LEARNT_KINDS.provider);
   });
 
   it('recognises sentences that were kept apart, and the notes that apply to a request', async () => {

@@ -17,7 +17,7 @@ import { deleteMessage } from '../../../src/services/chat/delete-message.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
 import { createEraser } from '../../../src/services/forget/eraser.ts';
 import { withoutForgotten } from '../../../src/services/forget/imports.ts';
-import { PLACES, type PlaceDeps } from '../../../src/services/forget/place.ts';
+import { FORGET_PLACES, type PlaceDeps } from '../../../src/services/forget/place.ts';
 import { CREATE_PLACES } from '../../../src/services/forget/places/index.ts';
 import { createPrompts } from '../../../src/services/prompts/prompts-service.ts';
 import { createInMemoryVault } from '../../adapters/vault/in-memory.ts';
@@ -110,7 +110,7 @@ describe('forget', () => {
     }
     const { plan, report } = await device.forgetAll(soughtIn(found));
     expect(plan.finds.length).toBeGreaterThan(0);
-    expect(report.places.map(({ place, left }) => [place, left])).toEqual(PLACES.map((id) => [id, 0]));
+    expect(report.places.map(({ place, left }) => [place, left])).toEqual(FORGET_PLACES.map((id) => [id, 0]));
     expect(await device.placesOf(CANARY)).toEqual([]);
     expect(JSON.stringify([device.notes.state.get(), device.prompts.state.get()])).not.toContain(CANARY);
     expect(JSON.stringify(device.documents.library.get())).not.toContain(CANARY);
@@ -791,7 +791,7 @@ describe('forget', () => {
       const backup = await device.library.exportConversations('all', 'json');
       const bytes = new Uint8Array(await backup.blob.arrayBuffer());
       const { report } = await device.forgetAll({ kind: 'person', words: [CANARY], whole });
-      expect(report.places.map(({ left }) => left)).toEqual(PLACES.map(() => 0));
+      expect(report.places.map(({ left }) => left)).toEqual(FORGET_PLACES.map(() => 0));
       expect(await device.placesOf(CANARY)).toEqual([]);
       expect((await device.documents.read(ahead.id))?.messages.size).toBe(whole ? 1 : 2);
       // No backup brings it back; a later message with such a date is not affected.

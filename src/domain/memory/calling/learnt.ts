@@ -1,5 +1,5 @@
 // Written by `npm run eval -- --calls --learn`: the head trained on the taught sentences.
-export const LEARNT = {
+export const LEARNT_CALLS = {
   provider: 'local/multilingual-e5-small-en-zh/q8-centred-3',
   /** Number of the taught sentences. */
   taught: 361764042,

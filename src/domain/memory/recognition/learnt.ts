@@ -1,5 +1,5 @@
 // Written by `npm run eval -- --notes --learn`: the heads that were trained on the examples, for the bundled model.
-export const LEARNT = {
+export const LEARNT_KINDS = {
   provider: 'local/multilingual-e5-small-en-zh/q8-centred-3',
   /** Number of the examples. */
   examples: 1441863695,

@@ -12,5 +12,5 @@ export const PREFERENCE =
   /\bi(?:['’]d| would)? (?:really |much |usually |always |generally )?(?:prefer|rather|favou?r)\b|\blike i prefer\b|我(?:们)?(?:就|更|最|比较|一直|平时|宁可|宁愿)?(?:偏爱|习惯|倾向|更喜欢|宁愿|宁可)/iu;
 
 /** Asks about the past, which earlier words answer and no rule applies to. */
-export const OF_THE_PAST =
+export const ASKS_OF_THE_PAST =
   /\b(?:did|had|was|were|have|has) (?:i|we|my|our)\b|\b(?:i|we)(?:['’]ve| have| had)\b|我们?.{0,12}(?:过|了|来着)|上次|之前/iu;
