@@ -55,6 +55,11 @@ const PACKING: Packing = { pages: 128, loose: 768, share: 1 / 16, quietMs: 2_000
 /** Packing does not wait for a quiet moment from this many times the room for pages outside of packs. */
 const AT_ONCE = 2;
 
+/** Changes of pages alone that may wait to be stored, some 100 KB each; the next is waited for. */
+const MOST_LATE = 64;
+const isOfPagesAlone = ({ ops, files }: ChangeSet): boolean =>
+  ops.length === 0 && files.wal.length === 0 && files.control.length === 0;
+
 interface PageOptions {
   readonly packing?: Packing;
   /** Starts a thread that reads the files, if threads can share memory here. Default: this thread reads them. */
@@ -97,6 +102,8 @@ class PageBackend implements StorageBackend {
   #contents: Promise<FileContents> | undefined;
   /** Flushes and packs, which must not write at once. */
   readonly #queue = new SerialQueue();
+  /** Changes of pages alone that are not stored yet, oldest first. */
+  readonly #late: ChangeSet[] = [];
   #isPacking = false;
   #quiet: ReturnType<typeof setTimeout> | undefined;
   /** Flushes so far. */
@@ -159,10 +166,34 @@ class PageBackend implements StorageBackend {
     };
   }
 
+  /**
+   * Stores what a query changed, after all before it. Resolves at once for pages alone: a question that needed their
+   * room put them out of Postgres' memory, and the log, stored earlier, has their changes.
+   */
   async apply(changes: ChangeSet): Promise<void> {
     this.#writes += 1;
-    await this.#queue.run(() => this.#apply(changes));
+    if (isOfPagesAlone(changes) && this.#late.length < MOST_LATE) {
+      this.#late.push(changes);
+      const stored = this.#queue.run(() => this.#storeLate()).then(() => this.#packLater());
+      void orElse(
+        stored,
+        undefined,
+        'storing pages that a question put out of memory; tried with the next change',
+      );
+      return;
+    }
+    await this.#queue.run(async () => {
+      await this.#storeLate();
+      await this.#apply(changes);
+    });
     this.#packLater();
+  }
+
+  async #storeLate(): Promise<void> {
+    for (let first = this.#late[0]; first; first = this.#late[0]) {
+      await this.#apply(first);
+      this.#late.shift();
+    }
   }
 
   async close(): Promise<void> {

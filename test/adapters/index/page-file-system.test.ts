@@ -11,6 +11,7 @@ import { deletePages } from '../../../src/adapters/index/page-place.ts';
 import { cipherFor, holdDataKey, newDataKey } from '../../../src/adapters/vault/data-key.ts';
 import type { RecordCipher } from '../../../src/domain/base/record-cipher.ts';
 import { runs } from '../../scale.ts';
+import { packedCluster } from './database.ts';
 
 /** Length and content, short enough to be read in a failure. */
 const digest = (bytes: Uint8Array) =>
@@ -265,7 +266,7 @@ describe('the page file system', () => {
       // Packing begins with the first flush, and the second one waits for a pack.
       for (const byte of [1, 2]) {
         const data = new Uint8Array(60_000).fill(byte);
-        await backend.apply({ ops: [], files: { ...noFiles(), data: [written('/a', data)] } }, strict);
+        await backend.apply({ ops: [], files: { ...noFiles(), control: [written('/a', data)] } }, strict);
       }
       await backend.close();
       return (await counts(name)).packs;
@@ -284,7 +285,7 @@ describe('the page file system', () => {
       if (isUsed) fs.used();
       for (const byte of [1, 2]) {
         const data = new Uint8Array(60_000).fill(byte);
-        await fs.backend.apply({ ops: [], files: { ...noFiles(), data: [written('/a', data)] } }, strict);
+        await fs.backend.apply({ ops: [], files: { ...noFiles(), control: [written('/a', data)] } }, strict);
       }
       await fs.backend.close();
       return (await counts(name)).packs;
@@ -298,10 +299,39 @@ describe('the page file system', () => {
     }
   });
 
+  it('does not wait for pages alone; they are stored before the next change, also after a failure', async () => {
+    const { backend } = await openStore('pages alone', index);
+    const page = (byte: number) => new Uint8Array(8192).fill(byte);
+    const change = (data: FileWrite[], control: FileWrite[]) =>
+      backend.apply({ ops: [], files: { ...noFiles(), data, control } }, strict);
+    await change([], [written('/a', page(1)), written('/b', page(1))]);
+    const transaction = IDBDatabase.prototype.transaction;
+    let failed = 0;
+    IDBDatabase.prototype.transaction = function full(...given) {
+      if (given[1] !== 'readwrite') return transaction.apply(this, given);
+      failed += 1;
+      throw new Error('The disk is full.');
+    };
+    try {
+      await change([written('/a', page(2))], []);
+      await change([written('/a', page(3))], []);
+      await vi.waitUntil(() => failed >= 2);
+      await expect(change([], [written('/b', page(4))])).rejects.toThrow('full');
+    } finally {
+      IDBDatabase.prototype.transaction = transaction;
+    }
+    await change([], [written('/b', page(5))]);
+    await backend.close();
+    expect((await openStore('pages alone', index)).entries).toEqual([
+      ['/a', digest(page(3))],
+      ['/b', digest(page(5))],
+    ]);
+  });
+
   it('counts each query of Postgres as a use', async () => {
     const fs = createPageFileSystem('queries', index);
     const used = vi.spyOn(fs, 'used');
-    const database = await PGlite.create({ fs });
+    const database = await PGlite.create({ fs, loadDataDir: await packedCluster() });
     used.mockClear();
     await database.query('select 1');
     expect(used).toHaveBeenCalled();
@@ -371,7 +401,9 @@ describe('the page file system', () => {
       };
       try {
         for (const steps of story) {
-          await backend.apply(play(files, steps), strict);
+          const { ops, files: changed } = play(files, steps);
+          // Of the group that Postgres has told to be durable; pages alone are not waited for.
+          await backend.apply({ ops, files: { ...changed, data: [], control: changed.data } }, strict);
           before = [...files].map(([at, bytes]) => [at, digest(bytes)]);
           await vi.waitUntil(async () => died || (await counts(name)).pages === 0);
           if (died) break;
