@@ -4,8 +4,8 @@ import { folded, withoutInvisible } from '../text/fold.ts';
 import { writtenForms } from './written-forms.ts';
 
 /**
- * Words as their number of tokens (at least 1) and hash (16 hex digits). `form`: how a person's name may vary, by
- * accents, a digit or an *s* after it (`name`) or as one word (`handle`); unknown forms are searched as written.
+ * Words as their number of tokens (at least 1) and hash (16 hex digits). `form`: a person's name with accents, a digit
+ * or an *s* after it (`name`), as one word (`handle`); a `number` in any groups. Versions pass over unknown forms.
  */
 export interface Imprint {
   readonly tokens: number;
@@ -81,6 +81,14 @@ const HANGING = [/(?<!\d)\d+$/, /(?<=\p{L}{2})s$/u, /(?<=\p{L}{2})s\d+$/u];
  * stem.
  */
 const NAMES = '/name';
+/** Numbers have one as well: their tokens are single characters. */
+const NUMBERS = '/number';
+/** Fewest digits of a number that is also searched in other groups: fewer stand beside one another by chance. */
+const LEAST_DIGITS = 7;
+/** People write these between the groups of one number. */
+const GROUPS = /^[ .\u00a0\u202f()\-\u2010-\u2013/]{0,3}$/;
+/** A country, or how it is dialled, before a number that was forgotten without it. */
+const COUNTRY = /(?:\+|\b00)\d{0,3}$/;
 
 /** Treats forms of one letter (full width, composed, capital) as the same token. */
 function tokensOf(text: string, salt: string, { byLetter, isFolded, byHump, isName }: TokenRules): Token[] {
@@ -142,7 +150,48 @@ export function imprintsOf(words: string, salt: string, isName = false): readonl
   const found = [asTyped];
   const plain = imprintOfTokens(tokensOf(shown, salt, { byLetter: true, isFolded: true }));
   if (plain && plain.tokens >= FOLDED_TOKENS && plain.hash !== asTyped.hash) found.push(plain);
+  const number =
+    isNumber(shown) && imprintOfTokens(charactersOf(shown.replace(/^\s{0,4}00(?=\d)/, ''), salt).tokens);
+  if (number) found.push({ ...number, form: 'number' });
   return isName ? [...found, ...nameImprints(shown, salt)] : found;
+}
+
+/** True for telephone numbers, cards, accounts and ids: digits, with few letters among them. */
+function isNumber(words: string): boolean {
+  const digits = words.match(/\p{Nd}/gu)?.length ?? 0;
+  const letters = words.match(/\p{L}/gu)?.length ?? 0;
+  return digits >= LEAST_DIGITS && letters <= digits / 2;
+}
+
+/** Splits a text into characters, however a number in it is grouped; `ends`: places where a number may end. */
+function charactersOf(
+  text: string,
+  salt: string,
+): { readonly tokens: readonly Token[]; readonly ends: ReadonlySet<number> } {
+  const seed = salt + NUMBERS;
+  const [seedA, seedB] = [hash32(seed, 0x811c9dc5), hash32(seed, 0x2f0b4479)];
+  const tokens: Token[] = [];
+  const ends = new Set<number>();
+  const add = (form: string, from: number, to: number, isInside: boolean) =>
+    tokens.push({
+      ...{ from, to, isInside, isCapital: false, stems: [] },
+      ...{ a: hash32(form, seedA), b: hash32(form, seedB) },
+    });
+  let before = 0;
+  for (const { 0: word, index } of text.matchAll(TOKENS)) {
+    // Stands for what ends a number.
+    if (before > 0 && !GROUPS.test(text.slice(before, index))) add('', before, index, true);
+    let at = index;
+    for (const one of word) {
+      const isAfterCountry =
+        at > index && at <= index + 5 && COUNTRY.test(text.slice(Math.max(0, index - 2), at));
+      add(folded(one).toLowerCase(), at, at + one.length, at > index && !isAfterCountry);
+      at += one.length;
+    }
+    before = at;
+    ends.add(at);
+  }
+  return { tokens, ends };
 }
 
 function nameImprints(name: string, salt: string): Imprint[] {
@@ -228,6 +277,7 @@ export function createMatcher(imprints: readonly Imprint[], salt: string): Match
   const words = byLength(imprints.filter(({ form }) => !form));
   const names = byLength(imprints.filter(({ form }) => form === 'name'));
   const handles = byLength(imprints.filter(({ form }) => form === 'handle'));
+  const numbers = byLength(imprints.filter(({ form }) => form === 'number'));
   const findsFolded = words.some(([length]) => length >= FOLDED_TOKENS);
   const findsNames = names.length + handles.length > 0;
 
@@ -250,6 +300,10 @@ export function createMatcher(imprints: readonly Imprint[], salt: string): Match
           FOLDED_TOKENS,
         ))
           yield [first.from, to];
+    if (numbers.length > 0 && !byLetter) {
+      const { tokens, ends } = charactersOf(text, salt);
+      for (const { first, to } of stretchesOf(tokens, numbers)) if (ends.has(to)) yield [first.from, to];
+    }
     if (!findsNames) return;
     const tokens = tokensOf(text, salt, { byLetter, isFolded: true, isName: true });
     for (const { first, to } of stretchesOf(tokens, handles)) yield [first.from, to];

@@ -1,5 +1,5 @@
-// Other forms in which a text can be read: without invisible characters, and with escapes of addresses, JSON, program
-// code and HTML resolved. Forgotten words may occur in any of them and must be found there.
+// Other forms in which a text can be read: without invisible characters, with escapes of addresses, JSON, program code
+// and HTML resolved, and as a page shows it. Forgotten words may occur in any of them and must be found there.
 import { withoutInvisible } from '../text/fold.ts';
 
 interface WrittenForm {
@@ -20,6 +20,26 @@ const UNICODE = /(?:\\u[0-9a-f]{4}|\\u\{[0-9a-f]{1,6}\}|\\x[0-9a-f]{2})+/i;
 const SIGN = /\\[\\"'/bfnrtv0]/;
 const ENTITY = /&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});/i;
 const ESCAPE = new RegExp([PERCENT, UNICODE, SIGN, ENTITY].map(({ source }) => source).join('|'), 'gi');
+
+/** Tags of HTML that begin a new line or cell; all others stand within a word or beside it. */
+const BREAK =
+  /^<\/?(?:address|article|blockquote|br|caption|dd|div|dl|dt|figcaption|footer|h[1-6]|header|hr|li|ol|option|p|pre|section|table|tbody|td|tfoot|th|thead|tr|ul)\b/i;
+/**
+ * Marks that nobody sees on a page: tags of HTML, the address of a Markdown link, the number of a footnote, stars and
+ * the like at a letter, and the hyphen of a word that goes on in the next line.
+ */
+const MARK = new RegExp(
+  [
+    /<\/?[a-z][\w:-]{0,30}(?:\s{1,8}[a-z@][\w:.-]{0,40}(?:\s{0,2}=\s{0,2}(?:"[^"<>]{0,500}"|'[^'<>]{0,500}'|[^\s"'<>=&]{1,300}))?){0,20}\s{0,8}\/?>/u,
+    /\]\([^\s()]{0,500}(?: "[^"\n]{0,200}")?\)/u,
+    /\[\^[\w-]{1,40}\]/u,
+    /(?<=\p{L})(?:\*{1,3}|~~|==|__)(?=\p{L})/u,
+    /(?<=\p{L})[-\u2010][ \t]{0,4}\r?\n[ \t>]{0,12}(?=\p{Ll})/u,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'giu',
+);
 
 /** HTML entities of accented letters: a letter and the name of its mark. */
 const ACCENTED = /^([a-z])(acute|grave|circ|uml|tilde|ring|cedil|caron)$/i;
@@ -92,9 +112,9 @@ function readEntity(found: string): Read {
 function read(found: string): Read | null {
   if (found.startsWith('%')) return readPercent(found);
   if (found.startsWith('&')) return readEntity(found);
-  return /^\\[ux]/i.test(found)
-    ? readUnicode(found)
-    : [[/[\\"'/]/.test(found[1] as string) ? (found[1] as string) : ' ', found.length]];
+  if (/^\\[ux]/i.test(found)) return readUnicode(found);
+  const sign = found[1] as string;
+  return [[/[\\"'/]/.test(sign) ? sign : /[nr]/.test(sign) ? '\n' : ' ', found.length]];
 }
 
 /** A stretch of a form, with its start in the form and in the text that the form was made from. */
@@ -198,13 +218,30 @@ function shown(form: WrittenForm): WrittenForm | null {
   return builder.form();
 }
 
+/** Removes marks of HTML and Markdown, and hyphens at the end of a line; null if there are none. */
+function rendered(form: WrittenForm): WrittenForm | null {
+  const builder = new FormBuilder(form);
+  let at = 0;
+  for (const { 0: found, index } of form.text.matchAll(MARK)) {
+    builder.copy(at, index);
+    at = index + found.length;
+    if (BREAK.test(found)) builder.replace(' ', index, at);
+  }
+  if (at === 0) return null;
+  builder.copy(at, form.text.length);
+  return builder.form();
+}
+
 /** Returns the text as written and each other form in which it can be read. */
 export function writtenForms(text: string): readonly WrittenForm[] {
   const asIs: WrittenForm = { text, startOf: (place) => place, endOf: (place) => place };
   const forms = [asIs];
-  for (let form: WrittenForm | null = asIs; form && forms.length <= MOST_ROUNDS * 2; ) {
+  let round = 0;
+  for (let form: WrittenForm | null = asIs; form && round <= MOST_ROUNDS; round += 1) {
     const visible = shown(form);
     if (visible) forms.push(visible);
+    const page = rendered(visible ?? form);
+    if (page) forms.push(page);
     form = unescaped(form);
     if (form) forms.push(form);
   }

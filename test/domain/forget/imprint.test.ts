@@ -63,6 +63,42 @@ describe('imprints', () => {
     expect(matcherOf(words).has(left)).toBe(false);
   });
 
+  it.each([
+    [
+      'Ada Lovelace',
+      '<b>Ada</b> Lovelace, <td>Ada</td><td>Lovelace</td>',
+      `<b>${TAKEN_OUT}, <td>${TAKEN_OUT}</td>`,
+    ],
+    ['Ada Lovelace', '**A**da Lovelace and Ada<br>Lovelace', `**${TAKEN_OUT} and ${TAKEN_OUT}`],
+    [
+      'Ada Lovelace',
+      '[Ada](https://a.example/p "P") Lovelace, Ada[^1] Lovelace',
+      `[${TAKEN_OUT}, ${TAKEN_OUT}`,
+    ],
+    ['Quillfeather', 'Mira Quill-\n> feather came', `Mira ${TAKEN_OUT} came`],
+    ['Quillfeather', '{"text":"Quill-\\n feather"}', `{"text":"${TAKEN_OUT}"}`],
+    ['张伟', '<em>张</em>伟，张~~伟~~', `<em>${TAKEN_OUT}，${TAKEN_OUT}~~`],
+    ['ab', 'if (a<b && c>b) a = b', 'if (a<b && c>b) a = b'],
+  ])('find %s between the marks of HTML and Markdown: %s', (words, text, left) => {
+    const matcher = createMatcher(imprintsOf(words, 'salt'), 'salt');
+    expect(matcher.hide(text).text).toBe(left);
+    expect(matcher.has(left)).toBe(false);
+  });
+
+  it.each([
+    ['138 0013 8000', '13800138000, 138-00138000', `${TAKEN_OUT}, ${TAKEN_OUT}`],
+    ['13800138000', '电话+86138 0013 8000。008613800138000', `电话+86${TAKEN_OUT}。0086${TAKEN_OUT}`],
+    ['+44 (20) 7946-0958', 'tel:+442079460958', `tel:+${TAKEN_OUT}`],
+    ['4111111111111111', 'card=4111%201111%201111%201111', `card=${TAKEN_OUT}`],
+    ['DE89370400440532013000', 'de89 3704 0044 0532 0130 00', TAKEN_OUT],
+    ['1234567', '12345678, 12, 34567 and 0123 4567', '12345678, 12, 34567 and 0123 4567'],
+    ['123 456', '123456', '123456'],
+    ['0044 20 7946 0958', '+44 20 7946 0958, 0044 20-7946-0958', `+${TAKEN_OUT}, ${TAKEN_OUT}`],
+    ['Room 12345678', 'Room12345678', TAKEN_OUT],
+  ])('find the number %s in other groups: %s', (words, text, left) => {
+    expect(createMatcher(imprintsOf(words, 'salt'), 'salt').hide(text).text).toBe(left);
+  });
+
   it('find by the hash of an earlier version what stands by itself in Korean', () => {
     const matcher = createMatcher([{ tokens: 1, hash: '4da3270bccf10598' }], 'salt');
     expect(matcher.hide('나는 김철수 봤다').text).toBe(`나는 ${TAKEN_OUT} 봤다`);

@@ -194,3 +194,23 @@ describe.each([
     expect(await leftOf(name)).toEqual([]);
   });
 });
+
+it('a number in other groups and a name between marks go from log, titles, drafts and attached texts', async () => {
+  device = openDevice({ engine: false });
+  const page = base64(Buffer.from('<p><b>Mira</b> Quillfeather, +442079460958</p>'));
+  const { id } = await device.say(
+    'page',
+    [
+      'Call **Mi**ra Quillfeather at +44 20 7946 0958',
+      [{ type: 'file', mediaType: 'text/html', name: 'page.html', url: page }],
+    ],
+    { title: 'On 0044 20 7946-0958', titleBy: 'person' },
+  );
+  await device.store.keyValues.set(`written/composer:${id}/tab`, { text: '[Mira](a) Quill-\nfeather' });
+  for (const words of ['442079460958', 'Mira Quillfeather'])
+    await device.forgetAll({ kind: 'phrase', words: [words], whole: false });
+  const left: string[] = [];
+  for await (const [way, text] of keptIn(device.store))
+    for (const one of readingsOf(text)) if (/7946|Mira|feather/.test(one)) left.push(`${way}: ${one}`);
+  expect(left).toEqual([]);
+});
