@@ -1,5 +1,6 @@
 // Normalises unusual writing for detectors: full-width letters and digits of a Chinese keyboard, non-breaking spaces
-// and hyphens, dashes between digits, invisible characters. A number copied from a page is then the same number.
+// and hyphens, dashes between digits, digits of other scripts, invisible characters, and quotes that JSON escaped in a
+// text. A number copied from a page is then the same number.
 
 interface PlainForm {
   readonly text: string;
@@ -10,9 +11,23 @@ interface PlainForm {
 /** Chinese commas, colons, question and exclamation marks stay: the detectors know them. */
 const FULL_WIDTH = /[\uff02-\uff0b\uff0d-\uff19\uff1c-\uff1e\uff20-\uff5e]/g;
 const SPACE = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g;
-const HYPHEN = /[\u2010\u2011]|(?<=[\d)] ?)[\u2012\u2013\u2212](?= ?[\d(])/g;
+const HYPHEN = /[\u2010\u2011]|(?<=[\d)] ?)[\u2012-\u2015\u2212](?= ?[\d(])/g;
+const OTHER_DIGIT = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59]/g;
+/** Digits of Arabic, Persian, Hindi, Bengali and Thai stand in a row from zero to nine. */
+const ZEROS = '\u0660\u06f0\u0966\u09e6\u0e50';
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/;
-const UNUSUAL = new RegExp([FULL_WIDTH, SPACE, HYPHEN, INVISIBLE].map(({ source }) => source).join('|'));
+/** `{\"password\": \"…\"}`: JSON in JSON, also several times. */
+const ESCAPED_QUOTE = /\\{1,15}(?=["'])/g;
+const UNUSUAL = new RegExp(
+  [FULL_WIDTH, SPACE, HYPHEN, OTHER_DIGIT, INVISIBLE, ESCAPED_QUOTE].map(({ source }) => source).join('|'),
+);
+
+/** Returns the digit of another script as ASCII. */
+const asciiDigit = (digit: string): string => {
+  const code = digit.charCodeAt(0);
+  const zero = [...ZEROS].find((one) => code - one.charCodeAt(0) >= 0 && code - one.charCodeAt(0) < 10);
+  return zero === undefined ? digit : String(code - zero.charCodeAt(0));
+};
 
 /** Returns the plain form; null if the text is already plain. */
 export function plainForm(written: string): PlainForm | null {
@@ -20,7 +35,10 @@ export function plainForm(written: string): PlainForm | null {
   const text = written
     .replace(FULL_WIDTH, (char) => String.fromCharCode(char.charCodeAt(0) - 0xfee0))
     .replace(SPACE, ' ')
-    .replace(HYPHEN, '-');
+    .replace(OTHER_DIGIT, asciiDigit)
+    .replace(HYPHEN, '-')
+    // As long as it was, and left out below.
+    .replace(ESCAPED_QUOTE, (slashes) => '\u200b'.repeat(slashes.length));
   if (!INVISIBLE.test(text)) return { text, at: (place) => place };
   const places: number[] = [];
   let shown = '';

@@ -244,6 +244,49 @@ it.each([
   expect(secrets.find(`See ${begun}.`, lists)).toEqual([]);
 });
 it.each([
+  `AQ.Ab8${mixed(45)}`,
+  `BSA${mixed(28)}`,
+  `cfut_${mixed(40)}`,
+  `jina_${mixed(60)}`,
+  `nfp_${mixed(36)}`,
+  `pa-${mixed(43)}`,
+  `re_${mixed(8)}_${mixed(24)}`,
+  `secret_${mixed(43)}`,
+  `vcp_${mixed(60)}`,
+  `vercel_blob_rw_${mixed(16)}_${mixed(32)}`,
+  `xoxc-123456789012-1234567890123-${mixed(64, HEX)}`,
+  `xoxd-${mixed(60)}%2B${mixed(40)}%3D`,
+  `1//0g${mixed(60)}`,
+  `${mixed(32, HEX)}-us12`,
+  `${mixed(32, HEX)}.${mixed(16)}`,
+  `${mixed(11)}:APA91b${mixed(134)}`,
+])('finds the key of a newer kind %s', (token) => {
+  for (const text of [`Take ${token} and go on`, `密钥是 ${token}，谢谢`, `"key": "${token}"`])
+    expect(secrets.find(text, lists).map(({ from, to }) => text.slice(from, to))).toEqual([token]);
+});
+it.each([
+  ['export DB_PASS=plumtree', 'plumtree'],
+  ['MY_THING_PASS="pl-um7"', 'pl-um7'],
+  ['smtp_pass: plumtree', 'plumtree'],
+  ['{"mailPass": "plumtree"}', 'plumtree'],
+  ["auth: { user: 'mira', pass: 'plumtree' }", 'plumtree'],
+  ['user: mira\npass: plum7', 'plum7'],
+  ['TEST_PASS=1', null],
+  ['RENDER_PASS=shadow_map', null],
+  ['first_pass: 12ms, pass: 5/5', null],
+  ['user_pass = get_pass(user)', null],
+  ['DB_PASS=$(cat file)', null],
+  ['PASS: src/a1.test.ts', null],
+])('a name that ends in pass, %s: the value alone', (text, value) => {
+  expect(credentialFiles.find(text, lists).map(({ from, to }) => text.slice(from, to))).toEqual(
+    value === null ? [] : [value],
+  );
+});
+it('finds the password with which one signs in to a store of images', () => {
+  const text = 'docker login -u mira -p plumtree a.example';
+  expect(secrets.find(text, lists).map(({ from, to }) => text.slice(from, to))).toEqual(['plumtree']);
+});
+it.each([
   ['写信给 li.wei+news@例子.cn，谢谢', 'li.wei+news@例子.cn'],
   ['Write to ana@müller-söhne.de.', 'ana@müller-söhne.de'],
   ['发到li@qq.com谢谢。', 'li@qq.com'],

@@ -27,6 +27,10 @@ it.each([
   ['dashes between digits', '4539–1488–0343–6467'],
   ['hyphens in a bank account', 'DE89-3704-0044-0532-0130-00'],
   ['dots in a bank account', 'DE89.3704.0044.0532.0130.00'],
+  ['plus signs of a form in a card', '4539+1488+0343+6467'],
+  ['spaces of an address in a card', '4539%201488%200343%206467'],
+  ['digits of Persian in a card', '۴۵۳۹ ۱۴۸۸ ۰۳۴۳ ۶۴۶۷'],
+  ['digits of Arabic in a number abroad', '+٤٤ ٢٠ ٧٩٤٦ ٠٩٥٨'],
   ['spaces in an id', '110105 19491231 002X'],
   ['a soft hyphen in a key', `${KEY.slice(0, 14)}\u00ad${KEY.slice(14)}`],
   ['a space of no width in a key', `${KEY.slice(0, 20)}\u200b${KEY.slice(20)}`],
@@ -40,6 +44,17 @@ it.each([
     expect(found.map((one) => one.words)).toEqual([words]);
     expect(replaceFound(text, found, bareToken)).toMatch(/\[\w+\]/);
   }
+});
+
+it('a password in JSON that stands in JSON, however often it was escaped', () => {
+  let text = '{"user":"mira","password":"plum tree 7"}';
+  for (let round = 0; round < 4; round++) {
+    const found = find(text);
+    expect([text, found.map(({ words }) => words)]).toEqual([text, ['plum tree 7']]);
+    expect(replaceFound(text, found, bareToken)).not.toContain('plum');
+    text = JSON.stringify({ arguments: text });
+  }
+  expect(find('{\\"passwords\\":\\"\\", \\"n\\": 1}')).toEqual([]);
 });
 
 it('a number that is known is found in another form, and what stood beside it stays', () => {

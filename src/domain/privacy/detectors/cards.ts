@@ -3,7 +3,7 @@
 import { once } from '../../base/once.ts';
 import type { Detector, TextSpan } from '../detector.ts';
 
-const DIGITS = String.raw`[2-6]\d{3}(?:(?<sign>[ .-]| {2})\d{3,7}(?:\k<sign>\d{1,7}){1,4}|\d{9,15})`;
+const DIGITS = String.raw`[2-6]\d{3}(?:(?<sign>[ ._/+\t-]| {2}|%20)\d{3,7}(?:\k<sign>\d{1,7}){1,4}|\d{9,15})`;
 /** A date or a code may follow, as in a table row: "…,12/27", "…/1227/123". */
 const AFTER = String.raw`(?![\w-]|\.\d)`;
 /** Patterns of a number; classes of letters are slow to compile, so the first text does it. */
@@ -40,7 +40,7 @@ export function hasLuhn(digits: string): boolean {
 }
 
 const isCard = (number: string): boolean => {
-  const digits = number.replace(/\D/g, '');
+  const digits = number.replace(/%20|\D/g, '');
   return (
     new Set(digits).size > 1 &&
     ISSUERS.some(([first, lengths]) => first.test(digits) && lengths.includes(digits.length)) &&

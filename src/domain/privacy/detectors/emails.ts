@@ -19,7 +19,7 @@ const ADDRESS = new RegExp(
 /** Addresses escaped in URLs, JSON or HTML, or disguised against bots: "jo [at] example [dot] org". */
 const ESCAPED = new RegExp(
   [
-    String.raw`(?<![A-Za-z0-9.%+@-])[A-Za-z0-9](?:[A-Za-z0-9._+'-]|%2B){0,62}(?:%40|\\u0040|&#64;|\s?(?:\[at\]|\(at\)|\{at\})\s?)`,
+    String.raw`(?<![A-Za-z0-9.%+@-])[A-Za-z0-9](?:[A-Za-z0-9._+'-]|%2B){0,62}(?:%40|\\u0040|&#64;|&#x40;|&commat;|\s?(?:\[at\]|\(at\)|\{at\})\s?)`,
     String.raw`(?:[A-Za-z0-9-]{1,63}(?:\.|%2E|\s?(?:\[dot\]|\(dot\)|\{dot\})\s?)){1,6}[A-Za-z]{2,24}(?![A-Za-z0-9]|%2F|[.-][A-Za-z0-9])`,
   ].join(''),
   'gi',

@@ -3,7 +3,7 @@ import { type Detector, masked, type TextSpan } from '../detector.ts';
 
 /** Names for the same thing in other languages: a person who lists "password" also means its Chinese name. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  password: ['passwd', 'passphrase', 'pwd', '密码', '密碼', '口令'],
+  password: ['passwd', 'passphrase', 'passcode', 'pwd', '密码', '密碼', '口令'],
   secret: ['密钥', '密鑰', '秘钥'],
   apikey: ['密钥', '密鑰', '秘钥'],
 };

@@ -151,7 +151,7 @@ const ORDER =
   /(?:order|invoice|tracking|ticket|parcel|shipment|serial|订单|訂單|运单|運單|单号|單號|流水|编号|編號|工单|快递|物流)[^\d\n]{0,12}$/i;
 /** Links that call or write: wa.me/49…, tel:44… */
 const LINKED =
-  /(?<kept>(?:\bwa\.me\/|\b(?:tel|sms|callto):|\bwhatsapp[^\s"'<>]{0,40}[?&]phone=)\+?)\d{8,15}(?![\w-])/gi;
+  /(?<kept>(?:\bwa\.me\/|\b(?:tel|sms|callto):|\bwhatsapp[^\s"'<>]{0,40}[?&]phone=)\+?|=%2B)\d{8,15}(?![\w-])/gi;
 const NATIONAL: readonly RegExp[] = [
   // China: mobile numbers, area codes, service numbers
   String.raw`${BEFORE_OR_HAN}1[3-9]\d(?:\d{8}|(?<mark>[ .-])\d{4}\k<mark>\d{4}|[ -]\d{4}[ -]\d{4}|[ -]\d{3}[ -]\d{5})${AFTER}`,
@@ -168,7 +168,7 @@ const NATIONAL: readonly RegExp[] = [
 
 /** A word for a telephone, directly followed by the number. */
 const NAMED = new RegExp(
-  String.raw`(?<kept>(?:\b(?:tele?(?:phone|fon)?|phone|mobile|mobil|cell|handy|fax|hotline|whatsapp|sms|call|ring|dial|text|numéro|landline|festnetz)\b|\b(?:my|your|his|her|our|their)\s(?:[a-z]{1,10}\s)?number\b|电话|手机|座机|热线|传真|拨打|致电|号码)[^\d\n+(]{0,16})${BEFORE_OR_HAN}(?:\+?(?:\(\d{1,5}\)|\d)(?:${GAP}?(?:\(\d{1,5}\)|\d{1,5})){4,13}|9\d{4})(?![A-Za-z\d_=@%€$£]|[.,:/-]\d|年|月|日|位|元|块|%|点)`,
+  String.raw`(?<kept>(?:\b(?:tele?(?:phone|fon)?|phone|mobile|mobil|cell|handy|fax|hotline|whatsapp|sms|call|ring|dial|text|numéro|landline|festnetz)\b|\b(?:my|your|his|her|our|their)\s(?:[a-z]{1,10}\s)?number\b|电话|手机|座机|热线|传真|拨打|致电|号码|電話|手機|携帯|전화|휴대폰|핸드폰|연락처|телефон|teléfono|téléphone|\bcelular\b|móvil|\bcellulare\b)[^\d\n+(]{0,16})${BEFORE_OR_HAN}(?:\+?(?:\(\d{1,5}\)|\d)(?:${GAP}?(?:\(\d{1,5}\)|\d{1,5})){4,13}|9\d{4})(?![A-Za-z\d_=@%€$£]|[.,:/-]\d|年|月|日|位|元|块|%|点)`,
   'giu',
 );
 /** Fewest digits after a word that may also mean something else: shorter numbers are not telephone numbers. */

@@ -3,7 +3,7 @@
 // Rice) and of the services' own pages.
 
 /** Characters after the beginning. */
-export type Alphabet = 'hex' | 'alnum' | 'upper' | 'word' | 'dotted' | 'base64';
+export type Alphabet = 'hex' | 'alnum' | 'upper' | 'word' | 'dotted' | 'base64' | 'percent';
 
 export interface SecretRule {
   readonly service: string;
@@ -45,10 +45,12 @@ export const SECRET_RULES: readonly SecretRule[] = [
   rule('AWS', 'AKIA ASIA ABIA ACCA A3T', 'upper', 16, 17),
   rule('AWS Bedrock', 'ABSK bedrock-api-key-', 'base64', 100, 2000, 3.5),
   rule('Beamer, Mailgun', 'key-', 'hex', 32),
+  rule('Brave Search', 'BSA', 'word', 27, 30, 3.5),
   rule('Cerebras', 'csk-', 'alnum', 48),
   rule('ClickHouse', '4b1d', 'alnum', 38, 38, 3),
   rule('Clojars', 'CLOJARS_', 'alnum', 60),
   rule('Cloudflare', 'v1.0-', 'word', 100, 200),
+  rule('Cloudflare', 'cfut_ cfat_ cfk_', 'alnum', 40, 64),
   rule('Databricks', 'dapi', 'hex', 32, 34),
   rule('Defined Networking', 'dnkey-', 'word', 79),
   rule('DigitalOcean', 'dop_v1_ doo_v1_ dor_v1_', 'hex', 64),
@@ -80,6 +82,8 @@ export const SECRET_RULES: readonly SecretRule[] = [
   rule('GoCardless', 'live_', 'word', 40, 40, 3),
   rule('Google', 'AIza', 'word', 35, 35, 3),
   rule('Google', 'ya29. GOCSPX-', 'dotted', 20, 400, 3),
+  rule('Google', 'AQ.', 'word', 40, 120, 3.5),
+  rule('Google, to renew access', '1//0', 'word', 40, 200, 3.5),
   rule('Grafana', 'glc_ glsa_', 'base64', 32, 400, 3),
   rule('Grafana', 'eyJrIjoi', 'base64', 70, 400, 3.5),
   rule('Groq', 'gsk_', 'alnum', 40, 60),
@@ -91,13 +95,16 @@ export const SECRET_RULES: readonly SecretRule[] = [
   rule('Infracost', 'ico-', 'alnum', 32),
   rule('Intra 42', 's-s4t2ud- s-s4t2af-', 'hex', 64),
   rule('JWT, encoded once more', 'ZXlK', 'base64', 60, 2000, 3.5),
+  rule('Jina', 'jina_', 'alnum', 50, 70, 3),
   rule('LangSmith', 'lsv2_pt_ lsv2_sk_', 'word', 40, 60),
   rule('Linear', 'lin_api_ lin_oauth_', 'alnum', 40, 64),
   rule('Lob', 'live_ test_', 'hex', 35),
   rule('Mapbox', 'pk.eyJ sk.eyJ', 'dotted', 40, 300),
   rule('Neon', 'napi_', 'alnum', 64),
+  rule('Netlify', 'nfp_ nfc_ nfo_ nfu_', 'alnum', 36, 40, 3),
   rule('New Relic', 'NRAK- NRII- NRRA- NRJS-', 'word', 19, 48),
   rule('Notion', 'ntn_', 'alnum', 40, 60),
+  rule('Notion, older', 'secret_', 'alnum', 43, 43, 3.5),
   rule('npm', 'npm_', 'alnum', 24, 64, 2.8),
   rule('NVIDIA', 'nvapi-', 'word', 60, 70),
   rule('Octopus Deploy', 'API-', 'upper', 25, 30, 3),
@@ -126,7 +133,14 @@ export const SECRET_RULES: readonly SecretRule[] = [
   rule('SettleMint', 'sm_aat_ sm_pat_ sm_sat_', 'alnum', 16),
   rule('Shippo', 'shippo_live_ shippo_test_', 'hex', 40),
   rule('Shopify', 'shpat_ shpca_ shppa_ shpss_', 'alnum', 32),
-  rule('Slack', 'xoxb- xoxp- xoxa- xoxe- xoxo- xoxr- xoxs- xoxe.xoxp- xoxe.xoxb- xapp-', 'dotted', 10, 300),
+  rule(
+    'Slack',
+    'xoxb- xoxp- xoxa- xoxc- xoxe- xoxo- xoxr- xoxs- xoxe.xoxp- xoxe.xoxb- xapp-',
+    'dotted',
+    10,
+    300,
+  ),
+  rule('Slack, of a signed-in browser', 'xoxd-', 'percent', 40, 400),
   rule('Snyk', 'snyk_uat. snyk_sat.', 'dotted', 60, 200),
   rule('SonarQube', 'squ_ sqp_ sqa_', 'alnum', 40),
   rule('Sourcegraph', 'sgp_', 'word', 40, 62),
@@ -139,7 +153,10 @@ export const SECRET_RULES: readonly SecretRule[] = [
   rule('Together', 'tgp_v1_', 'word', 40, 52),
   rule('Twilio', 'SK AC', 'hex', 32, 32, 3),
   rule('Typeform', 'tfp_', 'dotted', 40, 70),
+  rule('Vercel', 'vercel_blob_rw_', 'word', 40, 80, 3),
+  rule('Vercel', 'vcp_ vck_ vci_ vca_ vcr_', 'alnum', 24, 120, 3),
   rule('Volcengine', 'AKLT', 'word', 30, 60, 3),
+  rule('Voyage', 'pa-', 'word', 43, 43, 3.8),
   rule('Yandex Cloud', 't1.', 'dotted', 90, 400, 3.5),
   rule('Yandex Cloud', 'AQVN YC', 'word', 35, 38, 3.5),
   rule('xAI', 'xai-', 'alnum', 70, 90),

@@ -11,7 +11,7 @@ const SHAPES: readonly RegExp[] = [
   /\bgh[oprsu]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}/g,
   /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b/g,
   /\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}/g,
-  /\bxox[abeprs]-[\w-]{10,}|\bxapp-[\w-]{10,}/g,
+  /\bxox[abceprs]-[\w-]{10,}|\bxapp-[\w-]{10,}/g,
   /\bnpm_(?=[A-Za-z_-]{0,200}\d)[A-Za-z0-9_-]{24,}|\bhf_[A-Za-z0-9]{24,}|\b(?:dop_v1|shpat|pypi)[_-][A-Za-z0-9_-]{24,}/g,
   // scheme://user:password@host; the last of several @ separates it from the host
   /(?<kept>\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]{0,200}:)[^\s@/]{1,200}(?:@[^\s@/"'`<>()[\],;，；。]{1,200}){0,4}(?=@)/gi,
@@ -41,7 +41,12 @@ const SHAPES: readonly RegExp[] = [
   /(?<kept>\b_gitlab_session=)[0-9a-z]{32}\b/gi,
   // curl -u name:password; not if the shell substitutes the value
   /(?<kept>\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =]{0,3}["']?[^\s:"'$]{1,80}:)[^\s"'$<{][^\s"']{2,200}/g,
-  /(?<kept>\b(?:sshpass\s{1,3}-p\s?|mysql(?:dump|admin)?\b[^\n]{0,200}?\s-p)["']?)[^\s"'$<{-][^\s"']{2,200}/g,
+  /(?<kept>\b(?:sshpass\s{1,3}-p\s?|(?:docker|podman|buildah|skopeo|helm registry|oc|cf|az acr)\s{1,3}login\b[^\n]{0,200}?\s-p[ =]|mysql(?:dump|admin)?\b[^\n]{0,200}?\s-p)["']?)[^\s"'$<{-][^\s"']{2,200}/g,
+  // Resend, Mailchimp, Firebase, Zhipu: known by their end or middle
+  /(?<![\w-])re_(?=[A-Za-z_]{0,33}\d)[A-Za-z0-9]{8}_[A-Za-z0-9]{24}(?![\w-])/g,
+  /(?<![\w-])[0-9a-f]{32}-us\d{1,2}(?![\w-])/g,
+  /(?<![\w-])[\w-]{11}:APA91b[\w-]{120,180}(?![\w-])/g,
+  /(?<![\w.-])[0-9a-f]{32}\.[A-Za-z0-9]{16}(?![\w.-])/g,
   /(?<kept>\bWIFI:(?:[^\n;]{0,80};){1,4}P:)[^;\n]{4,80}/g, // a network as its QR code says it
 ];
 
@@ -69,6 +74,7 @@ const ALPHABETS: Readonly<Record<Alphabet, RegExp>> = {
   word: /[\w-]{1,2000}/y,
   dotted: /[\w.-]{1,2000}/y,
   base64: /[\w+/=-]{1,2000}/y,
+  percent: /[\w+/=%.-]{1,2000}/y,
 };
 const ENTROPY = 2.5;
 
