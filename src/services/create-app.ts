@@ -196,7 +196,10 @@ function connectForget(parts: AppParts, memory: Memory, sync: App['sync']): App[
     device: async () => accountSchema.safeParse(await keyValues.get(ACCOUNT)).data?.device ?? null,
     signal,
   };
-  return createLateForget(deps, afterScreen(parts.firstScreen, signal));
+  return createLateForget(deps, {
+    firstScreen: parts.firstScreen,
+    due: afterScreen(parts.firstScreen, signal),
+  });
 }
 
 /** Import, export and clean-up. */

@@ -245,7 +245,7 @@ export async function createTestApp({
       device: async () => null,
       ...background,
     },
-    Promise.resolve(),
+    { firstScreen: Promise.resolve(), due: Promise.resolve() },
   );
   forget.onForgetting(chat.takeOut);
   return {

@@ -6,13 +6,24 @@ import { writable } from '../../domain/base/readable.ts';
 import type { Forget, ForgetState } from './forget.ts';
 import type { ForgetDeps } from './forget-service.ts';
 
+/** Requests that an earlier page left, and what it was carrying out; reports are in a folder below. */
+const PENDING = /^forgetting\/[^/]+$/;
+
 type Listener = Parameters<Forget['onForgetting']>[0];
 
+/** Times at which the service begins by itself. */
+interface Begins {
+  /** With what an earlier page left: whoever closes a page early each time must not put it off for ever. */
+  readonly firstScreen: Promise<void>;
+  /** With all else, such as requests of other devices. */
+  readonly due: Promise<void>;
+}
+
 /**
- * Makes the service, which carries out what is left to be forgotten once `due` resolves. Rejects with `part-missing`
- * if its code cannot be loaded; the next call tries again.
+ * Makes the service, which carries out what is left to be forgotten at these times. Rejects with `part-missing` if its
+ * code cannot be loaded; the next call tries again.
  */
-export function createLateForget(deps: ForgetDeps, due: Promise<void>): Forget {
+export function createLateForget(deps: ForgetDeps, { firstScreen, due }: Begins): Forget {
   const state = writable<ForgetState>({ step: 'idle' });
   let made: ReturnType<typeof import('./forget-service.ts').createForget> | undefined;
   /** Listeners from before the code is there, with what stops each. */
@@ -24,12 +35,12 @@ export function createLateForget(deps: ForgetDeps, due: Promise<void>): Forget {
     for (const listener of early.keys()) early.set(listener, made.onForgetting(listener));
     return made;
   });
-  ignore(
-    due.then(async () => {
-      if (!deps.signal.aborted) await service();
-    }),
-    'what is left to be forgotten; the next start carries it out',
-  );
+  const begin = async (isDue: () => Promise<boolean>) => {
+    if (!deps.signal.aborted && (await isDue())) await service();
+  };
+  const isPending = async () => (await deps.keyValues.keys('forgetting/')).some((key) => PENDING.test(key));
+  for (const begun of [firstScreen.then(() => begin(isPending)), due.then(() => begin(async () => true))])
+    ignore(begun, 'what is left to be forgotten; the next start carries it out');
   return {
     state,
     records: deps.notes.forgotten,

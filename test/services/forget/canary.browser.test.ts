@@ -73,7 +73,7 @@ async function openDevice(name: string, signal: AbortSignal) {
       undoMs: 0,
       signal,
     },
-    Promise.resolve(),
+    { firstScreen: Promise.resolve(), due: Promise.resolve() },
   );
   const close = async () => {
     notes.close();

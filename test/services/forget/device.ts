@@ -41,6 +41,8 @@ interface Options {
   readonly copy?: PlaceDeps['copy'];
   readonly undoMs?: number;
   readonly now?: () => number;
+  /** When the service begins by itself with what no earlier page left; default: at once. */
+  readonly due?: Promise<void>;
 }
 
 export function openDevice({
@@ -52,6 +54,7 @@ export function openDevice({
   engine: hasEngine = true,
   copy = NO_COPY,
   undoMs = 0,
+  due = Promise.resolve(),
 }: Options = {}) {
   const closing = new AbortController();
   const notes = createNotes({ store, now });
@@ -94,7 +97,7 @@ export function openDevice({
       undoMs,
       graceMs: 0,
     },
-    Promise.resolve(),
+    { firstScreen: Promise.resolve(), due },
   );
   const signal = closing.signal;
   return {

@@ -1,5 +1,7 @@
 // Forgetting before its code is there: listeners hold words in memory, and must hear first.
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { until } from '../../../src/domain/base/readable.ts';
 import { openDevice } from './device.ts';
 
 it('listeners from before its code is there hear of a record before any place is cleaned', async () => {
@@ -21,4 +23,21 @@ it('listeners from before its code is there hear of a record before any place is
   const again = vi.fn();
   forget.onForgetting(again)();
   expect(again).not.toHaveBeenCalled();
+});
+
+it('begins with the first screen where an earlier page was cut off, and not before it is due elsewhere', async () => {
+  const store = createInMemoryStore();
+  const never = new Promise<void>(() => {});
+  const words = { kind: 'phrase', words: ['locker'], whole: true } as const;
+  const first = openDevice({ store, due: never, engine: false, undoMs: 60_000 });
+  await first.say('one', ['My locker code is 4471', 'Noted']);
+  const { signal } = new AbortController();
+  await first.forget.begin(await first.forget.seek(words, signal));
+  await first.close();
+  expect(await first.placesOf('4471')).not.toEqual([]);
+  // By now the time for an undo is over.
+  const second = openDevice({ store, due: never, engine: false, now: () => Date.now() + 86_400_000 });
+  onTestFinished(() => second.close());
+  await until(second.forget.records, (records) => records.length > 0, signal);
+  await vi.waitFor(async () => expect(await second.placesOf('4471')).toEqual([]));
 });
