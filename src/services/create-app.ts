@@ -27,7 +27,7 @@ import { createSentenceMeaning } from './context/sentence-meaning.ts';
 import type { Documents } from './documents/documents.ts';
 import type { Notes } from './documents/notes.ts';
 import { createLateForget } from './forget/late-forget.ts';
-import { remainsSince } from './forget/traces.ts';
+import { remainsSince, textSince } from './forget/traces.ts';
 import { createActivities } from './library/activities.ts';
 import { createLibrary, type LibraryDeps } from './library/library-service.ts';
 import { estimateSpace, measureSpace } from './library/measured-space.ts';
@@ -301,6 +301,10 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
     ...common,
     memory,
     withoutForgotten: remainsSince(() => parts.notes.forgotten.get()),
+    notedSince: textSince(async () => {
+      await notes.known();
+      return notes.forgotten.get();
+    }),
     applying,
     context,
     refusals,

@@ -73,6 +73,8 @@ interface ChatDependencies {
    * forgotten.
    */
   readonly withoutForgotten?: ((message: Message) => Message | null) | undefined;
+  /** The same for words that this tab noted when its page was left, at a time in ms since 1970. */
+  readonly notedSince?: ((place: string, text: string, at: number) => Promise<string>) | undefined;
   /** Finds the person's notes that apply to a question; absent: none. */
   readonly applying?: Applying | undefined;
   readonly config: Readable<Config>;
@@ -159,6 +161,7 @@ class ChatService implements Chat {
       locks: deps.locks,
       now: deps.now,
       memory: deps.tabMemory,
+      withoutForgotten: deps.notedSince,
     });
   }
 

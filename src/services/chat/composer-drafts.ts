@@ -80,6 +80,11 @@ interface ComposerDraftsDeps {
   readonly now: () => number;
   /** Opens the browser's storage for this tab, which writes at once. */
   readonly memory?: (() => TabMemory) | undefined;
+  /**
+   * Returns what is left of words noted at a time, ms since 1970, after all that was forgotten since; absent: nothing
+   * ever is. No other tab can clean the notes of a page that is gone.
+   */
+  readonly withoutForgotten?: ((place: string, text: string, at: number) => Promise<string>) | undefined;
 }
 
 /**
@@ -174,6 +179,18 @@ class StoredComposerDrafts implements ComposerDrafts {
     return leftSchema.safeParse(readJson(kept ?? '{}')).data ?? {};
   }
 
+  /** Returns the note of a place, without what was forgotten since; cleans it in the tab's memory, too. */
+  async #noted(place: string): Promise<Left[string] | undefined> {
+    const noted = this.#left()[place];
+    const { withoutForgotten } = this.#deps;
+    if (!noted || noted.tab === this.#deps.tab.id || !withoutForgotten) return noted;
+    const text = await withoutForgotten(place, noted.text, noted.touchedAt);
+    if (text === noted.text) return noted;
+    const cleaned = { ...noted, text };
+    this.#note(place, cleaned);
+    return cleaned;
+  }
+
   #note(place: string, words: Left[string] | undefined): void {
     const { [place]: _, ...others } = this.#left();
     try {
@@ -240,7 +257,7 @@ class StoredComposerDrafts implements ComposerDrafts {
       await this.#deps.keyValues.set(key, undefined);
       if (text !== undefined) this.#note(place, undefined);
     };
-    const noted = this.#left()[place];
+    const noted = await this.#noted(place);
     const leftKey = noted && noted.tab !== this.#deps.tab.id ? this.#prefixOf(place) + noted.tab : null;
     const rows: { key: string; owner: string; touchedAt: number }[] = [];
     for (const key of await this.#deps.keyValues.keys(this.#prefixOf(place))) {

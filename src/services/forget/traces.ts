@@ -85,6 +85,18 @@ export const remainsSince =
       remainsOf,
     );
 
+/**
+ * Does the same for words that a page noted at a place named after its conversation, at a time in ms since 1970: none
+ * are left where the conversation is gone.
+ */
+export const textSince =
+  (records: () => Promise<readonly Forgotten[]>) =>
+  async (place: string, text: string, at: number): Promise<string> =>
+    (await records())
+      .filter((record) => record.at >= at)
+      .map((record) => createEraser(record))
+      .reduce((left, { hide, isGone }) => (place.split(/[/.:]/).some(isGone) ? '' : hide(left).text), text);
+
 /** Does the same for messages that are read together, since words may begin in one and end in the next. */
 export function remainsOfAll(
   messages: ReadonlyMap<MessageId, Message>,

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { imprintsOf } from '../../../src/domain/forget/imprint.ts';
 import { createComposerDrafts } from '../../../src/services/chat/composer-drafts.ts';
 import { createTab, type TabMemory } from '../../../src/services/chat/tab.ts';
+import { textSince } from '../../../src/services/forget/traces.ts';
 import { createLocks } from './setup.ts';
 
 const PLACE = 'composer.garden';
@@ -16,7 +18,13 @@ function open(
     locks,
     memory,
     now = () => 0,
-  }: { locks?: ReturnType<typeof createLocks>; memory?: TabMemory; now?: () => number } = {},
+    withoutForgotten,
+  }: {
+    locks?: ReturnType<typeof createLocks>;
+    memory?: TabMemory;
+    now?: () => number;
+    withoutForgotten?: ReturnType<typeof textSince>;
+  } = {},
 ) {
   const own = locks?.of(name);
   const tab = createTab(own, memory && (() => memory));
@@ -26,6 +34,7 @@ function open(
     locks: own,
     now,
     memory: memory && (() => memory),
+    withoutForgotten,
   });
 }
 
@@ -62,6 +71,32 @@ describe('what is written and not sent', () => {
     const saved = only.save(PLACE, words('Dear Ada'));
     expect(await only.claim(PLACE)).toEqual(words('Dear Ada'));
     await saved;
+  });
+
+  it('and was forgotten while the browser had put the tab away comes back without it', async () => {
+    const record = (id: string, ids: readonly string[], words: readonly string[]) => ({
+      ...({ id, at: 5, kind: 'phrase', ids, inside: [], sources: [], whole: true } as const),
+      words: words.flatMap((one) => imprintsOf(one, id)),
+    });
+    const store = createInMemoryStore();
+    const locks = createLocks();
+    const memory = createTabMemory();
+    const old = open(store, 'old page', { locks, memory, now: () => 4 });
+    old.saveOnUnload(PLACE, 'Dear Quillfeather, hello');
+    old.saveOnUnload('composer.gone', 'More of it');
+    locks.kill('old page');
+    const withoutForgotten = textSince(async () => [
+      record('a', [], ['Quillfeather']),
+      record('b', ['gone'], []),
+    ]);
+    const fresh = open(store, 'new page', { locks, memory, now: () => 6, withoutForgotten });
+    expect(await fresh.claim(PLACE)).toEqual(words('Dear •••, hello'));
+    expect(await fresh.claim('composer.gone')).toBeNull();
+    // Words written after the request stay.
+    fresh.saveOnUnload(PLACE, 'Quillfeather again');
+    locks.kill('new page');
+    const later = open(store, 'later page', { locks, memory, now: () => 7, withoutForgotten });
+    expect(await later.claim(PLACE)).toEqual(words('Quillfeather again'));
   });
 
   it('in tabs that are gone is taken by the next one, the oldest first, and by one only', async () => {
