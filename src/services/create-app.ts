@@ -26,7 +26,7 @@ import { meaningBy } from './context/meaning.ts';
 import { createSentenceMeaning } from './context/sentence-meaning.ts';
 import type { Documents } from './documents/documents.ts';
 import type { Notes } from './documents/notes.ts';
-import { createLateForget } from './forget/late-forget.ts';
+import { createLateForget, forgettingAlone, IMPORTING } from './forget/late-forget.ts';
 import { remainsSince, textSince } from './forget/traces.ts';
 import { createActivities } from './library/activities.ts';
 import { createLibrary, type LibraryDeps } from './library/library-service.ts';
@@ -192,7 +192,7 @@ function connectForget(parts: AppParts, memory: Memory, sync: App['sync']): App[
     filter: parts.filter,
     sync,
     now: Date.now,
-    exclusive: <T>(work: () => Promise<T>) => exclusively('recollect:forget', work),
+    exclusive: forgettingAlone(exclusively),
     device: async () => accountSchema.safeParse(await keyValues.get(ACCOUNT)).data?.device ?? null,
     signal,
   };
@@ -227,7 +227,7 @@ function connectLibrary(
       recall: () => settings.recallItem<string | null>('unfinished-import'),
       keep: (name) => settings.keepItem('unfinished-import', name ?? undefined),
     },
-    exclusive: (work) => exclusively('recollect:import', work),
+    exclusive: (work) => exclusively(IMPORTING, work),
     onImported: () => memory.wake('ended'),
   });
   const retention = createRetention({

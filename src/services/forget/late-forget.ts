@@ -11,6 +11,21 @@ const PENDING = /^forgetting\/[^/]+$/;
 
 type Listener = Parameters<Forget['onForgetting']>[0];
 
+/** Web Lock of imports. */
+export const IMPORTING = 'recollect:import';
+
+/**
+ * Runs forgetting in one tab at a time, and once every import that had begun has ended: that would write what its file
+ * says after its places were cleaned. One that begins later knows what is forgotten.
+ */
+export const forgettingAlone =
+  (exclusively: <T>(name: string, work: () => Promise<T>) => Promise<T>): ForgetDeps['exclusive'] =>
+  (work) =>
+    exclusively('recollect:forget', async () => {
+      await exclusively(IMPORTING, async () => undefined);
+      return await work();
+    });
+
 /** Times at which the service begins by itself. */
 interface Begins {
   /** With what an earlier page left: whoever closes a page early each time must not put it off for ever. */

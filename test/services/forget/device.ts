@@ -13,7 +13,7 @@ import type { Sought } from '../../../src/domain/forget/sought.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
-import { createLateForget } from '../../../src/services/forget/late-forget.ts';
+import { createLateForget, forgettingAlone, IMPORTING } from '../../../src/services/forget/late-forget.ts';
 import type { PlaceDeps } from '../../../src/services/forget/place.ts';
 import { createLibrary } from '../../../src/services/library/library-service.ts';
 import { type EngineStatus, startMemoryEngine } from '../../../src/services/memory/engine.ts';
@@ -45,6 +45,36 @@ interface Options {
   readonly due?: Promise<void>;
 }
 
+/** Messages of a person and a model in turns. */
+function messagesOf(said: readonly (string | readonly Part[])[], at: number): Message[] {
+  let parentId: Message['parentId'] = null;
+  return said.map((one, place): Message => {
+    const message: Message = {
+      id: newMessageId(),
+      parentId,
+      role: place % 2 === 0 ? 'user' : 'assistant',
+      kind: 'message',
+      createdAt: at + place,
+      parts: typeof one === 'string' ? [{ type: 'text', text: one }] : one,
+    };
+    parentId = message.id;
+    return message;
+  });
+}
+
+/** The browser's locks by name; `asked` lists those that were asked for. */
+function createNamedLocks() {
+  const locks = new Map<string, SerialQueue>();
+  const asked = writable<readonly string[]>([]);
+  const exclusively = <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const queue = locks.get(name) ?? new SerialQueue();
+    locks.set(name, queue);
+    asked.update((before) => [...before, name]);
+    return queue.run(work);
+  };
+  return { asked, exclusively };
+}
+
 export function openDevice({
   now = () => NOW,
   store = createInMemoryStore({ now }),
@@ -60,7 +90,11 @@ export function openDevice({
   const notes = createNotes({ store, now });
   const documents = createDocuments({ store, notes });
   const prompts = createPrompts({ store, now, onProblem: console.error });
-  const library = createLibrary({ documents, notes, prompts, words: englishWords, now });
+  const { asked, exclusively } = createNamedLocks();
+  const library = createLibrary({
+    ...{ documents, notes, prompts, words: englishWords, now },
+    exclusive: (work) => exclusively(IMPORTING, work),
+  });
   const indexStatus = writable<EngineStatus | null>(null);
   const engine = hasEngine
     ? startMemoryEngine({
@@ -73,7 +107,6 @@ export function openDevice({
         signal: closing.signal,
       })
     : undefined;
-  const turns = new SerialQueue();
   const deps = {
     documents,
     notes,
@@ -92,7 +125,7 @@ export function openDevice({
     {
       ...deps,
       now,
-      exclusive: (work) => turns.run(work),
+      exclusive: forgettingAlone(exclusively),
       device: async () => (typeof device === 'function' ? await device() : device),
       undoMs,
       graceMs: 0,
@@ -109,6 +142,7 @@ export function openDevice({
     library,
     forget,
     deps,
+    asked,
     say: async (
       name: string,
       said: readonly (string | readonly Part[])[],
@@ -116,20 +150,9 @@ export function openDevice({
       at = NOW - 86_400_000,
     ): Promise<{ id: ConversationId; messages: Message[] }> => {
       const id = idOf(name);
-      let parentId: Message['parentId'] = null;
-      const messages = said.map((one, place): Message => {
-        const message: Message = {
-          id: newMessageId(),
-          parentId,
-          role: place % 2 === 0 ? 'user' : 'assistant',
-          kind: 'message',
-          createdAt: at + place,
-          parts: typeof one === 'string' ? [{ type: 'text', text: one }] : one,
-        };
-        parentId = message.id;
-        return message;
-      });
-      await documents.change(id, { messages, meta: { createdAt: at, head: parentId, ...meta } });
+      const messages = messagesOf(said, at);
+      const head = messages.at(-1)?.id ?? null;
+      await documents.change(id, { messages, meta: { createdAt: at, head, ...meta } });
       return { id, messages };
     },
     /** From seeking to the report. */

@@ -17,6 +17,7 @@ import { deleteMessage } from '../../../src/services/chat/delete-message.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
 import { createEraser } from '../../../src/services/forget/eraser.ts';
 import { withoutForgotten } from '../../../src/services/forget/imports.ts';
+import { IMPORTING } from '../../../src/services/forget/late-forget.ts';
 import { FORGET_PLACES, type PlaceDeps } from '../../../src/services/forget/place.ts';
 import { CREATE_PLACES } from '../../../src/services/forget/places/index.ts';
 import { createPrompts } from '../../../src/services/prompts/prompts-service.ts';
@@ -295,6 +296,47 @@ describe('forget', () => {
     const later = await device.say('later', [`I met ${CANARY} again`], {}, NOW + 1);
     device.forget.dismiss();
     expect((await device.documents.read(later.id))?.messages.size).toBe(1);
+  });
+
+  it('an import that is under way brings no words of a phrase that is forgotten meanwhile', async () => {
+    const { device } = await populated(open({ engine: false }));
+    const backup = await device.library.exportConversations('all', 'json');
+    const bytes = new Uint8Array(await backup.blob.arrayBuffer());
+    await device.documents.erase([...device.documents.library.get().entries.map(({ id }) => id)]);
+    const { changeMany } = device.documents;
+    let [begin, goOn] = [() => {}, () => {}];
+    const isWriting = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const isForgotten = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    // All is read by then, and nothing is written.
+    Object.assign(device.documents, {
+      changeMany: async (...all: Parameters<typeof changeMany>) => {
+        begin();
+        await isForgotten;
+        return await changeMany.apply(device.documents, all);
+      },
+    });
+    device.asked.set([]);
+    const importing = device.library.importFiles(filesOf({ 'backup.json': bytes }));
+    await isWriting;
+    const forgetting = device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
+    // Where it waits for no import it is done before that writes.
+    await Promise.race([
+      forgetting,
+      until(
+        device.asked,
+        (names) => names.filter((name) => name === IMPORTING).length > 1,
+        new AbortController().signal,
+      ),
+    ]);
+    goOn();
+    expect((await importing)[0]?.problem).toBeNull();
+    await forgetting;
+    expect(await device.placesOf(CANARY)).toEqual([]);
+    expect(device.documents.library.get().entries).not.toEqual([]);
   });
 
   it('an undo in time removes nothing, and after that there is none', async () => {
