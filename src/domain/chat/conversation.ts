@@ -5,7 +5,7 @@ import { timeSchema } from '../base/time.ts';
 import { faceSchema, filedSchema, MEMORY_SCOPES, preferredModelSchema } from '../projects/project.ts';
 import type { Hlc } from '../sync/hlc.ts';
 import { shownName } from '../text/shown.ts';
-import { type Known, type Message, textOf } from './message.ts';
+import type { Known, Message } from './message.ts';
 import type { Checkpoint, Compaction } from './records.ts';
 
 /** Properties of a conversation beside its messages. Each key is last-writer-wins. Times in ms since 1970. */
@@ -107,11 +107,21 @@ export interface Conversation {
   readonly compactions: ReadonlyMap<string, Compaction>;
 }
 
+/** Everything of a message that a summary may be made of: its texts, calls of tools with their results, and files. */
+const wordsIn = ({ parts }: Message): readonly (string | undefined)[] =>
+  parts.flatMap((part) => {
+    if (part.type === 'text' || part.type === 'tool-result') return [part.text];
+    if (part.type === 'tool-call') return [part.arguments];
+    return part.type === 'file' ? [part.name, part.url, part.extract && JSON.stringify(part.extract)] : [];
+  });
+
 /** True if all these messages still have the words they were read with: none was deleted or forgotten. */
 export const haveSameWords = (read: readonly Message[], { messages }: Conversation): boolean =>
   read.every((message) => {
     const now = messages.get(message.id);
-    return now !== undefined && textOf(now) === textOf(message);
+    if (now === message) return true;
+    const [then, left] = [wordsIn(message), now ? wordsIn(now) : []];
+    return now !== undefined && then.length === left.length && then.every((one, at) => one === left[at]);
   });
 
 /** Order of siblings, and of all sorted messages: createdAt, then id. */

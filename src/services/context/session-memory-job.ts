@@ -206,21 +206,28 @@ class SessionMemoryWriter {
         language,
         maxTokens: MEMORY_TOKENS,
       });
-      // An unusable text, or one from words that were forgotten meanwhile, is dropped; its cost is recorded.
-      const read = news.flatMap(({ id: one }) => now.messages.get(one) ?? []);
+      // An unusable text, or one from words that were forgotten meanwhile, is dropped; its cost is recorded. What it
+      // was to replace is read again: it may have been forgotten, too.
+      const still = await this.#kept(id);
+      const read = path
+        .slice(0, from + 1 + news.length)
+        .flatMap(({ id: one }) => now.messages.get(one) ?? []);
       const good =
-        text.trim() !== '' && meter.text(text) <= 2 * MEMORY_TOKENS && haveSameWords(read, conversation());
+        text.trim() !== '' &&
+        meter.text(text) <= 2 * MEMORY_TOKENS &&
+        haveSameWords(read, conversation()) &&
+        (previous === null || still?.text === previous);
       const cost = (usage?.inputTokens ?? asking) + (usage?.outputTokens ?? meter.text(text));
       await keep(
         cost,
-        good ? { text, upTo: last.id, messages: from + 1 + news.length } : { ...NOTHING_YET, ...before },
+        good ? { text, upTo: last.id, messages: from + 1 + news.length } : { ...NOTHING_YET, ...still },
       );
     } catch (error) {
       const problem = isAbort(error) ? null : toProblem(error);
       // A failed call may have been billed: the endpoint's usage counts.
       const billed = usage && (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
       try {
-        if (billed) await keep(billed, { ...NOTHING_YET, ...before }, problem);
+        if (billed) await keep(billed, { ...NOTHING_YET, ...(await this.#kept(id)) }, problem);
         else state({ problem });
       } catch (unkept) {
         state({ problem: problem ?? toProblem(unkept) });

@@ -6,7 +6,7 @@ import { toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import type { Conversation } from '../../domain/chat/conversation.ts';
+import { type Conversation, haveSameWords } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { MemoryNote, Proposal } from '../../domain/memory/notes.ts';
 import { isSkipped } from '../../domain/memory/privacy.ts';
@@ -193,7 +193,10 @@ class NoticingService implements Noticing {
       compared.map(({ text }) => text),
       ending,
     );
+    // Words may have been deleted or forgotten while the model was asked.
+    const left = (await this.#reader.read(id))?.conversation;
     const proposals = proposable.flatMap(({ text, message, kind, vector }) => {
+      if (!left || !haveSameWords([message], left)) return [];
       const near = nearest(vector, compared, meanings);
       if (near && (near.cosine >= SAME_FROM || squeezed(near.note.text) === squeezed(text))) return [];
       return [

@@ -5,7 +5,7 @@ import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts'
 import { until } from '../../../src/domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
 import { keptChange, keptIn } from '../../../src/domain/chat/kept.ts';
-import { type Message, textOf } from '../../../src/domain/chat/message.ts';
+import { type Message, type Part, textOf } from '../../../src/domain/chat/message.ts';
 import { STRATEGIES } from '../../../src/domain/context/compaction/index.ts';
 import { GO_ON } from '../../../src/domain/context/prompt.ts';
 import { estimateTokens } from '../../../src/domain/context/tokens.ts';
@@ -471,6 +471,30 @@ describe('a summary that does not work out', () => {
     // A second request compacts what is left.
     context.cancel(id);
     expect(await context.compact(id)).toMatchObject({ outcome: 'applied' });
+  });
+
+  it('is not kept where words were forgotten in what a tool had found', async () => {
+    const { grown, context, documents } = talk();
+    const found = (text: string): Part => ({ type: 'tool-result', callId: 'c', text });
+    const id = await grown(20, (at) => ({
+      user: [{ type: 'text', text: filler(2 * at) }],
+      more: [
+        { role: 'assistant', parts: [{ type: 'tool-call', callId: 'c', name: 'look', arguments: '{}' }] },
+        { role: 'tool', parts: [found('Quillfeather')] },
+      ],
+    }));
+    await context.compact(id, { preview: true });
+    const tool = [...((await documents.read(id))?.messages.values() ?? [])].find(
+      ({ role }) => role === 'tool',
+    );
+    await documents.change(id, {
+      rewritten: tool ? [{ ...tool, parts: [found('•••')] }] : [],
+      takesOut: true,
+    });
+    expect(await context.apply(id)).toMatchObject({
+      outcome: 'failed',
+      problem: { code: 'message-missing' },
+    });
   });
 
   it('that cannot be stored leaves all as it was, and says so', async () => {

@@ -141,6 +141,26 @@ describe('a session memory in a model’s words', () => {
     expect(await store.keyValues.get(key)).toMatchObject({ text: '', calls: 1 });
   });
 
+  it('brings no earlier words of it back that were forgotten while it was written anew', async () => {
+    let text = 'Quillfeather lost a garden.';
+    server.answer((request) =>
+      isJob(request) ? { steps: [{ text }, { wait: 300 }, { finish: 'stop' }] } : undefined,
+    );
+    const { grown, say, context, store } = talk({ config: byModel() });
+    const id = await grown(10);
+    await say('And now?', id);
+    await until(context.state(id), (state) => state.sessionMemory?.calls === 1);
+    const [key = ''] = await store.keyValues.keys('session-memory/');
+    expect(await store.keyValues.get(key)).toMatchObject({ text });
+    text = 'Quillfeather, as was said, lost a garden.';
+    await say(Array.from({ length: 8 }, (_, at) => filler(at)).join('\n'), id);
+    await until(context.state(id), (state) => state.sessionMemory?.running === true);
+    // So does forgetting.
+    await store.keyValues.set(key, undefined);
+    await until(context.state(id), (state) => state.sessionMemory?.calls === 2);
+    expect(await store.keyValues.get(key)).toMatchObject({ text: '', calls: 2 });
+  });
+
   it('is erased with its conversation', async () => {
     server.answer((request) => (isJob(request) ? words(MEMORY) : undefined));
     const { grown, say, context, store, documents } = talk({ config: byModel() });

@@ -17,10 +17,21 @@ async function scene(change: (config: Config) => void = () => undefined) {
   change(config.get());
   const closing = new AbortController();
   const notes = createNotes({ store: home.store, now: Date.now });
+  const recognising = createRecognising({
+    ...{ embedding: () => null, keyValues: home.store.keyValues, learns: false },
+  });
+  /** Happens while sentences are recognised. */
+  let meanwhile = async (): Promise<unknown> => undefined;
   const noticing = startNoticing({
     store: home.store,
     notes,
-    recognising: createRecognising({ embedding: () => null, keyValues: home.store.keyValues, learns: false }),
+    recognising: {
+      of: async (...asked) => {
+        const found = await recognising.of(...asked);
+        await meanwhile();
+        return found;
+      },
+    },
     filter: new PrivacyFilter({ config }),
     ready: () => true,
     config,
@@ -39,7 +50,10 @@ async function scene(change: (config: Config) => void = () => undefined) {
     await home.documents.change(id, change);
     return { id, messages: change.messages };
   };
-  return { home, notes, noticing, config, look, say, close: () => closing.abort() };
+  const during = (work: typeof meanwhile) => {
+    meanwhile = work;
+  };
+  return { home, notes, noticing, config, look, say, during, close: () => closing.abort() };
 }
 
 it('what a person writes here is proposed once, with its source', async () => {
@@ -72,6 +86,21 @@ it('what was said in a message that is gone is not proposed any more', async () 
   expect(await look()).toHaveLength(1);
   await home.documents.change(id, { removed: [messages[0]?.id as Message['id']] });
   expect(await look()).toEqual([]);
+  close();
+});
+
+it('words that are forgotten while they are recognised are not proposed', async () => {
+  const { home, notes, look, say, during, close } = await scene();
+  const { id, messages } = await say('I am allergic to nuts.');
+  const [message] = messages as [Message];
+  during(() =>
+    home.documents.change(id, {
+      rewritten: [{ ...message, parts: [{ type: 'text', text: 'I am •••.' }] }],
+      takesOut: true,
+    }),
+  );
+  expect(await look()).toEqual([]);
+  expect(notes.inbox.get().proposals).toEqual([]);
   close();
 });
 
