@@ -4,7 +4,9 @@ import { createInMemoryStore } from '../adapters/log/in-memory.ts';
 import { withoutTemporary } from '../adapters/log/temporary.ts';
 import { createVault } from '../adapters/vault/web-crypto.ts';
 import { type Problem, toProblem } from '../domain/base/errors.ts';
+import { attempt } from '../domain/base/log.ts';
 import type { Writable } from '../domain/base/readable.ts';
+import { NOTED_WORDS } from '../services/chat/tab.ts';
 import type { StoresInForce } from '../services/lock/in-force.ts';
 import { openForTab } from './device-lock.ts';
 
@@ -24,7 +26,11 @@ export async function openStorage(
   const { records, holder, inForce } = await openForTab({
     signal,
     onProblem: alert.set,
-    unlock: (parts) => unlocking.ask(parts),
+    unlock: (parts) => {
+      // Noted before locking was turned on, by a page that is gone since.
+      attempt(() => sessionStorage.removeItem(NOTED_WORDS), undefined, 'words that this tab noted in clear');
+      return unlocking.ask(parts);
+    },
     onProgress: (done, all) => unlocking.progress(done, all),
     removeIndex: async (sealed) =>
       (await import('../adapters/index/engines.ts')).removeEngineFiles(undefined, sealed),

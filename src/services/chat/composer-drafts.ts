@@ -7,7 +7,7 @@ import { isOfTemporary } from '../../domain/base/ids.ts';
 import { readJson } from '../../domain/base/json.ts';
 import { attempt, log, orElse } from '../../domain/base/log.ts';
 import { type PartOf, partSchema } from '../../domain/chat/message.ts';
-import { isAbandoned, type LocksLike, type Tab, type TabMemory } from './tab.ts';
+import { isAbandoned, type LocksLike, NOTED_WORDS, type Tab, type TabMemory } from './tab.ts';
 
 /** A file in the composer. `pasted`: the text it was made from, to turn it back. */
 export interface DraftFile {
@@ -48,12 +48,17 @@ const leftSchema = z.record(
 );
 type Left = z.infer<typeof leftSchema>;
 
-const LEFT = 'recollect.left';
-
-/** Wraps the memory of a tab on a locked device: it stores names of tabs, and never words. */
+/**
+ * Wraps the memory of a tab on a locked device: it stores names of tabs, and never words. Those from before locking was
+ * turned on go with the first look.
+ */
 export const withoutWords = (memory: TabMemory): TabMemory => ({
-  getItem: (key) => (key === LEFT ? null : memory.getItem(key)),
-  setItem: (key, value) => memory.setItem(key, key === LEFT ? '{}' : value),
+  getItem: (key) => {
+    if (key !== NOTED_WORDS) return memory.getItem(key);
+    if (memory.getItem(key) !== null) memory.setItem(key, '{}');
+    return null;
+  },
+  setItem: (key, value) => memory.setItem(key, key === NOTED_WORDS ? '{}' : value),
 });
 
 const ROWS = 'written/';
@@ -175,7 +180,11 @@ class StoredComposerDrafts implements ComposerDrafts {
   }
 
   #left(): Left {
-    const kept = attempt(() => this.#deps.memory?.().getItem(LEFT), null, 'what this tab noted before');
+    const kept = attempt(
+      () => this.#deps.memory?.().getItem(NOTED_WORDS),
+      null,
+      'what this tab noted before',
+    );
     return leftSchema.safeParse(readJson(kept ?? '{}')).data ?? {};
   }
 
@@ -194,7 +203,9 @@ class StoredComposerDrafts implements ComposerDrafts {
   #note(place: string, words: Left[string] | undefined): void {
     const { [place]: _, ...others } = this.#left();
     try {
-      this.#deps.memory?.().setItem(LEFT, JSON.stringify(words ? { ...others, [place]: words } : others));
+      this.#deps
+        .memory?.()
+        .setItem(NOTED_WORDS, JSON.stringify(words ? { ...others, [place]: words } : others));
     } catch (error) {
       // No space, or a browser that stores nothing for a tab: the earlier save holds.
       log.debug('Words on their way to the log could not be noted', error);

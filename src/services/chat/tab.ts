@@ -25,6 +25,8 @@ const ABANDONED_MS = 30_000;
 export const isAbandoned = (touchedAt: number, now: number): boolean =>
   Math.abs(now - touchedAt) > ABANDONED_MS;
 const NAME = 'recollect.tab';
+/** Key of the words that a page noted when it was left, in the same storage. */
+export const NOTED_WORDS = 'recollect.left';
 
 export interface Tab {
   readonly id: string;

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { imprintsOf } from '../../../src/domain/forget/imprint.ts';
-import { createComposerDrafts } from '../../../src/services/chat/composer-drafts.ts';
-import { createTab, type TabMemory } from '../../../src/services/chat/tab.ts';
+import { createComposerDrafts, withoutWords } from '../../../src/services/chat/composer-drafts.ts';
+import { createTab, NOTED_WORDS, type TabMemory } from '../../../src/services/chat/tab.ts';
 import { textSince } from '../../../src/services/forget/traces.ts';
 import { createLocks } from './setup.ts';
 
@@ -97,6 +97,18 @@ describe('what is written and not sent', () => {
     locks.kill('new page');
     const later = open(store, 'later page', { locks, memory, now: () => 7, withoutForgotten });
     expect(await later.claim(PLACE)).toEqual(words('Quillfeather again'));
+  });
+
+  it('and was noted before locking was turned on is in clear in no tab that opens after that', async () => {
+    const store = createInMemoryStore();
+    const memory = createTabMemory();
+    open(store, 'old page', { memory }).saveOnUnload('composer.other', 'Dear Quillfeather');
+    const locked = withoutWords(memory);
+    const fresh = open(store, 'new page', { memory: locked });
+    expect(await fresh.claim(PLACE)).toBeNull();
+    expect(memory.getItem(NOTED_WORDS)).toBe('{}');
+    fresh.saveOnUnload(PLACE, 'Dear Quillfeather');
+    expect(memory.getItem(NOTED_WORDS)).toBe('{}');
   });
 
   it('in tabs that are gone is taken by the next one, the oldest first, and by one only', async () => {
