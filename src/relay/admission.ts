@@ -43,6 +43,28 @@ export interface Address extends IncomingOwner {
   seenAt: number;
 }
 
+/**
+ * Returns the network of an IP address: an IPv4 address as it is, of an IPv6 one the first 64 bits, however its zeros
+ * are written. Some proxies add a port, which changes with each connection.
+ */
+function networkOf(address: string): string {
+  const plain = address
+    .replace(/^\[([^\]]*)\].*$/, '$1')
+    .replace(/%[\s\S]*/, '')
+    .replace(/^::ffff:(?=\d+\.)/i, '')
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
+  if (!plain.includes(':')) return plain;
+  const [head = '', tail] = plain.toLowerCase().split('::');
+  const groups = (part = '') => part.split(':').filter(Boolean);
+  const left = groups(head);
+  const right = groups(tail);
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  return [...left, ...Array<string>(zeros).fill('0'), ...right]
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':');
+}
+
 /** Decides which connections and requests are let in, and counts the accounts and addresses that make them. */
 export class Admission {
   readonly #accounts = new Map<string, HostedAccount>();
@@ -97,8 +119,7 @@ export class Admission {
    * as IPv4, and an IPv6 one as its /64.
    */
   address(name = ''): Address {
-    const plain = name.replace(/^::ffff:(?=\d+\.)/, '');
-    const key = plain.includes(':') ? plain.split(':').slice(0, 4).join(':') : plain;
+    const key = networkOf(name);
     const now = Date.now();
     const known = this.#addresses.get(key);
     if (known) {
