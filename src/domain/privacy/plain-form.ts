@@ -1,6 +1,6 @@
 // Normalises unusual writing for detectors: full-width letters and digits of a Chinese keyboard, non-breaking spaces
-// and hyphens, dashes between digits, digits of other scripts, invisible characters, and quotes that JSON escaped in a
-// text. A number copied from a page is then the same number.
+// and hyphens, dashes between digits, digits of other scripts, invisible characters, and what JSON or Markdown escaped
+// in a text. A number copied from a page is then the same number.
 
 interface PlainForm {
   readonly text: string;
@@ -16,10 +16,10 @@ const OTHER_DIGIT = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50
 /** Digits of Arabic, Persian, Hindi, Bengali and Thai stand in a row from zero to nine. */
 const ZEROS = '\u0660\u06f0\u0966\u09e6\u0e50';
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/;
-/** `{\"password\": \"…\"}`: JSON in JSON, also several times. */
-const ESCAPED_QUOTE = /\\{1,15}(?=["'])/g;
+/** `{\"password\": \"…\"}`, JSON in JSON, also several times; and `sk\-proj\_…`, as Markdown is written out. */
+const ESCAPE = /\\{1,15}(?=["'_*~-])/g;
 const UNUSUAL = new RegExp(
-  [FULL_WIDTH, SPACE, HYPHEN, OTHER_DIGIT, INVISIBLE, ESCAPED_QUOTE].map(({ source }) => source).join('|'),
+  [FULL_WIDTH, SPACE, HYPHEN, OTHER_DIGIT, INVISIBLE, ESCAPE].map(({ source }) => source).join('|'),
 );
 
 /** Returns the digit of another script as ASCII. */
@@ -38,7 +38,7 @@ export function plainForm(written: string): PlainForm | null {
     .replace(OTHER_DIGIT, asciiDigit)
     .replace(HYPHEN, '-')
     // As long as it was, and left out below.
-    .replace(ESCAPED_QUOTE, (slashes) => '\u200b'.repeat(slashes.length));
+    .replace(ESCAPE, (slashes) => '\u200b'.repeat(slashes.length));
   if (!INVISIBLE.test(text)) return { text, at: (place) => place };
   const places: number[] = [];
   let shown = '';

@@ -271,6 +271,8 @@ it.each([
   ['{"mailPass": "plumtree"}', 'plumtree'],
   ["auth: { user: 'mira', pass: 'plumtree' }", 'plumtree'],
   ['user: mira\npass: plum7', 'plum7'],
+  ['pw: plum7', 'plum7'],
+  ['the pw: see below', null],
   ['TEST_PASS=1', null],
   ['RENDER_PASS=shadow_map', null],
   ['first_pass: 12ms, pass: 5/5', null],
@@ -279,6 +281,39 @@ it.each([
   ['PASS: src/a1.test.ts', null],
 ])('a name that ends in pass, %s: the value alone', (text, value) => {
   expect(credentialFiles.find(text, lists).map(({ from, to }) => text.slice(from, to))).toEqual(
+    value === null ? [] : [value],
+  );
+});
+it.each([
+  ['Das Passwort: geheim123', 'geheim123'],
+  ['Mein Kennwort lautet geheim123', 'geheim123'],
+  ['mot de passe : secret123', 'secret123'],
+  ['La contraseña es secreto123', 'secreto123'],
+  ['senha: segredo123', 'segredo123'],
+  ['пароль: слово123', 'слово123'],
+  ['パスワードはabc12345です', 'abc12345です'],
+  ['비밀번호: abc12345', 'abc12345'],
+  ['비밀번호는 abc12345', 'abc12345'],
+  ['hasło: tajne123', 'tajne123'],
+])('a password that is named in another language, %s', (text, value) => {
+  expect(keywords.find(text, lists).map(({ from, to }) => text.slice(from, to))).toEqual([value]);
+});
+it.each([
+  [`xprv9s21ZrQH143K${mixed(95, 'aB3dE5gH7jK9mN2pQ4sT6vW8xZ')}`],
+  [`nsec1${mixed(58, 'x8n8zt3w88vddm304rewf8yyar695w2kj76xee3j')}`],
+])('finds the key of a wallet %s', (token) => {
+  const text = `Take ${token}, and go on`;
+  expect(secrets.find(text, lists).map(({ from, to }) => text.slice(from, to))).toEqual([token]);
+});
+it.each([
+  ['bearer: Zq8Wn3Lk5Tt7Rr2Pp9Mm4Vv6Bb1Xx0', 'Zq8Wn3Lk5Tt7Rr2Pp9Mm4Vv6Bb1Xx0'],
+  [`private key: 0x${mixed(64, HEX)}`, `0x${mixed(64, HEX)}`],
+  ['smbclient -U mira%plumtree //a/b', 'plumtree'],
+  ['ldapsearch -D cn=mira -w plumtree', 'plumtree'],
+  ['net use x: /user:mira plumtree', 'plumtree'],
+  ['ldapsearch -D cn=mira -W', null],
+])('%s: the secret alone', (text, value) => {
+  expect(secrets.find(text, lists).map(({ from, to }) => text.slice(from, to))).toEqual(
     value === null ? [] : [value],
   );
 });

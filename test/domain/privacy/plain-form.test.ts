@@ -33,6 +33,7 @@ it.each([
   ['digits of Arabic in a number abroad', '+٤٤ ٢٠ ٧٩٤٦ ٠٩٥٨'],
   ['spaces in an id', '110105 19491231 002X'],
   ['a soft hyphen in a key', `${KEY.slice(0, 14)}\u00ad${KEY.slice(14)}`],
+  ['dashes that Markdown escapes in a key', KEY.replaceAll('-', '\\-')],
   ['a space of no width in a key', `${KEY.slice(0, 20)}\u200b${KEY.slice(20)}`],
 ])('%s', (_, words) => {
   for (const [before, after] of [

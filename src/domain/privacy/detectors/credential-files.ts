@@ -18,6 +18,7 @@ const PATTERNS: readonly RegExp[] = [
   /(?<kept>(?<![A-Za-z0-9])(?:db|database|smtp|mail|email|imap|user|usr|admin|root|redis|mysql|pg|postgres|mongo|rabbit|amqp|s?ftp|ssh|http|proxy|auth|login|wifi|ldap|api|app|basic|sudo|vpn|key|keystore|cert)(?:[_-]pass|_PASS|Pass)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?)(?![^\s"']{0,200}\()[^\s"'$<{,;][^\s"',;]{3,200}/gi,
   /(?<kept>\b[A-Z][A-Z0-9_]{0,60}_PASS=["']?)(?=[^\s"']{0,200}\d)(?=[^\s"']{0,200}[A-Za-z])[^\s"'$<{(,;][^\s"',;()]{3,200}/g,
   /(?<kept>\b(?:user(?:name)?|login|email)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?[^\s"',;]{1,100}["']?[\s,]{1,20}["']?pass["']?[ \t]{0,4}[:=][ \t]{0,4}["']?)(?![^\s"']{0,200}\()[^\s"'$<{,;][^\s"',;]{3,200}/gi,
+  /(?<kept>(?<![\w-])pw["']?[ \t]{0,3}[:=][ \t]{0,3}["']?)(?=[^\s"']{0,200}\d)(?=[^\s"']{0,200}[A-Za-z@#$%!])[^\s"'$<{(,;][^\s"',;()]{3,200}/gi,
   // session cookies, anywhere in a text
   /(?<kept>\b(?:connect\.sid|PHPSESSID|JSESSIONID|ASP\.NET_SessionId|ASPSESSIONID[A-Z]{8}|laravel_session|_?session_?id|remember_(?:me|token)|__(?:Secure|Host)-[\w.-]{1,60})=)(?=[\w.~%+/-]{0,400}\d)[\w.~%+/-]{12,4000}={0,2}/gi,
 ];

@@ -3,7 +3,33 @@ import { type Detector, masked, type TextSpan } from '../detector.ts';
 
 /** Names for the same thing in other languages: a person who lists "password" also means its Chinese name. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  password: ['passwd', 'passphrase', 'passcode', 'pwd', '密码', '密碼', '口令'],
+  password: [
+    ...[
+      'passwd',
+      'passphrase',
+      'passcode',
+      'pwd',
+      '密码',
+      '密碼',
+      '口令',
+      'パスワード',
+      '暗証番号',
+      '비밀번호',
+      '암호',
+    ],
+    ...[
+      'Passwort',
+      'Kennwort',
+      'mot de passe',
+      'contraseña',
+      'senha',
+      'пароль',
+      'wachtwoord',
+      'hasło',
+      'lösenord',
+    ],
+    ...['adgangskode', 'passord', 'salasana', 'heslo', 'jelszó', 'parolă', 'şifre', 'mật khẩu'],
+  ],
   secret: ['密钥', '密鑰', '秘钥'],
   apikey: ['密钥', '密鑰', '秘钥'],
 };
@@ -14,10 +40,11 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 const BECOMES = [
   String.raw`(?:\s{1,4}|(?<=\p{Script=Han})|(?<=["'\x60*_]))(?:${[
     String.raw`(?:(?:is|was|got|ha[sd] been)\s{1,4})?(?:now\s{1,4})?(?:changed|set|reset|updated)\s{1,4}to`,
-    String.raw`(?:is|was|are)\s{1,4}now|is|was|are|to`,
+    String.raw`(?:is|was|are)\s{1,4}now|is|was|are|to|ist|lautet|est|es|é|è`,
   ].join('|')})`,
   String.raw`\s{0,4}` +
     '(?:(?:已经?|被)?(?:改|换|換|更改|修改|更新|设|設|设置|重置)(?:成|为|為)(?:了|(?!了))|就?是|为|為)',
+  String.raw`\s{0,2}(?:は|[은는])`,
 ].join('|');
 /**
  * A value that is likely by itself because it contains a digit or a mark. Lengths ("12 characters", 8位) and ways of

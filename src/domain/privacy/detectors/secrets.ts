@@ -42,11 +42,16 @@ const SHAPES: readonly RegExp[] = [
   // curl -u name:password; not if the shell substitutes the value
   /(?<kept>\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =]{0,3}["']?[^\s:"'$]{1,80}:)[^\s"'$<{][^\s"']{2,200}/g,
   /(?<kept>\b(?:sshpass\s{1,3}-p\s?|(?:docker|podman|buildah|skopeo|helm registry|oc|cf|az acr)\s{1,3}login\b[^\n]{0,200}?\s-p[ =]|mysql(?:dump|admin)?\b[^\n]{0,200}?\s-p)["']?)[^\s"'$<{-][^\s"']{2,200}/g,
+  // keys of wallets, and of Nostr
+  /(?<![A-Za-z0-9])[xyzt]prv[1-9A-HJ-NP-Za-km-z]{100,112}(?![A-Za-z0-9])/g,
+  /(?<![A-Za-z0-9])nsec1[02-9ac-hj-np-z]{58}(?![A-Za-z0-9])/g,
+  /(?<kept>\bprivate[ _-]?key["'`]?\s{0,3}[:=：]\s{0,3}["'`]?)(?:0x)?[0-9a-f]{64}(?![A-Za-z0-9])/gi,
   // Resend, Mailchimp, Firebase, Zhipu: known by their end or middle
   /(?<![\w-])re_(?=[A-Za-z_]{0,33}\d)[A-Za-z0-9]{8}_[A-Za-z0-9]{24}(?![\w-])/g,
   /(?<![\w-])[0-9a-f]{32}-us\d{1,2}(?![\w-])/g,
   /(?<![\w-])[\w-]{11}:APA91b[\w-]{120,180}(?![\w-])/g,
   /(?<![\w.-])[0-9a-f]{32}\.[A-Za-z0-9]{16}(?![\w.-])/g,
+  /(?<kept>\b(?:ldap(?:search|modify|add|delete)\b[^\n]{0,200}?\s-w ?|smbclient\b[^\n]{0,200}?\s-U ?[^\s%"']{1,80}%|net use\b[^\n]{0,200}?\/user:\S{1,80}\s)["']?)[^\s"'$<{-][^\s"']{2,200}/gi,
   /(?<kept>\bWIFI:(?:[^\n;]{0,80};){1,4}P:)[^;\n]{4,80}/g, // a network as its QR code says it
 ];
 
@@ -124,7 +129,7 @@ function endOf(
  * the rule `generic-api-key` of gitleaks). Tokens need high entropy; for other keys a row without gaps is enough.
  */
 const NAMED: readonly RegExp[] = [
-  /(?<kept>(?:token|credentials?|session_?id|authkey|secret)["'`]?\s{0,3}(?::=|=>|[:=：])\s{0,3}["'`]?)[\w.~+/=-]{16,2000}/gi,
+  /(?<kept>(?:token|bearer|credentials?|session_?id|authkey|secret)["'`]?\s{0,3}(?::=|=>|[:=：])\s{0,3}["'`]?)[\w.~+/=-]{16,2000}/gi,
   /(?<kept>(?:[_-]key|_KEY|-Key|(?<=[a-z])Key|\b_?auth)["'`]?\s{0,3}(?::=|=>|[:=：])\s{0,3}["'`]?)[A-Za-z0-9+/_]{20,2000}={0,2}(?![\w-])/g,
 ];
 /** Least entropy in bits per character, as `ENTROPY`. */
