@@ -101,33 +101,67 @@ export const cleanTail = (text: string, length: number, clean: (text: string) =>
   clean(text.slice(-(length + BORDER))).slice(-length);
 
 /**
- * Finds private words across borders of consecutive texts, such as an answer and its continuation. The token goes to
- * the end of the first text; the rest of the words is removed from the next ones.
+ * Finds private words across borders of consecutive texts, such as an answer and its continuations. The token goes to
+ * the end of the first text; the rest of the words is removed from the next ones. Linear in the length of all texts.
  */
 export function findAcross(
   texts: readonly string[],
   find: (text: string) => readonly PrivateSpan[],
 ): PrivateSpan[][] {
   const found = texts.map((text) => [...find(text)]);
-  for (let at = 0; at + 1 < texts.length; at++) {
-    const [before, after] = [texts[at] as string, texts[at + 1] as string];
-    if (before === '' || after === '') continue;
-    const tail = before.slice(-BORDER);
-    const offset = before.length - tail.length;
-    const across = find(tail + after.slice(0, BORDER)).find(
-      ({ from, to }) => from < tail.length && to > tail.length,
-    );
-    if (!across) continue;
-    const from = offset + across.from;
-    const to = across.to - tail.length;
-    found[at] = [
-      ...(found[at] as PrivateSpan[]).filter((one) => one.to <= from),
-      { ...across, from, to: before.length },
-    ];
-    found[at + 1] = [
-      { from: 0, to, category: across.category, words: '' },
-      ...(found[at + 1] as PrivateSpan[]).filter((one) => one.from >= to),
-    ];
+  const starts: number[] = [];
+  let length = 0;
+  for (const text of texts) {
+    starts.push(length);
+    length += text.length;
+  }
+  const borders = starts.filter((at) => at > 0 && at < length);
+  if (borders.length === 0) return found;
+  for (const span of spansAt(borders, texts.join(''), find)) {
+    let isFirst = true;
+    for (let at = lastUpTo(starts, span.from); at < texts.length; at++) {
+      const start = starts[at] as number;
+      const from = Math.max(0, span.from - start);
+      const to = Math.min((texts[at] as string).length, span.to - start);
+      if (start >= span.to) break;
+      if (from >= to) continue;
+      const piece = { ...span, from, to, words: isFirst ? span.words : '' };
+      const others = (found[at] as PrivateSpan[]).filter((one) => one.to <= from || one.from >= to);
+      found[at] = [...others, piece].sort(byPlace);
+      isFirst = false;
+    }
   }
   return found;
+}
+
+/** Finds the words that go across a border of a joined text, in pieces that overlap by the length of a key. */
+function spansAt(
+  borders: readonly number[],
+  joined: string,
+  find: (text: string) => readonly PrivateSpan[],
+): PrivateSpan[] {
+  const hasBorder = (from: number, to: number): boolean => {
+    const last = lastUpTo(borders, to - 1);
+    return last >= 0 && (borders[last] as number) > from;
+  };
+  const across: PrivateSpan[] = [];
+  for (let start = 0; start === 0 || start + BORDER < joined.length; start += BORDER) {
+    if (!hasBorder(start, start + 2 * BORDER)) continue;
+    for (const one of find(joined.slice(start, start + 2 * BORDER))) {
+      const span = { ...one, from: start + one.from, to: start + one.to };
+      if (hasBorder(span.from, span.to)) across.push(span);
+    }
+  }
+  return withoutOverlaps(across);
+}
+
+/** Returns the index of the last number up to `most` in an ascending list; -1: none is. */
+function lastUpTo(numbers: readonly number[], most: number): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] as number) <= most) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }

@@ -105,4 +105,34 @@ describe('private words', () => {
       expect(hidden, String(cut)).toEqual(['The key is [key-1]', ' and more']);
     }
   });
+
+  it('are found across several borders, however short or empty the texts between them are', () => {
+    const key = 'ghp_9aXb3LmQ7rT2vK8wN5cZ1yF4dG6hJ0pSeUoI';
+    const pem = `-----BEGIN PRIVATE KEY-----\n${'MIIabc012\n'.repeat(200)}-----END PRIVATE KEY-----`;
+    const find = (text: string) => findPrivate(text, ALL, defaultConfig.privacy);
+    const hidden = (texts: readonly string[]) => {
+      const found = findAcross(texts, find);
+      return texts.map((text, at) =>
+        replaceFound(text, found[at] ?? [], (_, words) => (words === '' ? '' : `<${words.length}>`)),
+      );
+    };
+    for (const size of [3, 7, 13, 19]) {
+      const pieces = key.match(new RegExp(`.{1,${size}}`, 'g')) ?? [];
+      const texts = ['Call +1 415 555 0132: ', ...pieces.flatMap((one) => [one, '']), ' and more'];
+      expect(hidden(texts).join('')).toBe('Call <15>: <40> and more');
+    }
+    const [head, middle, tail] = [pem.slice(0, 500), pem.slice(500, 900), pem.slice(900)];
+    expect(hidden(['Take ', head, middle, tail, ' home'])).toEqual([
+      'Take ',
+      `<${pem.length}>`,
+      '',
+      '',
+      ' home',
+    ]);
+    const long = 'a word '.repeat(3_000);
+    expect(hidden([long + key.slice(0, 12), `${key.slice(12)}, ${long}`])).toEqual([
+      `${long}<40>`,
+      `, ${long}`,
+    ]);
+  });
 });
