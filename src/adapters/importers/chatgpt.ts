@@ -127,7 +127,7 @@ export const chatgpt: Importer = {
     for (const file of assets.values()) if (!used.has(file)) left.count('unused-file', baseName(file.path));
     left.report(skip);
     const damaged = createDamagedFiles();
-    for (const file of assets.values()) if (file.damage?.isFound) damaged.add(file.path, 0);
+    for (const file of assets.values()) if (file.damage?.isFound) damaged.add(file, 0);
     damaged.report(skip, 1, []);
   },
 };
@@ -293,6 +293,7 @@ async function toConversation(
       pinned: foreign.is_starred ?? false,
     },
     head: headUnder(current ? keyFor(current) : null, standsFor, messages),
+    ...(typeof updatedAt === 'number' ? { updatedAt } : {}),
     messages,
   };
 }
@@ -488,6 +489,9 @@ async function toKnownWords(foreign: ForeignMessage, reading: ExportReading): Pr
       return text([content.name, content.text].filter((line) => typeof line === 'string').join(': '));
     case 'tether_browsing_display':
       return [...text(content.summary), ...text(content.result)];
+    case 'citable_code_output':
+      return text(content.output_str);
+    case 'sonic_webpage':
     case 'tether_quote':
       return text(
         [content.title, content.url, content.text].filter((line) => typeof line === 'string').join('\n'),
@@ -534,18 +538,22 @@ const MARK = /[\uE200-\uE20F]/;
 /** A whole mark, its content, and the space before it; an answer that was cut off may end within its last mark. */
 const MARKED = /([ \t]?)\uE200(?:([^\uE200\uE201]*)\uE201|[^\s\uE200\uE201]*)/g;
 
+const isNumbered = (mark: string): boolean => mark.startsWith('【') && mark.includes('†');
+/** A mark of older answers, with the space before it: `【4†source】` points to a page, `【12:0†lease.pdf】` names a file. */
+const NUMBERED = /([ \t]?)【\d{1,6}(?::\d{1,6})?†([^【】\n]{1,200})】/g;
+
 /**
  * Replaces the service's citation marks (private-use characters): by their Markdown (`alt`) if the export has it, by
  * the name in them, else by nothing, since they point to what the export does not hold.
  */
 function cited(text: string, foreign: ForeignMessage): string {
-  if (!MARK.test(text)) return text;
+  if (!MARK.test(text) && !text.includes('†')) return text;
   const references = foreign.metadata?.content_references;
   let out = text;
   for (const reference of Array.isArray(references) ? (references as unknown[]) : []) {
     if (typeof reference !== 'object' || reference === null) continue;
     const { matched_text: mark, alt } = reference as { matched_text?: unknown; alt?: unknown };
-    if (typeof mark === 'string' && typeof alt === 'string' && /[\uE200-\uE20F]/.test(mark))
+    if (typeof mark === 'string' && typeof alt === 'string' && (MARK.test(mark) || isNumbered(mark)))
       out = out.split(mark).join(alt);
   }
   // A person's words carry no marks of the service.
@@ -556,7 +564,14 @@ function cited(text: string, foreign: ForeignMessage): string {
       // The space before a mark is removed with it, unless a word follows.
       return name !== '' || /^[\p{L}\p{N}]/u.test(all.slice(at + whole.length)) ? space + name : '';
     })
-    .replace(new RegExp(MARK, 'g'), '');
+    .replace(new RegExp(MARK, 'g'), '')
+    .replace(NUMBERED, (whole: string, space: string, name: string, at: number, all: string) =>
+      /^(?:source|L\d+(?:-L?\d+)?)$/.test(name)
+        ? /^[\p{L}\p{N}]/u.test(all.slice(at + whole.length, at + whole.length + 2))
+          ? space
+          : ''
+        : `${space}[${name}]`,
+    );
 }
 
 /** Returns the name in a mark of the form `entity` and a list (type, name, more); '' for any other mark. */

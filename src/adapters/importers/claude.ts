@@ -45,6 +45,7 @@ const conversationSchema = z.looseObject({
   uuid: z.string().min(1).optional().catch(undefined),
   name: word,
   created_at: z.unknown().optional(),
+  updated_at: z.unknown().optional(),
   model: word,
   is_starred: z.boolean().nullish().catch(null),
   chat_messages: z.array(z.unknown()),
@@ -131,6 +132,7 @@ function toConversation(
     return typeof time === 'number' ? time : undefined;
   };
   const started = timeFrom(foreign.created_at);
+  const updatedAt = timeFrom(foreign.updated_at);
   const times = interpolated(
     read.map(({ message }) => timeFrom(message.created_at)),
     started ?? fallback,
@@ -223,6 +225,7 @@ function toConversation(
     },
     head: newest.id,
     messages,
+    ...(updatedAt === undefined ? {} : { updatedAt }),
   };
 }
 
@@ -321,6 +324,8 @@ function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter)
     const string = (name: string): string | undefined =>
       typeof raw[name] === 'string' && raw[name].trim() !== '' ? raw[name] : undefined;
     const unknown = () => {
+      // Marks of the service, such as `token_budget`, hold nothing that anyone said.
+      if (isFields(block) && wordsOfUnknown(block) === '') return;
       skipped.count('unknown-part', typeof raw.type === 'string' ? raw.type : JSON.stringify(block));
       parts.push({ type: 'unknown', original: block });
     };

@@ -4,7 +4,7 @@ import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import { log, orElse } from '../../domain/base/log.ts';
 import type { Damage, SourceFile } from './importer.ts';
 import { gunzipped } from './inflate.ts';
-import { firstBytesOf, joined, rawChunksOf } from './source-file.ts';
+import { baseName, firstBytesOf, joined, rawChunksOf } from './source-file.ts';
 import { ZIP_LIMITS } from './zip.ts';
 
 /** True for files that begin as gzip does (RFC 1952, 2.3.1). */
@@ -16,7 +16,7 @@ export async function isGzip(file: SourceFile, signal: AbortSignal): Promise<boo
 /** Opens the file within. Reading it throws `import-bomb` beyond the limits of a ZIP; a damaged one ends early. */
 export async function openGzip(file: SourceFile, signal: AbortSignal): Promise<SourceFile> {
   const path = file.path.replace(/\.gz(?:ip)?$/i, '');
-  const damage: Damage = { isFound: false };
+  const damage: Damage = { isFound: false, name: baseName(file.path) };
   const count = (length: number) => {
     if (length > ZIP_LIMITS.unpacked || length > Math.max(ZIP_LIMITS.ratioFrom, file.size * ZIP_LIMITS.ratio))
       throw new RecollectError('import-bomb', `${file.path} unpacks to far more than an export would`, {

@@ -28,6 +28,8 @@ export interface SourceFile {
 /** State of a packed file, known once it was read to its end. */
 export interface Damage {
   isFound: boolean;
+  /** Name by which the person knows the packed file, if it is not that of what lies in it. */
+  readonly name?: string;
 }
 
 /** Unpacked totals of a ZIP and all ZIPs in it. */
@@ -53,6 +55,8 @@ export interface ImportedConversation {
   readonly source: { readonly tool: string; readonly id: string };
   readonly meta: Partial<Omit<ConversationMeta, 'source' | 'head' | 'parent'>>;
   readonly head: string | null;
+  /** Time of its last change in the source, ms since 1970, by which an older export is told from a newer one. */
+  readonly updatedAt?: number;
   /** For a subagent: source ids of the conversation (and message) that started it. */
   readonly parent?: { readonly sourceId: string; readonly messageSourceId: string | null };
   readonly messages: readonly ImportedMessage[];

@@ -24,7 +24,7 @@ import {
 import { idOfEvent, lostMessages, parentsFirst, placed, type WireMessage } from './kimi-lost.ts';
 import { readWire, type Wire, type WireMatch } from './kimi-wire.ts';
 import { decode, linesOf, looksBinary, parseJson } from './lenient-json.ts';
-import { createDamagedFiles, createSkipCounter, type SkipCounter, shortened, wordsOf } from './skipping.ts';
+import { createDamagedFiles, createSkipCounter, type SkipCounter, shortened, wordsIn } from './skipping.ts';
 import { baseName, folderOf, headOf, isWithin } from './source-file.ts';
 import { interpolated, timeOf } from './times.ts';
 
@@ -376,9 +376,7 @@ async function readSession(
   const { skipped, signal } = reading;
   const state = stateSchema.safeParse(await jsonIn(session, ['state.json', 'metadata.json'], signal));
   const details = state.success ? state.data : undefined;
-  const wire = session.wire
-    ? readWire(wordsOf(await session.wire.bytes(signal), skipped), skipped)
-    : undefined;
+  const wire = session.wire ? readWire(await wordsIn(session.wire, skipped, signal), skipped) : undefined;
   const read = await toConversation(session, wire, reading);
   if (!read) {
     skipped.count('empty-conversation', session.folder || source.name);
@@ -447,7 +445,7 @@ async function readAgent(
   const { skipped, signal } = reading;
   const wireFile = files.get('wire.jsonl');
   const wire = wireFile
-    ? readWire(wordsOf(await wireFile.bytes(signal), skipped), skipped)
+    ? readWire(await wordsIn(wireFile, skipped, signal), skipped)
     : parentWire?.agent(agent);
   const session: KimiSession = {
     id: agent,
@@ -500,7 +498,9 @@ async function toConversation(
     const bytes = await file.bytes(signal);
     if (looksBinary(bytes.subarray(0, 4096)) && session.contexts.length === 1 && !wire)
       throw new RecollectError('import-binary', `${file.path} is not text`, { params: { file: file.path } });
-    snapshots.push(readContext(wordsOf(bytes, skipped), skipped, seen));
+    snapshots.push(
+      readContext(await wordsIn({ ...file, bytes: async () => bytes }, skipped, signal), skipped, seen),
+    );
   }
   const history = layOver(snapshots);
 

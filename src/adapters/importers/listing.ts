@@ -10,6 +10,7 @@ import {
   createDamagedFiles,
   createSkipCounter,
   refuseTooLarge,
+  reportForeign,
   type SkipCounter,
   titleIn,
 } from './skipping.ts';
@@ -122,9 +123,10 @@ export async function* readListings<T>(
   let tooLarge = 0;
   for (const file of listings(files)) {
     let whole = 0;
-    for await (const item of wholeItemsOf(chunksOf(file, signal, countForeign(skipped)), {
+    const foreign = createSkipCounter();
+    for await (const item of wholeItemsOf(chunksOf(file, signal, countForeign(foreign)), {
       list: 'conversations',
-      onDamage: () => damaged.add(file.path, whole),
+      onDamage: () => damaged.add(file, whole),
     })) {
       signal.throwIfAborted();
       items += 1;
@@ -148,7 +150,8 @@ export async function* readListings<T>(
       }
       await yieldToEvents();
     }
-    if (file.damage?.isFound) damaged.add(file.path, whole);
+    await reportForeign(foreign, file, skipped, signal);
+    if (file.damage?.isFound) damaged.add(file, whole);
   }
   skipped.report(skip);
   damaged.report(skip, understood, files);

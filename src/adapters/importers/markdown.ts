@@ -10,7 +10,7 @@ import { readingCopy } from '../../domain/chat/reading-copy.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { decode } from './lenient-json.ts';
-import { createDamagedFiles, createSkipCounter, type SkipCounter, wordsOf } from './skipping.ts';
+import { createDamagedFiles, createSkipCounter, type SkipCounter, wordsIn } from './skipping.ts';
 import { baseName, headOf } from './source-file.ts';
 import { type Speaker, speakerIn } from './speakers.ts';
 import { interpolated, timeOf } from './times.ts';
@@ -45,9 +45,9 @@ export const markdown: Importer = {
     for (const file of source.files) {
       signal.throwIfAborted();
       if (!(await isConversation(file, signal))) continue;
-      const text = wordsOf(await file.bytes(signal), skipped);
+      const text = await wordsIn(file, skipped, signal);
       const conversation = toConversation(text, file, skipped, now ?? 0);
-      if (file.damage?.isFound) damaged.add(file.path, conversation ? 1 : 0);
+      if (file.damage?.isFound) damaged.add(file, conversation ? 1 : 0);
       if (!conversation) continue;
       read += 1;
       yield conversation;

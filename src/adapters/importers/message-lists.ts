@@ -32,9 +32,10 @@ import {
   createDamagedFiles,
   createSkipCounter,
   refuseTooLarge,
+  reportForeign,
   type SkipCounter,
   titleIn,
-  wordsOf,
+  wordsIn,
 } from './skipping.ts';
 import { baseName, chunksOf, headOf, isDamaged as isDamagedFile, SNIFF_BYTES } from './source-file.ts';
 import { interpolated, timeOf } from './times.ts';
@@ -114,6 +115,8 @@ function saidIn(value: unknown, around: readonly Fields[] = []): Said | undefine
   const nodes = isFields(value.mapping) ? messagesOfNodes(Object.values(value.mapping)) : [];
   if (isMessageList(nodes)) return { list: nodes, around: here };
   for (const name of LISTS) if (isMessageList(value[name])) return { list: value[name], around: here };
+  const pairs = pairsIn(value.entries);
+  if (pairs) return { list: pairs, around: here };
   const request = saidIn(value.request ?? value.body, here);
   return request
     ? { ...request, list: [...request.list, ...answersIn(value.response)] }
@@ -168,6 +171,15 @@ function inGroups({ list, around }: Said): Said[] {
     : [...groups].map(([id, some]) => ({ list: flattened(some), around: [{ id }] }));
 }
 
+/** Questions and answers that follow one another in a thread, as Perplexity's exports have them. */
+function pairsIn(entries: unknown): unknown[] | undefined {
+  if (!Array.isArray(entries) || entries.length === 0 || !entries.every(isFields)) return undefined;
+  const list = entries.map((entry) => pairIn(entry, [])?.list.map((one) => ({ ...timesIn(entry), ...one })));
+  return list.includes(undefined) ? undefined : list.flat();
+}
+const timesIn = (entry: Fields): Fields =>
+  Object.fromEntries(TIMES.flatMap((name) => (name in entry ? [[name, entry[name]]] : [])));
+
 /** A question and its answer, with what was said before them. */
 function pairIn(value: Fields, around: readonly Fields[]): Said | undefined {
   const text = (name: string): string => (typeof value[name] === 'string' ? value[name].trim() : '');
@@ -221,10 +233,11 @@ export const messageLists: Importer = {
       if (source.files.length > 1) {
         if (!NAME.test(file.path)) continue;
         if ((await surenessOf(file, signal)) === 0) {
-          if (await isCutShort(file, signal)) damaged.add(file.path, 0);
+          if (await isCutShort(file, signal)) damaged.add(file, 0);
           continue;
         }
       }
+      const foreign = createSkipCounter();
       const loose: unknown[] = [];
       let [whole, isDamaged] = [0, false];
       const onDamage = () => {
@@ -237,7 +250,7 @@ export const messageLists: Importer = {
         if (conversation) whole += 1;
         return conversation;
       };
-      for await (const { value, text, isAlone, isTooLarge } of valuesIn(file, signal, skipped, onDamage)) {
+      for await (const { value, text, isAlone, isTooLarge } of valuesIn(file, signal, foreign, onDamage)) {
         signal.throwIfAborted();
         items += 1;
         if (isTooLarge) {
@@ -263,7 +276,8 @@ export const messageLists: Importer = {
         const conversation = take(said, all.length === 1 ? baseName(file.path) : undefined);
         if (conversation) yield conversation;
       }
-      if (isDamaged || file.damage?.isFound) damaged.add(file.path, whole);
+      await reportForeign(foreign, file, skipped, signal);
+      if (isDamaged || file.damage?.isFound) damaged.add(file, whole);
     }
     skipped.report(skip);
     damaged.report(skip, understood, source.files);
@@ -356,7 +370,7 @@ async function* valuesIn(
   const [line = ''] = head.split(/[\r\n]/, 1);
   const isOfLines = head.startsWith('{') && head.length > line.length + 1 && firstRecord(head) !== undefined;
   if (isOfLines && file.size <= MAX_LINES_BYTES) {
-    for (const { value, line } of recordsOf(wordsOf(await file.bytes(signal), skipped)))
+    for (const { value, line } of recordsOf(await wordsIn(file, skipped, signal)))
       yield { value, text: () => line, isAlone: false };
     return;
   }

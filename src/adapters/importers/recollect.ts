@@ -111,7 +111,7 @@ export const recollect: Importer = {
       isDamaged ||= file.damage?.isFound === true;
       const isRefused = (!isDamaged || 'version' in header) && !isOurs();
       if (isRefused && whole > 0) throw new RecollectError('import-broken', `${file.path} has no header`);
-      if (isRefused || isDamaged) damaged.add(file.path, whole);
+      if (isRefused || isDamaged) damaged.add(file, whole);
       taken += whole;
       if (isRefused) continue;
       const notesAndFeedback = readNotesAndFeedback(header.told);

@@ -3,7 +3,7 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import { decodeText, type Foreign } from '../../domain/text/encoding.ts';
 import type { Skipped, SourceFile } from './importer.ts';
 import { MAX_ITEM_BYTES, parseJson } from './lenient-json.ts';
-import { baseName, isAsset } from './source-file.ts';
+import { baseName, isAsset, isDamaged } from './source-file.ts';
 
 export interface SkipCounter {
   /** `example` is shortened and shown to the person who imports. */
@@ -32,7 +32,7 @@ export function createSkipCounter(): SkipCounter {
 /** Files of a source that are damaged or cut off. */
 interface DamagedFiles {
   /** `read`: conversations taken in from it. */
-  add(path: string, read: number): void;
+  add(file: Pick<SourceFile, 'path' | 'damage'>, read: number): void;
   isEmpty(): boolean;
   /**
    * `whole`: conversations of the source. Without any the source is refused, which names its only file already.
@@ -48,16 +48,16 @@ const NAMED = 20;
 export function createDamagedFiles(): DamagedFiles {
   const files: string[] = [];
   const paths = new Set<string>();
-  const add = (path: string, read: number) => {
+  const add: DamagedFiles['add'] = ({ path, damage }, read) => {
     if (paths.has(path)) return;
     paths.add(path);
-    files.push(`${baseName(path)}: ${read}`);
+    files.push(`${damage?.name ?? baseName(path)}: ${read}`);
   };
   return {
     add,
     isEmpty: () => files.length === 0,
     report: (skip, whole, all) => {
-      for (const { path, damage } of all) if (damage?.isFound) add(path, isAsset({ path }) ? 0 : whole);
+      for (const file of all) if (file.damage?.isFound) add(file, isAsset(file) ? 0 : whole);
       if (whole === 0 && files.length === 1) return;
       const example = [...files.slice(0, NAMED), ...(files.length > NAMED ? ['…'] : [])].join(', ');
       if (files.length > 0) skip({ reason: 'damaged-file', count: files.length, example });
@@ -97,9 +97,22 @@ export const countForeign =
   ({ encoding, isRead, count, example }: Foreign): void =>
     skipped.count(isRead ? 'other-encoding' : 'undecoded', `${encoding}: ${example}`, count);
 
-/** Decodes the words of a file; counts those that were not UTF-8. */
-export function wordsOf(bytes: Uint8Array, skipped: SkipCounter): string {
-  const { text, foreign } = decodeText(bytes);
-  for (const one of foreign) countForeign(skipped)(one);
+/** Passes on what a file counted as not UTF-8, unless the file is damaged: then it is the damage that does not read. */
+export async function reportForeign(
+  foreign: SkipCounter,
+  file: SourceFile,
+  skipped: SkipCounter,
+  signal: AbortSignal,
+): Promise<void> {
+  const found: Skipped[] = [];
+  foreign.report((one) => found.push(one));
+  if (found.length === 0 || (await isDamaged(file, signal))) return;
+  for (const { reason, example, count } of found) skipped.count(reason, example, count);
+}
+
+/** Reads and decodes the words of a file; counts those that were not UTF-8. */
+export async function wordsIn(file: SourceFile, skipped: SkipCounter, signal: AbortSignal): Promise<string> {
+  const { text, foreign } = decodeText(await file.bytes(signal));
+  if (!file.damage?.isFound) for (const one of foreign) countForeign(skipped)(one);
   return text;
 }

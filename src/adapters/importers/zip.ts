@@ -13,7 +13,7 @@ import { ignore, log, orElse } from '../../domain/base/log.ts';
 import type { Damage, ImportSource, SourceFile, Unpacked } from './importer.ts';
 import { crc32, inflated } from './inflate.ts';
 import { MAX_JSON_BYTES } from './lenient-json.ts';
-import { firstBytesOf, joined } from './source-file.ts';
+import { baseName, firstBytesOf, joined } from './source-file.ts';
 import { type PackedEntry, scanned } from './zip-scan.ts';
 
 configure({ useWebWorkers: false, useCompressionStream: true });
@@ -243,8 +243,8 @@ export async function openZip(
     if (twin && twin.signature === entry.signature && twin.uncompressedSize === entry.uncompressedSize)
       continue;
     if (!twin) first.set(named, entry);
-    const damage: Damage = { isFound: false };
     const path = twin ? unusedPath(named, files, copies) : named;
+    const damage: Damage = { isFound: false, name: `${baseName(file.path)}/${baseName(path)}` };
     files.set(path, {
       path,
       size: entry.uncompressedSize,

@@ -103,7 +103,7 @@ export function planImport(
   if (!existing) {
     const meta: Partial<ConversationMeta> = own
       ? own.meta
-      : { ...imported.meta, head, parent, source: { ...source, ...headMark(imported) } };
+      : { ...imported.meta, head, parent, source: { ...source, ...marksOf(imported) } };
     return {
       ...figures,
       state: 'added',
@@ -126,14 +126,18 @@ export function planImport(
       (added.has(target) || (own !== undefined && existing.messages.has(target))) &&
       !existing.checkpoints.has(name),
   );
-  const mark = again ? undefined : (existing.meta.source as { head?: unknown } | null)?.head;
+  const isOlder = again || (own === undefined && isOlderThan(imported, existing));
+  const mark = isOlder ? undefined : (existing.meta.source as { head?: unknown } | null)?.head;
   const moves = fresh.length > 0 && mayMoveHead(existing, messages, head, mark);
   const meta: Partial<ConversationMeta> = {
     ...metaChange.meta,
     ...(moves ? { head } : {}),
-    ...(fresh.length === 0 || own || !existing.meta.source || (again && !moves)
+    ...(fresh.length + Object.keys(metaChange.meta).length === 0 ||
+    own ||
+    !existing.meta.source ||
+    (isOlder && !moves)
       ? {}
-      : { source: { ...existing.meta.source, ...headMark(imported) } }),
+      : { source: { ...existing.meta.source, ...marksOf(imported) } }),
   };
   const changes = [checkpoints, compactions, meta].some((part) => Object.keys(part).length > 0);
   if (fresh.length + more.size === 0 && !changes) return { ...figures, state: 'unchanged', change: {} };
@@ -175,21 +179,25 @@ function identify(imported: ImportedConversation, existing: Conversation | undef
   const ids = new Map<string, MessageId>();
   const fresh: ImportedMessage[] = [];
   const more = new Map<MessageId, Message>();
-  for (const message of imported.messages) {
-    const key = own ? message.id : keyOf(message);
-    const there = known.get(key) ?? known.get(message.formerly ?? '');
+  const answersTo = existing && byParent(existing.messages);
+  const take = (message: ImportedMessage, there: MessageId | undefined) => {
     const real = there ?? importedMessageId(imported, message);
     ids.set(message.id, real);
-    if (there !== undefined) {
-      const whole =
-        existing &&
-        !existing.newer &&
-        wholeOf(more.get(there) ?? existing.messages.get(there), message, existing, own);
-      if (whole) more.set(there, whole);
-      continue;
-    }
-    known.set(key, real);
+    if (there !== undefined) return;
+    known.set(own ? message.id : keyOf(message), real);
     fresh.push(message);
+  };
+  for (const message of imported.messages) {
+    const same = known.get(own ? message.id : keyOf(message));
+    const there = same ?? known.get(message.formerly ?? '');
+    const here = there && (more.get(there) ?? existing?.messages.get(there));
+    const isOpen = here && answersTo && !existing.newer;
+    const whole = isOpen ? wholeOf(here, message, answersTo.get(here.id) ?? [], own) : undefined;
+    if (whole && there) more.set(there, whole);
+    if (isOpen && !own && !whole && same && isRewritten(here, message)) {
+      const sourceId = `${keyOf(message)}~${fingerprint(wordsIn(message))}`;
+      take({ ...message, sourceId }, known.get(sourceId));
+    } else take(message, there);
   }
   const toReal = (local: string | null): MessageId | null =>
     local === null ? null : (ids.get(local) ?? (own ? asMessageId(local) : null));
@@ -260,14 +268,14 @@ const checkpointsOf = (
  * keeps its words, since the continuation was written after them.
  */
 function wholeOf(
-  here: Message | undefined,
+  here: Message,
   now: ImportedMessage,
-  { messages }: Conversation,
+  below: readonly Message[],
   own: ImportedConversation['own'],
 ): Message | undefined {
-  const whole = here && (own || here.copyOf === undefined) ? completeMessage(here, now) : undefined;
-  if (!here || !whole) return undefined;
-  const goneOn = [...messages.values()].some(
+  const whole = own || here.copyOf === undefined ? completeMessage(here, now) : undefined;
+  if (!whole) return undefined;
+  const goneOn = below.some(
     (message) =>
       (own || message.copyOf !== undefined || message.sourceId === undefined) &&
       continuesAnswer(here, message),
@@ -275,15 +283,52 @@ function wholeOf(
   return goneOn ? completeMessage(here, now, false) : whole;
 }
 
+/** Groups messages by the one that they follow. */
+function byParent(messages: Conversation['messages']): ReadonlyMap<MessageId, readonly Message[]> {
+  const below = new Map<MessageId, Message[]>();
+  for (const message of messages.values()) {
+    if (message.parentId === null) continue;
+    const list = below.get(message.parentId);
+    if (list) list.push(message);
+    else below.set(message.parentId, [message]);
+  }
+  return below;
+}
+
+const wordsIn = ({ parts }: Pick<Message, 'parts'>): string =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+/** Letters and digits alone: marks and spaces may be read otherwise by another version of the app. */
+const lettersIn = (words: string): string => words.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
+/** So many first letters tell two answers apart. */
+const TELLING = 24;
+
+/**
+ * True for a message that has other words now than here, of which neither holds the other: some apps keep the id of a
+ * message that was edited. Both are kept, side by side.
+ */
+function isRewritten(here: Message, now: ImportedMessage): boolean {
+  const [was, is] = [wordsIn(here), wordsIn(now)];
+  if (was === is || was === '' || is === '' || here.role !== now.role || here.copyOf !== undefined)
+    return false;
+  const [before, after] = [lettersIn(was), lettersIn(is)];
+  if (before.includes(after) || after.includes(before)) return false;
+  // An answer that differs further on may only have been read otherwise.
+  return (
+    here.role === 'user' ||
+    (here.role === 'assistant' && before.slice(0, TELLING) !== after.slice(0, TELLING))
+  );
+}
+
 /**
  * Picks newer titles and flags of the source: the last write wins, as between devices. Our own backup has the time of
  * each. Another tool does not: a newer export of it renames only a conversation that still has the tool's own title.
  */
 function metaChangeFrom(
-  { own, source, meta, messages }: ImportedConversation,
+  imported: ImportedConversation,
   existing: Conversation,
   again: boolean,
 ): Required<Pick<ConversationChange, 'meta' | 'said'>> {
+  const { own, source, meta } = imported;
   const metaChange: Partial<Record<string, unknown>> = {};
   const said: Record<string, Hlc> = {};
   const here = existing.meta;
@@ -306,7 +351,7 @@ function metaChangeFrom(
   if (own) Object.assign(metaChange, newerFiles(here, own.meta));
   const before = existing.said?.title;
   const isTheirs = here.titleBy === 'import' && (before === undefined || readHlc(before)?.time === 0);
-  const isOlder = again || endOf(messages) < endOf([...existing.messages.values()].filter(cameFromSource));
+  const isOlder = again || isOlderThan(imported, existing);
   if (
     !own &&
     meta.titleBy === 'import' &&
@@ -353,10 +398,22 @@ const named = (compactions: Readonly<Record<string, Compaction>>): Pick<Conversa
 const keyOf = (message: ImportedMessage): string =>
   message.sourceId ?? fingerprint(message.parentId ?? '', message.role, JSON.stringify(message.parts));
 
-/** Remembers the source's head, so that the next import notices if a person has moved it since. */
-function headMark(imported: ImportedConversation): { head?: string } {
+/**
+ * Remembers the source's head, so that the next import notices if a person has moved it since, and the source's last
+ * change.
+ */
+function marksOf(imported: ImportedConversation): { head?: string; updatedAt?: number } {
   const leaf = imported.messages.find((message) => message.id === imported.head);
-  return leaf ? { head: keyOf(leaf) } : {};
+  const { updatedAt } = imported;
+  return { ...(leaf ? { head: keyOf(leaf) } : {}), ...(updatedAt === undefined ? {} : { updatedAt }) };
+}
+
+/** True if the conversation that is here came from a newer export: by the source's last change, else its messages. */
+function isOlderThan({ updatedAt, messages }: ImportedConversation, existing: Conversation): boolean {
+  const here = (existing.meta.source as { updatedAt?: unknown } | null)?.updatedAt;
+  return updatedAt !== undefined && typeof here === 'number' && here !== updatedAt
+    ? updatedAt < here
+    : endOf(messages) < endOf([...existing.messages.values()].filter(cameFromSource));
 }
 
 /**

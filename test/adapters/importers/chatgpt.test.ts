@@ -562,6 +562,10 @@ describe('a ChatGPT export', () => {
       ['\uE203It rains\uE204\uE200cite\uE202turn0search1\uE201\n\nOften', 'It rains\n\nOften'],
       ['\uE200image_group\uE202{"query":["rain"]}\uE201\nIt rains', '\nIt rains'],
       ['It rains \uE200cite\uE202turn0sea', 'It rains'],
+      ['It rains【4†source】. Often 【12:0†source】', 'It rains. Often'],
+      ['It rains 【7†L10-L14】and snows.', 'It rains and snows.'],
+      ['See 【12:0†lease.pdf】.', 'See [lease.pdf].'],
+      ['In【里昂】it rains.', 'In【里昂】it rains.'],
       // Other private-use characters are the person's own.
       ['It rains \uF8FF', 'It rains \uF8FF'],
     ])('leaves no marks in %j', async (marked, expected) => {
@@ -602,8 +606,27 @@ describe('a ChatGPT export', () => {
       ]);
     });
 
+    it.each<[Record<string, unknown>, string]>([
+      [
+        { content_type: 'sonic_webpage', title: 'Snow', url: 'https://n.example/a', text: 'It fell.' },
+        'Snow\nhttps://n.example/a\nIt fell.',
+      ],
+      [{ content_type: 'citable_code_output', output_str: '42' }, '42'],
+    ])('reads the words of $content_type', async (content, expected) => {
+      const { it } = await read(said(content));
+      expect(it && textOf(it)).toBe(expected);
+    });
+
+    it('says how an older mark reads', async () => {
+      const content_references = [{ matched_text: '【4†source】', alt: '([news](https://n.example))' }];
+      const { it } = await read(
+        said({ content_type: 'text', parts: ['Snow 【4†source】.'] }, { metadata: { content_references } }),
+      );
+      expect(it && textOf(it)).toBe('Snow ([news](https://n.example)).');
+    });
+
     it('takes nothing out of what a person wrote', async () => {
-      const words = 'What is \uE200cite\uE202turn0search0\uE201?';
+      const words = 'What is \uE200cite\uE202turn0search0\uE201 and 【4†source】?';
       const { it } = await read(said({ content_type: 'text', parts: [words] }, { author: { role: 'user' } }));
       expect(it && textOf(it)).toBe(words);
     });

@@ -196,13 +196,10 @@ describe('an answer that was imported half', () => {
     expect(answer).toMatchObject({ id: half.id, parentId: half.parentId, createdAt: half.createdAt });
     expect(answer.finish).toBeUndefined();
     const head = await store.log.head();
-    for (const again of [
-      asked(FULL),
-      asked(HALF, { status: 'in_progress' }),
-      asked('Something else, and longer than all.'),
-    ])
+    for (const again of [asked(FULL), asked(HALF, { status: 'in_progress' })])
       expect((await bring(listing(again))).conversations).toEqual(UNCHANGED);
     expect(await store.log.head()).toBe(head);
+    await bring(listing(asked('Something else, and longer than all.')));
     expect(textOf(answerIn(await from('c-poem')))).toBe(FULL);
   });
 
@@ -639,4 +636,86 @@ describe('our own Markdown, which is for people', () => {
     expect(await other.bring(file(written))).toMatchObject({ conversations: { added: 1 } });
     expect(await other.bring(file(written))).toMatchObject({ conversations: { added: 0, unchanged: 1 } });
   });
+});
+
+describe('an older export after a newer one', () => {
+  const talk = (title: string, update_time: number | undefined, more: Record<string, unknown> = {}) => {
+    const { mapping, ...rest } = asked(FULL, { at: 9 });
+    return {
+      ...rest,
+      title,
+      ...(update_time === undefined ? {} : { update_time }),
+      mapping: { ...mapping, ...more },
+    };
+  };
+  /** Another answer, which the newer export no longer has. */
+  const other = (seconds: number) => ({
+    x: {
+      id: 'x',
+      parent: 'u1',
+      children: [],
+      message: {
+        ...asked('Another.').mapping.a1.message,
+        id: 'x',
+        create_time: chatgpt.T0 + seconds,
+      },
+    },
+  });
+  const older = (update_time: number | undefined, seconds: number) => {
+    const { mapping, ...rest } = asked(FULL);
+    return {
+      ...rest,
+      ...(update_time === undefined ? {} : { update_time }),
+      title: 'Old',
+      current_node: 'x',
+      mapping: { ...mapping, ...other(seconds) },
+    };
+  };
+  const listing = (conversation: object) => filesOf({ 'conversations.json': JSON.stringify([conversation]) });
+
+  it.each([
+    ['by its last change', chatgpt.T0 + 20, chatgpt.T0 + 5, 9],
+    ['by its messages', undefined, undefined, 5],
+  ])('adds what is missing, and undoes nothing: %s', async (_, late, early, seconds) => {
+    const { bring, from } = device();
+    await bring(...listing(talk('New', late)));
+    const before = await from('c-poem');
+    const report = await bring(...listing(older(early, seconds)));
+    expect(report).toMatchObject({ conversations: CHANGED, messages: { assistant: 1 } });
+    const after = await from('c-poem');
+    expect(after.meta).toMatchObject({ title: 'New', head: before.meta.head });
+    expect([...after.messages.values()].map(textOf)).toContain('Another.');
+    // The newer export still leads.
+    await bring(...listing(talk('Newest', late === undefined ? undefined : late + 1)));
+    expect((await from('c-poem')).meta).toMatchObject({ title: 'Newest', head: before.meta.head });
+  });
+});
+
+it('keeps a message that was edited under its id beside the one that is here', async () => {
+  const { bring, from } = device();
+  const messages = (question: string, answer: string) =>
+    filesOf({
+      'chat.json': JSON.stringify({
+        id: 'c',
+        messages: [
+          { id: 'q', role: 'user', content: question, timestamp: NOW },
+          { id: 'a', role: 'assistant', content: answer, timestamp: NOW },
+        ],
+      }),
+    });
+  await bring(...messages('Which loaf?', 'Rye.'));
+  const edited = messages('Which bread?', 'Spelt.');
+  await bring(...edited);
+  const { messages: here } = await from('c');
+  const parents = Object.fromEntries(
+    [...here.values()].map((one) => [textOf(one), one.parentId && textOf(here.get(one.parentId) as Message)]),
+  );
+  expect(parents).toEqual({
+    'Which loaf?': null,
+    'Rye.': 'Which loaf?',
+    'Which bread?': null,
+    'Spelt.': 'Which bread?',
+  });
+  for (const again of [edited, messages('Which loaf?', 'Rye.'), messages('Which', 'Ry')])
+    expect((await bring(...again)).conversations).toEqual({ added: 0, changed: 0, unchanged: 1 });
 });

@@ -361,10 +361,10 @@ describe('importing', () => {
     };
     const many = JSON.stringify(chatgpt.manyMessages(3_000));
     const part = (bytes: Uint8Array, share: number) => bytes.slice(0, Math.floor(bytes.length * share));
-    const flipped = async (options = {}) => {
+    const flipped = async (options = {}, by = 0x58) => {
       const whole = { 'conversations-000.json': one, 'conversations-001.json': many };
       const bytes = (await zipped(whole, options)).slice();
-      bytes.fill(0x58, Math.floor(bytes.length * 0.6), Math.floor(bytes.length * 0.6) + 3);
+      bytes.fill(by, Math.floor(bytes.length * 0.6), Math.floor(bytes.length * 0.6) + 3);
       return [fileFromBytes('export.zip', bytes)];
     };
     const lines = Array.from({ length: 900 }, (_, n) =>
@@ -382,19 +382,19 @@ describe('importing', () => {
     const cases: Record<string, [files: () => Promise<SourceFile[]> | SourceFile[], damaged: string]> = {
       'a gzipped export that is cut off': [
         () => [fileFromBytes('conversations.json.gz', part(gzipSync(many), 0.7))],
-        'conversations.json: ',
+        'conversations.json.gz: ',
       ],
       'a gzipped export that is damaged': [
         () => [fileFromBytes('conversations.json.gz', gzipSync(many).fill(0x58, 3_000, 3_009))],
-        'conversations.json: ',
+        'conversations.json.gz: ',
       ],
       'gzipped lines that are cut off': [
         () => [fileFromBytes('chats.jsonl.gz', part(gzipSync(lines), 0.7))],
-        'chats.jsonl: ',
+        'chats.jsonl.gz: ',
       ],
       'a ZIP that breaks off within its conversations': [
         () => cutZip({ 'conversations.json': many, 'user.json': '{"id":"u"}' }, 0.6),
-        'conversations.json: ',
+        'export.zip/conversations.json: ',
       ],
       'a ZIP that breaks off within another file': [
         () =>
@@ -408,8 +408,19 @@ describe('importing', () => {
         },
         'export.zip: 1',
       ],
-      'a ZIP with a damaged file': [() => flipped(), 'conversations-001.json: '],
-      'a ZIP, by its checksum': [() => flipped({ level: 0 }), 'conversations-001.json: '],
+      'a ZIP with a damaged file': [() => flipped(), 'export.zip/conversations-001.json: '],
+      'a ZIP, by its checksum': [() => flipped({ level: 0 }), 'export.zip/conversations-001.json: '],
+      'a ZIP whose damage garbles words': [
+        () => flipped({ level: 0 }, 0xf1),
+        'export.zip/conversations-001.json: ',
+      ],
+      'lines whose damage garbles words': [
+        async () => {
+          const bytes = (await zipped({ 'chats.jsonl': lines }, { level: 0 })).slice();
+          return [fileFromBytes('export.zip', bytes.fill(0xf1, 9_000, 9_003))];
+        },
+        'export.zip/chats.jsonl: ',
+      ],
       'a ChatGPT export': [() => filesOf({ 'conversations.json': two }), 'conversations.json: 1'],
       'the second file of a ChatGPT export': [
         () => filesOf({ 'conversations-000.json': one, 'conversations-001.json': two.slice(0, 50) }),
@@ -439,6 +450,9 @@ describe('importing', () => {
           example: expect.stringContaining(damaged),
         });
         expect(report?.skipped.filter(({ reason }) => reason === 'damaged-file')).toHaveLength(1);
+        // The damage is named, and not what it did to the words.
+        expect(report?.skipped.map(({ reason }) => reason)).not.toContain('undecoded');
+        expect(report?.skipped.map(({ reason }) => reason)).not.toContain('other-encoding');
         expect(report?.conversations.added).toBeGreaterThan(0);
         expect((await entries()).length).toBe(report?.conversations.added);
       });
