@@ -66,7 +66,7 @@ const ROOMS: Record<string, readonly string[]> = {
   'workbox-window': ['adapters/browser/'],
   '@zip.js/zip.js': ['adapters/importers/', 'adapters/exporters/', 'adapters/extractors/'],
   'pdfjs-dist': ['adapters/extractors/'],
-  htmlparser2: ['adapters/extractors/'],
+  htmlparser2: ['adapters/extractors/', 'adapters/importers/'],
 };
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })

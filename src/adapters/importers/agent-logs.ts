@@ -17,14 +17,31 @@ const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
 /**
  * Reads the sessions in a log, or in a document, of an agent, and behind them the records that are damaged, as text;
- * undefined if the records are of no agent known here.
+ * undefined if the records are of no agent known here. `title`: of a log that names none.
  */
-export function sessionsIn(records: readonly unknown[]): readonly (Session | string)[] | undefined {
+export function sessionsIn(
+  records: readonly unknown[],
+  title?: string,
+): readonly (Session | string)[] | undefined {
   const all = records.filter(isFields);
   const lost = records.filter((record) => typeof record === 'string');
-  for (const read of [claudeCode, codex, geminiCli, openCode, copilotChat]) {
+  for (const read of [
+    claudeCode,
+    codex,
+    geminiCli,
+    openCode,
+    copilotChat,
+    promptHistory,
+    kimiCode,
+    characterAi,
+    telegram,
+  ]) {
     const sessions = read(all)?.filter(({ messages }) => messages.length > 0);
-    if (sessions && sessions.length > 0) return [...sessions, ...lost];
+    if (sessions && sessions.length > 0)
+      return [
+        ...(title === undefined ? sessions : sessions.map((one) => ({ ...one, title: one.title ?? title }))),
+        ...lost,
+      ];
   }
   return undefined;
 }
@@ -43,11 +60,18 @@ function claudeCode(records: readonly Fields[]): Session[] | undefined {
   );
   const said = records.filter(isClaudeCode);
   const ids = new Set(said.map(({ uuid }) => textOf(uuid)));
-  /** The nearest message above: records that are none stand in between. */
+  /** For each record that is no message, the nearest message above it. */
+  const above = new Map<string, string | undefined>();
   const parentOf = (record: Fields): string | undefined => {
+    const passed: string[] = [];
     let at = parents.get(textOf(record.uuid));
-    for (let steps = 0; at && !ids.has(at) && steps < records.length; steps += 1) at = parents.get(at);
-    return at || undefined;
+    for (; at && !ids.has(at) && !above.has(at); at = parents.get(at)) {
+      above.set(at, undefined);
+      passed.push(at);
+    }
+    const found = at && (ids.has(at) ? at : above.get(at));
+    for (const one of passed) above.set(one, found || undefined);
+    return found || undefined;
   };
   const title = [...records].reverse().flatMap((record) => {
     const name = textOf(record.customTitle ?? record.aiTitle ?? record.title ?? record.summary);
@@ -67,7 +91,9 @@ function claudeCode(records: readonly Fields[]): Session[] | undefined {
       timestamp: record.timestamp,
       ...(typeof message.model === 'string' ? { model: message.model } : {}),
     };
-    sessions.set(id, [...(sessions.get(id) ?? []), one]);
+    const messages = sessions.get(id);
+    if (messages) messages.push(one);
+    else sessions.set(id, [one]);
   }
   return [...sessions].map(([id, messages]) => ({
     id,
@@ -147,16 +173,19 @@ function geminiCli(records: readonly Fields[]): Session[] | undefined {
     (record) => 'sessionId' in record && 'startTime' in record && 'projectHash' in record,
   );
   if (!meta) return undefined;
-  let path: Fields[] = [];
+  const path: string[] = [];
+  /** Places in the path. */
+  const places = new Map<string, number>();
   const kept = new Map<string, Fields>();
   const parents = new Map<string, string | undefined>();
   const say = (record: Fields) => {
     const id = textOf(record.id);
     // The same message is written again as it grows: the last one counts.
     kept.set(id, record);
-    if (path.some((one) => one.id === id)) return;
-    parents.set(id, path.at(-1)?.id as string | undefined);
-    path.push(record);
+    if (places.has(id)) return;
+    parents.set(id, path.at(-1));
+    places.set(id, path.length);
+    path.push(id);
   };
   let title = textOf(meta.summary);
   for (const record of records) {
@@ -164,8 +193,8 @@ function geminiCli(records: readonly Fields[]): Session[] | undefined {
     title = textOf(set.summary) || title;
     for (const message of [...listOf(record.messages), ...listOf(set.messages)]) say(message);
     // Messages behind it remain as a branch.
-    const rewound = path.findIndex(({ id }) => id === record.$rewindTo);
-    if ('$rewindTo' in record) path = path.slice(0, Math.max(0, rewound));
+    if ('$rewindTo' in record)
+      for (const id of path.splice(places.get(textOf(record.$rewindTo)) ?? 0)) places.delete(id);
     if (typeof record.id === 'string' && /^(?:user|gemini|info|error|warning)$/.test(textOf(record.type)))
       say(record);
   }
@@ -237,16 +266,175 @@ function copilotChat([document, ...rest]: readonly Fields[]): Session[] | undefi
   ];
 }
 
+// ------------------------------------------------------------------------------------------------ prompt history
+/** Reads Claude Code's `history.jsonl`: what a person typed, without the answers. */
+function promptHistory(records: readonly Fields[]): Session[] | undefined {
+  const typed = records.filter(
+    (one) => typeof one.display === 'string' && 'project' in one && 'timestamp' in one,
+  );
+  if (typed.length === 0 || typed.length < records.length / 2) return undefined;
+  const sessions = new Map<string, { title: string; messages: unknown[] }>();
+  for (const { display, pastedContents, timestamp, project, sessionId } of typed) {
+    const pasted = Object.values(fieldsOf(pastedContents)).map((one) => textOf(fieldsOf(one).content));
+    const content = [textOf(display), ...pasted].filter((words) => words.trim() !== '').join('\n\n');
+    const id = textOf(sessionId) || textOf(project);
+    const session = sessions.get(id) ?? { title: textOf(project).split(/[\\/]/).at(-1) ?? '', messages: [] };
+    session.messages.push({ role: 'user', content, timestamp });
+    sessions.set(id, session);
+  }
+  return [...sessions].map(([id, { title, messages }]) => ({ id: `history ${id}`, title, messages }));
+}
+
+// ------------------------------------------------------------------------------------------------ kimi-code
+/** Reads the log of one agent of a kimi-code session. The prompt of a turn repeats the person's message. */
+function kimiCode(records: readonly Fields[]): Session[] | undefined {
+  if (!records.some(({ type }) => KIMI_CODE.test(textOf(type)))) return undefined;
+  const created = records.find(({ type }) => type === 'metadata')?.created_at;
+  const hasMessages = records.some(
+    (one) => one.type === 'context.append_message' && fieldsOf(one.message).role === 'user',
+  );
+  const messages: Fields[] = [];
+  let model: unknown;
+  /** The answer that is being written, and its step. */
+  let [answer, step]: [unknown[] | undefined, unknown] = [undefined, undefined];
+  const say = (message: Fields, time: unknown) => {
+    [answer, step] = [undefined, undefined];
+    messages.push({ ...message, timestamp: time });
+  };
+  const write = (part: Fields, of: unknown, time: unknown) => {
+    if (!answer || (of !== undefined && of !== step)) {
+      const content: unknown[] = [];
+      say({ role: 'assistant', content, ...(model ? { model } : {}) }, time);
+      [answer, step] = [content, of];
+    }
+    answer?.push(part);
+  };
+  for (const record of records) {
+    const { type, time } = record;
+    const event = fieldsOf(record.event);
+    if (type === 'config.update') model = record.modelAlias ?? record.model ?? model;
+    else if (type === 'turn.prompt' && !hasMessages)
+      say({ role: roleOfOrigin(record.origin, 'user'), content: record.input }, time);
+    else if (type === 'context.append_message') say(kimiMessage(fieldsOf(record.message)), time);
+    else if (type === 'context.apply_compaction')
+      say({ role: 'system', content: textOf(record.summary) }, time);
+    else if (event.type === 'content.part') write(kimiPart(fieldsOf(event.part)), event.stepUuid, time);
+    else if (event.type === 'tool.call')
+      write(
+        { type: 'tool_use', id: event.toolCallId, name: event.name, input: event.args },
+        event.stepUuid,
+        time,
+      );
+    else if (event.type === 'tool.result') {
+      const result = fieldsOf(event.result);
+      const { output } = result;
+      const content = typeof output === 'string' ? output : JSON.stringify(output ?? event.result ?? '');
+      say({ role: 'tool', tool_call_id: event.toolCallId, content, isError: result.isError === true }, time);
+    }
+  }
+  return [{ id: created === undefined ? undefined : `kimi-code ${String(created)}`, messages }];
+}
+const KIMI_CODE = /^(?:context\.append_\w+|turn\.prompt)$/;
+
+const roleOfOrigin = (origin: unknown, role: unknown): unknown => {
+  const { kind } = fieldsOf(origin);
+  return role === 'user' && typeof kind === 'string' && kind !== 'user' ? 'system' : role;
+};
+
+const kimiPart = (part: Fields): Fields =>
+  part.type === 'think' ? { type: 'thinking', thinking: part.think ?? part.text } : part;
+
+function kimiMessage(message: Fields): Fields {
+  const calls = listOf(message.toolCalls).map((call) => ({
+    type: 'tool_use',
+    id: call.id,
+    name: call.name ?? fieldsOf(call.function).name,
+    input: call.args ?? call.arguments ?? fieldsOf(call.function).arguments,
+  }));
+  const words =
+    typeof message.content === 'string'
+      ? [{ type: 'text', text: message.content }]
+      : listOf(message.content).map(kimiPart);
+  return {
+    role: roleOfOrigin(message.origin, message.role),
+    content: [...words, ...calls],
+    ...(message.toolCallId === undefined ? {} : { tool_call_id: message.toolCallId }),
+  };
+}
+
+// ------------------------------------------------------------------------------------------------ Character.AI
+/** Reads turns with their candidates: the chosen one is what was said, the others are answers beside it. */
+function characterAi(records: readonly Fields[]): Session[] | undefined {
+  const chats = records.flatMap((record) => [record, ...listOf(record.chats), ...listOf(record.histories)]);
+  const sessions = chats.flatMap((chat): Session[] => {
+    const turns = listOf(chat.turns).filter((turn) => Array.isArray(turn.candidates));
+    if (turns.length === 0) return [];
+    const times = turns.map(({ create_time }) => Date.parse(textOf(create_time)));
+    const isBackwards = (times[0] ?? 0) > (times.at(-1) ?? 0);
+    let above: string | undefined;
+    const messages = (isBackwards ? turns.reverse() : turns).flatMap((turn, at) => {
+      const { author, candidates, primary_candidate_id: chosen, create_time: timestamp } = turn;
+      const role = fieldsOf(author).is_human === true ? 'user' : 'assistant';
+      const said = listOf(candidates).map((one, n) => ({
+        id: textOf(one.candidate_id) || `${at}-${n}`,
+        ...(above === undefined ? {} : { parentId: above }),
+        ...{ role, content: one.raw_content, timestamp: one.create_time ?? timestamp },
+      }));
+      const shown = said.find(({ id }) => id === chosen) ?? said[0];
+      above = shown?.id ?? above;
+      return [...said.filter((one) => one !== shown), ...(shown ? [shown] : [])];
+    });
+    return [
+      {
+        id: textOf(chat.chat_id ?? chat.external_id) || undefined,
+        title: textOf(chat.name) || undefined,
+        messages,
+      },
+    ];
+  });
+  return sessions.length === 0 ? undefined : sessions;
+}
+
+// ------------------------------------------------------------------------------------------------ Telegram
+/** Reads chats with bots, and what a person sent to herself; other chats are among people. */
+function telegram([document]: readonly Fields[]): Session[] | undefined {
+  const chats = [document ?? {}, ...listOf(fieldsOf(document?.chats).list)];
+  const sessions = chats.flatMap((chat): Session[] => {
+    if (!/^(?:bot_chat|saved_messages)$/.test(textOf(chat.type))) return [];
+    const messages = listOf(chat.messages).flatMap((one) => {
+      const pieces = [one.text].flat().map((piece) => textOf(isFields(piece) ? piece.text : piece));
+      const role =
+        chat.type === 'bot_chat' && one.from_id === `user${String(chat.id)}` ? 'assistant' : 'user';
+      const file = textOf(one.photo) || textOf(one.file);
+      return one.type === 'message'
+        ? [
+            {
+              ...{ id: `${String(chat.id)}-${String(one.id)}`, role, content: pieces.join('') },
+              ...{
+                timestamp: one.date_unixtime ?? one.date,
+                ...(file === '' ? {} : { files: [{ name: file }] }),
+              },
+            },
+          ]
+        : [];
+    });
+    return [{ id: `telegram ${String(chat.id)}`, title: textOf(chat.name) || undefined, messages }];
+  });
+  return sessions.length === 0 ? undefined : sessions;
+}
+
 // ------------------------------------------------------------------------------------------------ aider
 const STARTED = /^# aider chat started at (.+)$/;
 
 /** Reads aider's history, one file for all sessions: `#### ` is what the person said, `> ` what the tool said. */
 export function aiderSessions(text: string): readonly Session[] {
   const sessions: { id: string; created: string; messages: { role: string; content: string }[] }[] = [];
+  const begun = new Map<string, number>();
   for (const line of text.split(/\r\n|\n|\r/)) {
     const started = STARTED.exec(line)?.[1]?.trim();
     if (started !== undefined) {
-      const before = sessions.filter(({ created }) => created === started).length;
+      const before = begun.get(started) ?? 0;
+      begun.set(started, before + 1);
       const id = `aider ${started}${before === 0 ? '' : `#${before}`}`;
       sessions.push({ id, created: started, messages: [] });
       continue;

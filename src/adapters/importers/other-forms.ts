@@ -1,74 +1,130 @@
-// Files whose conversations stand in another form than JSON for programs: the page of a ChatGPT export, logs of coding
-// agents, tables and YAML with lists of messages. Each is handed on as the JSON that the importers read.
+// Files whose conversations stand in another form than JSON for programs: pages, XML, logs of coding agents, tables, YAML,
+// chats of messengers, JSON with comments. Each is handed on as the JSON that the importers read.
 import { parse } from 'yaml';
 import { isFields } from '../../domain/base/json.ts';
 import { attempt } from '../../domain/base/log.ts';
+import { activitiesIn, sessionsOfActivities } from './activity-log.ts';
 import { aiderSessions, sessionsIn } from './agent-logs.ts';
-import type { SourceFile } from './importer.ts';
-import { decode, parseJson, recordsOf } from './lenient-json.ts';
-import { chunksOf, headOf, joined } from './source-file.ts';
+import type { Damage, SourceFile } from './importer.ts';
+import { decode, looksBinary, parseJson, recordsOf } from './lenient-json.ts';
+import { isMessengerText, messengerSession } from './messenger-texts.ts';
+import { baseName, chunksOf, headOf, joined } from './source-file.ts';
 
 /** Largest file that is turned into JSON, bytes. */
 const MAX_BYTES = 192 * 1024 * 1024;
 
-const ENDING = /\.(?:html?|jsonl?|csv|tsv|ya?ml|md)$/i;
+const ENDING = /\.(?:x?html?|xml|jsonl?|jsonc|json5|csv|tsv|ya?ml|md|txt|log)$/i;
 /** Marks of agents' logs; no list of messages that is read as it is has them. */
 const OF_AGENTS =
-  /"type"\s*:\s*"(?:session_meta|response_item)"|"parentUuid"\s*:|"projectHash"\s*:|"info"\s*:\s*\{\s*"id"\s*:\s*"ses|"responderUsername"\s*:|"instructions"\s*:/;
+  /"type"\s*:\s*"(?:session_meta|response_item|context\.append_\w{1,20}|turn\.prompt)"|"parentUuid"\s*:|"projectHash"\s*:|"info"\s*:\s*\{\s*"id"\s*:\s*"ses|"responderUsername"\s*:|"instructions"\s*:|"pastedContents"\s*:|"raw_content"\s*:|"from_id"\s*:/;
+/** True for the beginning of a messenger's chat among people, as text or as Telegram's JSON. */
+export const isAmongPeople = (head: string): boolean => isMessengerText(head) || /"from_id"\s*:/.test(head);
+
+/** Marks of Google's activities. */
+const OF_ACTIVITIES = /"safeHtmlItem"\s*:|"header"\s*:\s*"[^"]{0,40}(?:Gemini|Bard)/;
 
 /** Holds the file that was turned into JSON last: several readers look at one before the next. */
 export interface LastForm {
   of?: { readonly file: SourceFile; readonly bytes: Uint8Array };
 }
 
+/** A text as conversations; `isCut` if it ends too early. */
+interface Read {
+  readonly value: unknown;
+  readonly isCut?: boolean;
+}
+type Form = (text: string) => Read | Promise<Read>;
+
 /**
  * Turns a file of another form into JSON, under its own name; undefined if it is in none. Ids and order are kept.
- * Reading the result throws the problems of reading the file.
+ * `isAlone`: the file may have any ending, and Markdown gets its own. `title`: of a log that names none. Reading the
+ * result throws the problems of reading the file.
  */
 export async function inJson(
   file: SourceFile,
   last: LastForm,
   signal: AbortSignal,
+  { isAlone = false, title }: { isAlone?: boolean; title?: string | undefined } = {},
 ): Promise<SourceFile | undefined> {
-  const ending = ENDING.exec(file.path)?.[0].toLowerCase();
-  if (ending === undefined || file.size === 0 || file.size > MAX_BYTES) return undefined;
-  const head = decode(await headOf(file, signal));
-  if (/^\.html?$/.test(ending)) return PAGE.test(head) ? pageOf(file) : undefined;
-  if (/^\.jsonl?$/.test(ending) && !OF_AGENTS.test(head)) return undefined;
-  if (ending === '.md' && !AIDER.test(head)) return undefined;
+  const ending = ENDING.exec(file.path)?.[0].toLowerCase() ?? '';
+  if ((ending === '' && !isAlone) || file.size === 0) return undefined;
+  const first = await headOf(file, signal);
+  const head = looksBinary(first) ? '' : decode(first).trimStart();
+  if (head.startsWith('<') && PAGE.test(head)) return pageOf(file);
+  const form = file.size > MAX_BYTES ? undefined : formOf(head, ending, title);
+  if (!form)
+    return isAlone && isWords(head) ? { ...file, path: `${file.path.replace(ENDING, '')}.md` } : undefined;
+  let cut: Damage | undefined;
   const bytesOf = async (cancel: AbortSignal) => {
     if (last.of?.file === file) return last.of.bytes;
-    const value = messagesIn(await wholeOf(file, cancel), ending);
+    const { value, isCut } = await form(await wholeOf(file, cancel));
+    if (isCut) cut = { isFound: true, name: baseName(file.path) };
     const bytes = new TextEncoder().encode(value === undefined ? '' : JSON.stringify(value));
     last.of = { file, bytes };
     return bytes;
   };
   if ((await bytesOf(signal)).length === 0) return undefined;
+  const damage = file.damage ?? cut;
   return {
-    path: file.path.replace(ENDING, '.json'),
+    path: file.path.replace(ENDING, '').concat('.json'),
     size: file.size,
     modifiedAt: file.modifiedAt,
-    ...(file.damage ? { damage: file.damage } : {}),
+    ...(damage ? { damage } : {}),
     bytes: bytesOf,
   };
 }
+
+/** True for a text that may be Markdown. */
+const isWords = (head: string): boolean => head !== '' && !/^[[{<]/.test(head);
+
+/** The form of a file by its beginning, and by its ending where that alone tells. */
+function formOf(head: string, ending: string, title: string | undefined): Form | undefined {
+  const isTree = /^\.(?:x?html?|xml)$/.test(ending);
+  if (/^<(?:!doctype html|html)\b/i.test(head) || (head.startsWith('<') && /^\.x?html?$/.test(ending)))
+    return page;
+  if (head.startsWith('<?xml') || (head.startsWith('<') && isTree))
+    return /<html\b/i.test(head.slice(0, 2000)) ? page : xml;
+  if (isMessengerText(head)) return (text) => ({ value: inList(messengerSession(text)) });
+  if (/^(?:[[{]|\/[/*])/.test(head)) {
+    if (OF_AGENTS.test(head)) return (text) => ({ value: sessionsIn(recordsIn(text), title) });
+    if (OF_ACTIVITIES.test(head)) return activities;
+    return withoutComments(head) === head ? undefined : commented;
+  }
+  if (/ya?ml$/.test(ending)) return yaml;
+  if (AIDER.test(head) && /^\.(?:md|txt)?$/.test(ending)) return (text) => ({ value: aiderSessions(text) });
+  const [line = ''] = head.split(/[\r\n]/, 1);
+  return [',', '\t', ';'].map((separator) => tableBy(line, separator)).find((form) => form !== undefined);
+}
+
+const inList = <T>(one: T | undefined): T[] | undefined => (one === undefined ? undefined : [one]);
+
+const page: Form = async (text) => ({
+  value: (await import('./chat-pages.ts')).conversationsOfPage(text),
+  isCut: /<html\b/i.test(text.slice(0, 2000)) && !/<\/html/i.test(text.slice(-2000)),
+});
+const xml: Form = async (text) => (await import('./chat-pages.ts')).valueOfXml(text);
+const activities: Form = async (text) => {
+  const { markdownOf } = await import('./chat-pages.ts');
+  return { value: sessionsOfActivities(activitiesIn(recordsIn(text).flat(), markdownOf)) };
+};
+const commented: Form = (text) => {
+  const bare = withoutComments(text);
+  const value = parseJson(bare);
+  return {
+    value: value ?? attempted(recordsOf(bare).flatMap(({ value }) => (value === undefined ? [] : [value]))),
+  };
+};
+const attempted = <T>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list);
+const yaml: Form = (text) => ({
+  value: listsIn(
+    attempt(() => parse(text, { schema: 'core' }) as unknown, undefined, 'a file that is no YAML'),
+  ),
+});
 
 /** The one document of a file, or its lines; a line that is no JSON stays a text. */
 function recordsIn(text: string): unknown[] {
   const whole = parseJson(text);
   return whole === undefined ? recordsOf(text).map(({ value, line }) => value ?? line) : [whole];
-}
-
-/** Conversations as lists of messages; undefined if the text has none. */
-function messagesIn(text: string, ending: string): unknown {
-  if (ending === '.md') return aiderSessions(text);
-  return /^\.jsonl?$/.test(ending)
-    ? sessionsIn(recordsIn(text))
-    : /ya?ml$/.test(ending)
-      ? listsIn(
-          attempt(() => parse(text, { schema: 'core' }) as unknown, undefined, 'a file that is no YAML'),
-        )
-      : rowsOf(text, ending === '.tsv' ? '\t' : ',');
 }
 
 async function wholeOf(file: SourceFile, signal: AbortSignal): Promise<string> {
@@ -87,6 +143,26 @@ const listsIn = (value: unknown): unknown =>
   Array.isArray(value) ? value : isFields(value) ? [value] : undefined;
 
 const AIDER = /^# aider chat started at /m;
+
+/** JSON without the comments that editors allow; strings keep their content. Reads each character once. */
+function withoutComments(text: string): string {
+  let [out, from, inString] = ['', 0, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at];
+    if (inString) {
+      if (sign === '\\') at += 1;
+      else if (sign === '"') inString = false;
+    } else if (sign === '"') inString = true;
+    else if (sign === '/' && (text[at + 1] === '/' || text[at + 1] === '*')) {
+      const isLine = text[at + 1] === '/';
+      const end = text.indexOf(isLine ? '\n' : '*/', at + 2);
+      out += text.slice(from, at);
+      from = end < 0 ? text.length : end + (isLine ? 0 : 2);
+      at = from - 1;
+    }
+  }
+  return out + text.slice(from);
+}
 
 // ------------------------------------------------------------------------------------------------ ChatGPT's page
 /** The page of an export holds all conversations in a script. */
@@ -129,7 +205,7 @@ function pageOf(file: SourceFile): SourceFile {
     }
   }
   return {
-    path: file.path.replace(ENDING, '.json'),
+    path: file.path.replace(ENDING, '').concat('.json'),
     size: file.size,
     modifiedAt: file.modifiedAt,
     ...(file.damage ? { damage: file.damage } : {}),
@@ -151,13 +227,24 @@ const HEAD_BYTES = 64 * 1024;
 const SPEAKER_COLUMN = /^(?:role|sender|from|author|speaker)$/;
 const WORDS_COLUMN = /^(?:content|text|message|body|value)$/;
 
-/** Rows of a table with a column for who spoke and one for the words; undefined for any other table. */
-function rowsOf(text: string, separator: string): unknown[] | undefined {
-  const [names, ...rows] = cellsOf(text.replace(/^\uFEFF/, ''), separator);
-  const columns = (names ?? []).map((name) => name.trim().toLowerCase().replace(/[ -]/g, '_'));
-  if (!columns.some((name) => SPEAKER_COLUMN.test(name)) || !columns.some((name) => WORDS_COLUMN.test(name)))
-    return undefined;
-  return rows
+/** Names of the columns, or undefined for a table that has none for who spoke or none for the words. */
+function columnsOf(line: string, separator: string): readonly string[] | undefined {
+  const [names = []] = cellsOf(line.replace(/^\uFEFF/, ''), separator);
+  const columns = names.map((name) => name.trim().toLowerCase().replace(/[ -]/g, '_'));
+  return columns.some((name) => SPEAKER_COLUMN.test(name)) && columns.some((name) => WORDS_COLUMN.test(name))
+    ? columns.map((name) => (name === 'conversation' ? 'conversation_id' : name))
+    : undefined;
+}
+
+/** Reads tables with such columns by this separator; undefined for any other first line. */
+function tableBy(line: string, separator: string): Form | undefined {
+  const columns = columnsOf(line, separator);
+  return columns && ((text) => ({ value: rowsOf(text, separator, columns) }));
+}
+
+function rowsOf(text: string, separator: string, columns: readonly string[]): unknown[] {
+  return cellsOf(text.replace(/^\uFEFF/, ''), separator)
+    .slice(1)
     .filter((row) => row.some((cell) => cell.trim() !== ''))
     .map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at] ?? ''])));
 }

@@ -6,7 +6,7 @@ import { timeOf } from './times.ts';
 const USER =
   /^(?:users?|you|human|me|prompt|question|ask|query|user input|my prompt|用户|你|我|提问|问题|用戶|ユーザー|あなた|사용자|utilisateur|vous|usuario|tú|benutzer|nutzer|du|пользователь|вы)$/iu;
 const ASSISTANT =
-  /^(?:assistant|ai|ai assistant|bot|model|response|answer|reply|chatbot|chatgpt|gpt|openai|claude(?: code)?|anthropic|gemini|bard|google|copilot|github copilot|cursor|grok|deepseek|kimi|qwen|mistral|le chat|llama|perplexity|poe|agent|助手|助理|回答|回复|模型|アシスタント|어시스턴트|asistente|assistent|antwort|ассистент)$/iu;
+  /^(?:assistant|ai|ai assistant|bot|model|response|answer|reply|chatbot|chatgpt|gpt|openai|claude(?: code)?|anthropic|gemini|bard|google|copilot|github copilot|cursor|grok|deepseek|kimi|qwen|mistral|le chat|llama|perplexity|poe|agent|meta ai|助手|助理|回答|回复|模型|アシスタント|어시스턴트|asistente|assistent|antwort|ассистент)$/iu;
 const SYSTEM = /^(?:system|system prompt|developer|系统|系統|システム)$/iu;
 const TOOL_NAME = /^(?:tool|tools|tool result|tool output|function|工具)$/iu;
 /** A model's name by its family and the maker's suffix. */

@@ -4,7 +4,7 @@
 import { isGzip, openGzip } from '../../adapters/importers/gzip.ts';
 import type { Importer, ImportSource, Skipped, SourceFile } from '../../adapters/importers/importer.ts';
 import { kimiCodeAmong } from '../../adapters/importers/kimi-cli.ts';
-import { looksBinary } from '../../adapters/importers/lenient-json.ts';
+import { decode, looksBinary } from '../../adapters/importers/lenient-json.ts';
 import {
   headOfListing,
   isCompanion,
@@ -12,9 +12,15 @@ import {
   isServiceFile,
   namedListings,
 } from '../../adapters/importers/listing.ts';
-import { inJson, type LastForm } from '../../adapters/importers/other-forms.ts';
-import { createSkipCounter } from '../../adapters/importers/skipping.ts';
-import { baseName, firstBytesOf, isAsset, SNIFF_BYTES } from '../../adapters/importers/source-file.ts';
+import { inJson, isAmongPeople, type LastForm } from '../../adapters/importers/other-forms.ts';
+import { createSkipCounter, titleIn } from '../../adapters/importers/skipping.ts';
+import {
+  baseName,
+  firstBytesOf,
+  headOf,
+  isAsset,
+  SNIFF_BYTES,
+} from '../../adapters/importers/source-file.ts';
 import { isZip, mayBeOpened, openZip } from '../../adapters/importers/zip.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 
@@ -120,19 +126,21 @@ export async function recognise(
   if (importer) return { pieces: [{ source: opened, importer }], zips: [], unread: [], isCut };
   const broken = () =>
     new RecollectError('import-broken', `${source.name} is damaged`, { params: { file: source.name } });
-  const unknown = () =>
-    new RecollectError('import-unknown', `${source.name} is not an export that is known`, {
-      params: {
-        file: source.name,
-        ...(source.files.some(({ path }) => DOCUMENT.test(path))
-          ? { reason: 'documents' }
-          : source.files.some(({ path }) => PAGE.test(path))
-            ? { reason: 'page' }
-            : {}),
-      },
+  const unknown = async () => {
+    const isChat = alone !== undefined && isAmongPeople(decode(await headOf(alone, signal)));
+    const reason = isChat
+      ? 'messenger'
+      : source.files.some(({ path }) => DOCUMENT.test(path))
+        ? 'documents'
+        : source.files.some(({ path }) => PAGE.test(path))
+          ? 'page'
+          : undefined;
+    return new RecollectError('import-unknown', `${source.name} is not an export that is known`, {
+      params: { file: source.name, ...(reason === undefined ? {} : { reason }) },
     });
+  };
   if (alone?.damage?.isFound) throw broken();
-  if (alone && DOCUMENT.test(alone.path)) throw unknown();
+  if (alone && DOCUMENT.test(alone.path)) throw await unknown();
   if (alone && !zipped && isBlank(await firstBytesOf(alone, signal, SNIFF_BYTES))) throw empty();
   const head = alone && !zipped ? await firstBytesOf(alone, signal, SNIFF_BYTES) : undefined;
   if (head && looksBinary(head))
@@ -158,21 +166,34 @@ export async function recognise(
     throw new RecollectError('import-kimi-code', `${source.name} is a session of kimi-code`, {
       params: { file: source.name },
     });
-  throw unknown();
+  throw await unknown();
 }
 
-/** Replaces files whose conversations stand in another form than JSON; a page beside its listing stays a page. */
+/**
+ * Replaces files whose conversations stand in another form than JSON; a page beside its listing stays a page. The file
+ * with the title of a kimi-code session is read with its log.
+ */
 async function readable(files: readonly SourceFile[], signal: AbortSignal): Promise<readonly SourceFile[]> {
   const hasListing = files.some(isListing);
-  const readableFiles: SourceFile[] = [];
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const readableFiles = new Map<SourceFile, SourceFile>();
+  const titles = new Set<SourceFile>();
   const last: LastForm = {};
+  const isAlone = files.length === 1;
   for (const file of files) {
     signal.throwIfAborted();
     const isBeside = hasListing && isCompanion(file);
-    readableFiles.push((isBeside ? undefined : await inJson(file, last, signal)) ?? file);
+    const session = SESSION_LOG.exec(file.path)?.[1];
+    const state = session === undefined ? undefined : byPath.get(`${session}state.json`);
+    const title = state && titleIn(decode(await headOf(state, signal)));
+    const form = isBeside ? undefined : await inJson(file, last, signal, { isAlone, title });
+    readableFiles.set(file, form ?? file);
+    if (form && state) titles.add(state);
   }
-  return readableFiles;
+  return files.filter((file) => !titles.has(file)).map((file) => readableFiles.get(file) ?? file);
 }
+/** Place of the log of one agent in the folder of a kimi-code session. */
+const SESSION_LOG = /^((?:.*\/)?)agents\/[^/]+\/wire\.jsonl$/;
 
 /** Replaces a gzipped file by its content. */
 async function unpacked(source: ImportSource, signal: AbortSignal): Promise<ImportSource> {

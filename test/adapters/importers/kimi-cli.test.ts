@@ -572,6 +572,12 @@ describe('a kimi-code session', () => {
   ])('is no damaged session of kimi-cli: %s', async (_, files) => {
     const source = sourceOf('dropped', files);
     expect(await kimiCli.sniff(source, never)).toBe(0);
+    const { pieces } = await recognise(source, IMPORTERS, never);
+    expect(pieces.map(({ importer }) => importer.id)).toEqual(['messages']);
+  });
+
+  it('is named as one if it holds no message', async () => {
+    const source = sourceOf('dropped', { 'wire.jsonl': wire.split('\n', 1)[0] as string });
     await expect(recognise(source, IMPORTERS, never)).rejects.toMatchObject({
       problem: { code: 'import-kimi-code' },
     });

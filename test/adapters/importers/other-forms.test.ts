@@ -1,5 +1,6 @@
 // Conversations in other forms than JSON for programs: logs of agents, ChatGPT's page, tables, YAML.
 import { describe, expect, it } from 'vitest';
+import { sessionsIn } from '../../../src/adapters/importers/agent-logs.ts';
 import { IMPORTERS } from '../../../src/adapters/importers/index.ts';
 import { groupFiles, recognise } from '../../../src/services/library/sources.ts';
 import * as chatgpt from '../../fixtures/chatgpt.ts';
@@ -215,6 +216,88 @@ describe('the log of an agent is read', () => {
     expect(said.map((each) => each.said)).toEqual([one, one]);
   });
 
+  it('kimi-code: its steps, its title, and what was put in as no one’s words', async () => {
+    const loop = (event: object) => ({
+      type: 'context.append_loop_event',
+      time: Date.UTC(2026, 0, 1),
+      event,
+    });
+    const message = (text: string, kind: string) => ({
+      type: 'context.append_message',
+      time: Date.UTC(2026, 0, 1),
+      message: { role: 'user', content: [{ type: 'text', text }], toolCalls: [], origin: { kind } },
+    });
+    const wire = jsonl(
+      { type: 'metadata', protocol_version: '1.5', created_at: 1_750_000_000_000 },
+      { type: 'config.update', modelAlias: 'kimi-x' },
+      { type: 'turn.prompt', input: [{ type: 'text', text: 'Which loaf?' }], origin: { kind: 'user' } },
+      message('Which loaf?', 'user'),
+      message('Be short.', 'injection'),
+      loop({ type: 'step.begin', uuid: 's' }),
+      loop({ type: 'content.part', stepUuid: 's', part: { type: 'think', think: 'Bread.' } }),
+      loop({ type: 'tool.call', stepUuid: 's', toolCallId: 'c', name: 'LS', args: { path: '/' } }),
+      loop({ type: 'tool.result', toolCallId: 'c', result: { output: 'flour' } }),
+      loop({ type: 'content.part', stepUuid: 't', part: { type: 'text', text: 'Rye.' } }),
+    );
+    const folder = { 'ses_1/state.json': '{"title":"Loaves"}', 'ses_1/agents/main/wire.jsonl': wire };
+    const { said, skipped, conversations } = await read(folder);
+    expect(said).toEqual([
+      {
+        id: 'kimi-code 1750000000000',
+        title: 'Loaves',
+        said: [
+          talk[0],
+          ['system', 'Be short.'],
+          ['assistant', 'Bread.', 'tool-call'],
+          ['tool', 'flour'],
+          talk[1],
+        ],
+      },
+    ]);
+    expect(skipped).toEqual({});
+    expect(conversations[0]?.messages.at(-1)?.model).toBe('kimi-x');
+    expect((await read({ 'wire.jsonl': wire })).said[0]?.id).toBe('kimi-code 1750000000000');
+  });
+
+  it('what was typed into Claude Code, with what was pasted, one conversation for each session', async () => {
+    const typed = (sessionId: string, display: string, pastedContents = {}) => ({
+      ...{ display, pastedContents, sessionId, project: '/home/p', timestamp: Date.UTC(2026, 0, 1) },
+    });
+    const pasted = { 1: { id: 1, type: 'text', content: 'rye' } };
+    const { said } = await read({
+      'history.jsonl': jsonl(typed('a', 'Which loaf?'), typed('b', 'One'), typed('a', 'This one?', pasted)),
+    });
+    expect(said).toEqual([
+      { id: 'history a', title: 'p', said: [talk[0], ['user', 'This one?\n\nrye']] },
+      { id: 'history b', title: 'p', said: [['user', 'One']] },
+    ]);
+  });
+
+  const said = { role: 'user', content: 'x' };
+  it.each<[string, (n: number) => object]>([
+    [
+      'Claude Code',
+      (n) => ({ type: 'user', uuid: `u${n}`, parentUuid: `u${n - 1}`, sessionId: 's', message: said }),
+    ],
+    [
+      'Claude Code, below records that are no messages',
+      (n) =>
+        n < 20_000
+          ? { type: 'attachment', uuid: `u${n}`, parentUuid: `u${n - 1}` }
+          : { type: 'user', uuid: `u${n}`, parentUuid: 'u19999', sessionId: 's', message: said },
+    ],
+    [
+      'Gemini CLI',
+      (n) =>
+        n === 0
+          ? { sessionId: 'g', projectHash: 'h', startTime: T(0) }
+          : { id: `m${n}`, type: 'user', content: 'x' },
+    ],
+  ])('in time that grows with its length: %s', (_, record) => {
+    const records = Array.from({ length: 40_000 }, (_, n) => record(n));
+    expect(sessionsIn(records)).toHaveLength(1);
+  });
+
   it('counts a record that is cut off', async () => {
     const { said, skipped } = await read({ 'rollout-x.jsonl': jsonl(...codex).slice(0, -40) });
     expect(said[0]?.said).toHaveLength(5);
@@ -245,6 +328,158 @@ describe('a conversation in another form is read', () => {
     expect((await read(folder)).said).toEqual(whole.said);
     const both = { ...folder, 'e/conversations.json': JSON.stringify(conversations) };
     expect((await read(both)).said).toEqual(whole.said);
+  });
+
+  const article = (role: string, id: string, words: string) =>
+    `<article><h5 class="sr-only">Said:</h5><div data-message-author-role="${role}" data-message-id="${id}">${words}</div><button>Copy</button></article>`;
+
+  it('a saved page of ChatGPT: its Markdown, without what only its buttons say', async () => {
+    const answer =
+      '<p>Rye &amp; <strong>spelt</strong>, <a href="https://a.example/b">here</a>.</p><ul><li>one<ul><li>two</li></ul></li></ul>' +
+      '<pre><div>python<button>Copy code</button></div><code class="language-python">x &lt; 1\n\n\ny\n</code></pre>' +
+      '<span class="katex"><span class="katex-mathml"><math><mi>E</mi><annotation encoding="application/x-tex">E=1</annotation></math></span><span class="katex-html">E1</span></span>';
+    const saved = `<!DOCTYPE html><html><head><title>Loaves - ChatGPT</title><link rel="canonical" href="https://chatgpt.com/c/0123abcd-4567"></head><body>${article('user', 'm1', '<div class="whitespace-pre-wrap">Which\nloaf?</div>')}${article('assistant', 'm2', answer)}</body></html>`;
+    const { said, conversations, skipped } = await read({ 'Loaves.html': saved });
+    expect(said).toEqual([
+      {
+        id: '0123abcd-4567',
+        title: 'Loaves',
+        said: [
+          ['user', 'Which\nloaf?'],
+          [
+            'assistant',
+            'Rye & **spelt**, [here](https://a.example/b).\n\n- one\n  - two\n\n```python\nx < 1\n\n\ny\n```\n\n$E=1$',
+          ],
+        ],
+      },
+    ]);
+    expect(conversations[0]?.messages.map(({ sourceId }) => sourceId)).toEqual(['m1', 'm2']);
+    expect(skipped).toEqual({});
+    expect(await lines({ 'Loaves.txt': saved })).toHaveLength(1);
+    const cut = await read({ 'Loaves.html': saved.slice(0, -60) });
+    expect([cut.said[0]?.said.length, cut.skipped]).toEqual([2, { 'damaged-file': 1 }]);
+  });
+
+  it('a saved page of Claude or Gemini, and a shared one that holds the conversation itself', async () => {
+    const claude =
+      '<html><head><title>Loaves - Claude</title></head><body><div data-testid="user-message"><p>Which loaf?</p></div><div class="font-claude-response"><p>Rye.</p></div></body></html>';
+    const gemini =
+      '<html><body><user-query><div class="query-text">Which loaf?</div></user-query><model-response><message-content><p>Rye.</p></message-content></model-response></body></html>';
+    expect(await lines({ 'a.html': claude })).toEqual([talk]);
+    expect(await lines({ 'b.htm': gemini })).toEqual([talk]);
+    const data = { props: { pageProps: { serverResponse: { data: chatgpt.branched } } } };
+    const shared = `<html><script id="__NEXT_DATA__" type="application/json">${JSON.stringify(data)}</script></html>`;
+    expect((await read({ 'c.html': shared })).said[0]?.id).toBe('c-branched');
+  });
+
+  it('Gemini in Google’s activities, as JSON and as a page: a long pause begins a conversation', async () => {
+    const entry = (title: string, time: string, html?: string) => ({
+      ...{ header: 'Gemini Apps', title, time, products: ['Gemini Apps'] },
+      ...(html === undefined ? {} : { safeHtmlItem: [{ html }] }),
+    });
+    const records = [
+      entry('Used an app', '2026-01-01T10:12:00Z'),
+      entry('Prompted And?', '2026-01-01T10:10:00Z', '<p>Spelt.</p>'),
+      entry('Prompted Which loaf?', '2026-01-01T10:00:00Z', '<p>Rye.</p>'),
+      entry('Prompted Old?', '2025-01-01T10:00:00Z', '<p>Yes.</p>'),
+    ];
+    const more = [
+      ['user', 'And?'],
+      ['assistant', 'Spelt.'],
+    ];
+    const asJson = await lines({ 'MyActivity.json': JSON.stringify(records) });
+    expect(asJson).toEqual([
+      [
+        ['user', 'Old?'],
+        ['assistant', 'Yes.'],
+      ],
+      [...talk, ...more, ['system', 'Used an app']],
+    ]);
+    const cell = (words: string) =>
+      `<div class="outer-cell"><div class="header-cell"><p>Gemini Apps<br></p></div><div class="content-cell mdl-typography--body-1">${words}</div><div class="content-cell mdl-typography--caption">Products</div></div>`;
+    const activityPage = `<html><body>${cell('Prompted&nbsp;And?<br>May 19, 2026, 7:09:02\u202fPM GMT-03:00<br><p>Spelt.</p>')}${cell('Prompted&nbsp;Which loaf?<br>May 19, 2026, 7:07:02\u202fPM GMT-03:00<br><p>Rye.</p>')}</body></html>`;
+    const asPage = await read({ 'Takeout/My Activity/Gemini Apps/MyActivity.html': activityPage });
+    expect(asPage.said[0]?.said).toEqual([...talk, ...more]);
+    expect(asPage.conversations[0]?.messages[0]?.createdAt).toBe(Date.UTC(2026, 4, 19, 22, 7, 2));
+  });
+
+  it('XML: roles as attributes, as elements, and as names of elements', async () => {
+    const xml =
+      '<?xml version="1.0"?><chats><chat title="A"><message role="user">Which loaf?</message><message role="assistant">Rye.</message></chat>' +
+      '<chat><title>B</title><messages><message><role>user</role><content>Which <b>loaf</b>?</content></message><message><role>assistant</role><content>Rye.</content></message></messages></chat>' +
+      '<chat><user>Which loaf?</user><assistant>Rye.</assistant></chat></chats>';
+    const { said, skipped } = await read({ 'chat.xml': xml });
+    expect(said.map(({ title, said }) => [title, said.length, said[1]])).toEqual([
+      ['A', 2, talk[1]],
+      ['B', 2, talk[1]],
+      ['', 2, talk[1]],
+    ]);
+    expect(skipped).toEqual({});
+    const cut = await read({ 'chat.xml': xml.slice(0, -30) });
+    expect([cut.said.length, cut.skipped]).toEqual([3, { 'damaged-file': 1 }]);
+  });
+
+  it('a messenger’s chat with a model, whatever the order of day and month', async () => {
+    const chat =
+      '[1/2/26, 10:00:00\u202fAM] Anna: Which loaf?\n[1/2/26, 10:01:00 AM] ChatGPT: Rye.\nOr: spelt\n';
+    const { said, conversations } = await read({ '_chat.txt': `${chat}[1/15/26, 10:02:00 PM] Anna: x\n` });
+    expect(said[0]?.said).toEqual([talk[0], ['assistant', 'Rye.\nOr: spelt'], ['user', 'x']]);
+    expect(conversations[0]?.messages.at(-1)?.createdAt).toBe(Date.UTC(2026, 0, 15, 22, 2));
+    const german = '02.01.26, 10:00 - Anna: Which loaf?\n15.01.26, 10:01 - Meta AI: Rye.\n';
+    expect((await read({ 'a.txt': german })).conversations[0]?.messages[0]?.createdAt).toBe(
+      Date.UTC(2026, 0, 2, 10),
+    );
+    const bot = {
+      ...{ name: 'Bot', type: 'bot_chat', id: 7 },
+      messages: [
+        { id: 1, type: 'message', date: '2026-01-01T10:00:00', from_id: 'user1', text: 'Which loaf?' },
+        { id: 2, type: 'message', from_id: 'user7', text: ['R', { type: 'bold', text: 'ye.' }] },
+      ],
+    };
+    expect(await lines({ 'result.json': JSON.stringify(bot) })).toEqual([talk]);
+  });
+
+  it('turns with candidates, threads of questions and answers, and Copilot’s table', async () => {
+    const turn = (is_human: boolean, minute: number, ...words: string[]) => ({
+      ...{ author: { is_human }, create_time: T(minute), primary_candidate_id: `${minute}-0` },
+      candidates: words.map((raw_content, n) => ({ candidate_id: `${minute}-${n}`, raw_content })),
+    });
+    const turns = [turn(false, 1, 'Rye.', 'Spelt.'), turn(true, 0, 'Which loaf?')];
+    const { conversations } = await read({
+      'character.json': JSON.stringify({ chats: [{ chat_id: 'x', turns }] }),
+    });
+    expect(conversations[0]).toMatchObject({ source: { id: 'x' }, head: '1-0' });
+    expect(conversations[0]?.messages.map(({ parentId }) => parentId)).toEqual([null, '0-0', '0-0']);
+    const entries = [
+      { query: 'Which loaf?', answer: 'Rye.' },
+      { query: 'And?', answer: 'Spelt.' },
+    ];
+    const thread = await lines({ 'p.json': JSON.stringify({ threads: [{ id: 't', title: 'R', entries }] }) });
+    expect(thread).toEqual([[...talk, ['user', 'And?'], ['assistant', 'Spelt.']]]);
+    const table =
+      'Conversation,Time,Author,Message\nA,2026-01-01T10:00:00,Human,Which loaf?\nA,2026-01-01T10:01:00,AI,Rye.\n';
+    expect(await lines({ 'copilot.csv': table })).toEqual([talk]);
+  });
+
+  const asJson = JSON.stringify(talk.map(([role, content]) => ({ role, content })));
+  it.each<[string, string, Contents]>([
+    [
+      'JSON with comments',
+      'chat.json',
+      '// mine\n[\n /* c */ {"role":"user","content":"Which loaf?"}, // it\'s\n {"role":"assistant","content":"Rye."},\n]',
+    ],
+    ['JSON', 'chat.txt', asJson],
+    ['Markdown', 'chat.json', '# You\n\nWhich loaf?\n\n# ChatGPT\n\nRye.\n'],
+    ['a table', 'chat.txt', 'role\tcontent\r\nuser\tWhich loaf?\r\nassistant\tRye.\r\n'],
+    ['UTF-16', 'chat.json', new Uint8Array([0xff, 0xfe, ...Buffer.from(asJson, 'utf16le')])],
+  ])('%s in %s', async (_, name, contents) => {
+    expect(await lines({ [name]: contents })).toEqual([talk]);
+  });
+
+  it('keeps the signs of comments within strings', async () => {
+    const text =
+      '[ // c\n{"role":"user","content":"https://a.example /* b */"},{"role":"assistant","content":"Rye."}]';
+    expect((await lines({ 'chat.json': text }))[0]?.[0]).toEqual(['user', 'https://a.example /* b */']);
   });
 
   it.each<[string, string]>([
@@ -278,6 +513,12 @@ describe('a conversation in another form is read', () => {
     ['table.csv', 'name,age\na,1\n', { code: 'import-unknown', params: { reason: 'documents' } }],
     ['saved.html', '<html><body>Hello</body></html>', { code: 'import-unknown', params: { reason: 'page' } }],
     ['settings.yaml', 'a: 1\n', { code: 'import-unknown' }],
+    ['feed.xml', '<rss><item><title>a</title></item></rss>', { code: 'import-unknown' }],
+    [
+      '_chat.txt',
+      '12.03.24, 10:00 - Anna: Hello\n12.03.24, 10:01 - Ben: Hi\n',
+      { code: 'import-unknown', params: { reason: 'messenger' } },
+    ],
     [
       'state.vscdb',
       new TextEncoder().encode('SQLite format 3\0\u0001'),

@@ -293,9 +293,9 @@ export const problems = {
     do: 'Check key, address and model under Settings › Memory and recall, or switch to the local model.',
   },
   'import-kimi-code': {
-    what: 'This is a session of kimi-code. Recollect reads those of kimi-cli, and not yet those of kimi-code.',
+    what: 'This is a session of kimi-code, and no message that can be read was found in it.',
     kept: 'Your library was not changed, and the session is not damaged.',
-    do: 'Keep the session folder: a later version of Recollect may read it.',
+    do: 'Import the whole session folder: what was said is in the files “wire.jsonl” below “agents”.',
   },
   'import-unknown': {
     what: '$t(problems:import-unknown.whatOf.{{reason}}, {"defaultValue":"This is not an export Recollect knows."})',
@@ -303,9 +303,13 @@ export const problems = {
     do: '$t(problems:import-unknown.doOf.{{reason}}, {"defaultValue":"Import a kimi-cli session folder or its ZIP, an export of ChatGPT, Claude.ai or Recollect, or a chat in Markdown or JSON that says who speaks."})',
     whatOf: {
       documents: 'These are documents, and no conversations.',
-      page: 'This is a saved web page. It holds no list of conversations that can be read.',
+      messenger:
+        'This is a chat among people, from a messenger. Recollect reads those in which a model speaks.',
+      page: 'This is a web page without a conversation that can be read.',
     },
     doOf: {
+      messenger:
+        'Attach it to a message with the paper clip, or add it to a project under Files: memory reads and recalls it there.',
       page: 'Bring the export itself: in ChatGPT, Settings › Data controls › Export data; in Claude.ai, Settings › Privacy › Export data. The ZIP, conversations.json and the chat.html of a ChatGPT export are all read.',
       documents:
         'Attach them to a message with the paper clip, or add them to a project under Files: memory reads and recalls them there.',

@@ -281,9 +281,9 @@ export const problems = {
     do: '请在“设置 › 记忆与回忆”中检查密钥、地址和模型，或改用本地模型。',
   },
   'import-kimi-code': {
-    what: '这是 kimi-code 的会话。Recollect 目前能读取 kimi-cli 的会话，还不能读取 kimi-code 的。',
+    what: '这是 kimi-code 的会话，里面没有找到可读的消息。',
     kept: '你的对话没有任何改动，这个会话也没有损坏。',
-    do: '请保留会话文件夹：以后的版本也许能读取它。',
+    do: '请导入整个会话文件夹：对话内容在“agents”下的“wire.jsonl”文件里。',
   },
   'import-unknown': {
     what: '$t(problems:import-unknown.whatOf.{{reason}}, {"defaultValue":"这不是 Recollect 认识的导出文件。"})',
@@ -291,9 +291,11 @@ export const problems = {
     do: '$t(problems:import-unknown.doOf.{{reason}}, {"defaultValue":"请选择 kimi-cli 会话文件夹或其 ZIP、ChatGPT、Claude.ai 或 Recollect 的导出文件，或写明是谁说的 Markdown 或 JSON 文件。"})',
     whatOf: {
       documents: '这些是文档，不是对话。',
-      page: '这是保存下来的网页，里面没有可读的对话列表。',
+      messenger: '这是聊天软件里人与人之间的聊天。Recollect 只读取有模型参与的聊天。',
+      page: '这个网页里没有可读的对话。',
     },
     doOf: {
+      messenger: '请用回形针把它附在消息里，或加到项目的“文件”中：记忆会在那里读取并回忆它。',
       documents: '请用回形针把它们附在消息里，或加到项目的“文件”中：记忆会在那里读取并回忆它们。',
       page: '请提供导出文件本身：在 ChatGPT 中点“设置”›“数据管理”›“导出数据”；在 Claude.ai 中点“设置”›“隐私”›“导出数据”。ZIP、conversations.json 和 ChatGPT 导出中的 chat.html 都可以读取。',
     },
