@@ -2,11 +2,10 @@
 // messages that `message-lists.ts` reads. Loaded with the first such file.
 import { Parser } from 'htmlparser2';
 import { RecollectError } from '../../domain/base/errors.ts';
-import { isFields } from '../../domain/base/json.ts';
 import type { Role } from '../../domain/chat/message.ts';
 import { fenced } from '../../domain/text/code.ts';
 import { type Activity, sessionsOfActivities } from './activity-log.ts';
-import { parseJson } from './lenient-json.ts';
+import { conversationInScript, pagesOfMhtml } from './page-payloads.ts';
 import { roleNamed } from './roles.ts';
 import { timeOf } from './times.ts';
 
@@ -261,7 +260,7 @@ const MARKS: readonly Mark[] = [
 
 /** Names of the service around the title of a page. */
 const SERVICE =
-  /^(?:ChatGPT|Claude|Gemini|Google Gemini)\s*[-–—|:]\s+|\s+[-–—|\\]\s+(?:ChatGPT|Claude|Gemini|Google Gemini)$/;
+  /^(?:ChatGPT|Claude|Gemini|Google Gemini) ?[-–—|:] | [-–—|\\] (?:ChatGPT|Claude|Gemini|Google Gemini)$/;
 const ADDRESS =
   /https:\/\/(?:chatgpt\.com|chat\.openai\.com|claude\.ai|gemini\.google\.com)\/(?:g\/[\w-]{1,200}\/)?(?:c|share|chat|app)\/([\w-]{8,80})/;
 /** Part of a page in which it names its own address, characters. */
@@ -272,6 +271,15 @@ interface PageMessage {
   readonly content: unknown;
   readonly id?: string;
   readonly model?: string;
+}
+
+/** Reads the conversations of the first page that shows any in a file of MHTML; undefined if none does. */
+export function conversationsOfMhtml(text: string): unknown[] | undefined {
+  for (const page of pagesOfMhtml(text)) {
+    const found = conversationsOfPage(page);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 /** Reads the conversations of a saved page; undefined if it shows none. */
@@ -330,23 +338,6 @@ export function conversationsOfPage(page: string): unknown[] | undefined {
   const id = ADDRESS.exec(page.slice(0, HEAD))?.[1];
   const name = title.replace(/\s+/g, ' ').trim().replace(SERVICE, '');
   return [{ ...(id ? { id } : {}), ...(name === '' ? {} : { title: name }), messages }];
-}
-
-/** The conversation that a shared page holds for its own script. */
-function conversationInScript(page: string): unknown {
-  const at = page.indexOf('id="__NEXT_DATA__"');
-  const [from, to] = at < 0 ? [-1, -1] : [page.indexOf('>', at) + 1, page.indexOf('</script', at)];
-  return from <= 0 || to < from ? undefined : withNodes(parseJson(page.slice(from, to)), 0);
-}
-
-function withNodes(value: unknown, depth: number): unknown {
-  if (typeof value !== 'object' || value === null || depth > 12) return undefined;
-  if (isFields(value) && isFields(value.mapping)) return value;
-  for (const inner of Object.values(value)) {
-    const found = withNodes(inner, depth + 1);
-    if (found) return found;
-  }
-  return undefined;
 }
 
 // ------------------------------------------------------------------------------------------------ Google's activities
@@ -413,8 +404,9 @@ function activityIn(words: string, header: string, chat: string | undefined): Ac
 /** Time of a line that is nothing else; without its zone where that has several meanings. */
 function timeIn(line: string): number | undefined {
   if (line.length > 80 || !/\d[:.]\d\d/.test(line)) return undefined;
-  for (const text of [line, line.replace(/\s+[A-Z]{3,5}$/, '')]) {
-    const time = timeOf(text.replace(/\s+/g, ' '));
+  const text = line.replace(/\s+/g, ' ');
+  for (const one of [text, text.replace(/ [A-Z]{3,5}$/, '')]) {
+    const time = timeOf(one);
     if (typeof time === 'number') return time;
   }
   return undefined;

@@ -286,8 +286,8 @@ async function toConversation(
   return {
     source: { tool: TOOL, id: id ?? fingerprint(foreign.title ?? '', first.id, JSON.stringify(first.parts)) },
     meta: {
-      title: foreign.title ?? '',
-      titleBy: foreign.title ? 'import' : 'auto',
+      title: foreign.title?.trim() ?? '',
+      titleBy: foreign.title?.trim() ? 'import' : 'auto',
       createdAt: started ?? Math.min(...messages.slice(0, 1000).map((message) => message.createdAt)),
       archived: foreign.is_archived ?? false,
       pinned: foreign.is_starred ?? false,

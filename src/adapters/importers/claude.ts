@@ -218,8 +218,8 @@ function toConversation(
       id: foreign.uuid ?? fingerprint(foreign.name ?? '', first.id, JSON.stringify(first.parts)),
     },
     meta: {
-      title: foreign.name ?? '',
-      titleBy: foreign.name ? 'import' : 'auto',
+      title: foreign.name?.trim() ?? '',
+      titleBy: foreign.name?.trim() ? 'import' : 'auto',
       createdAt: started ?? first.createdAt,
       pinned: foreign.is_starred ?? false,
     },

@@ -339,7 +339,8 @@ export async function* itemsOf(
       if (mode === 'start' || mode === 'end') {
         // A byte order mark may come first, and again where files were joined.
         if (isSpace(byte) || isOfMark(byte)) continue;
-        if (mode === 'end' && (byte !== OPEN_OBJECT || !wasObject))
+        // Documents may follow one another: lines of a log, or exports that were joined.
+        if (mode === 'end' && byte !== (wasObject ? OPEN_OBJECT : OPEN_LIST))
           throw broken('There is something behind the end of the document');
         if (byte !== OPEN_LIST && byte !== OPEN_OBJECT) throw broken('The document is not JSON');
         wasObject = byte === OPEN_OBJECT;

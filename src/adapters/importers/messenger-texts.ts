@@ -8,13 +8,15 @@ const LINE =
   /^[\u200E\u200F]?\[?(\d{1,4})([./-])(\d{1,2})\2(\d{1,4}),?[ \u202F]{1,2}(\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:[ \u202F]?[apAP]\.?[mM]\.?)?)(?:\][ ]?|[ ]-[ ])([^:\n]{1,60}): ?(.*)$/;
 /** `Anna, [02.01.2026 10:00]` above the words, as Telegram copies them. */
 const ABOVE =
-  /^(.{1,60}), \[(\d{1,4})([./-])(\d{1,2})\3(\d{1,4}),? (?:at )?(\d{1,2}:\d\d(?::\d\d)?(?: [AP]M)?)\]:?()$/;
+  /^(.{1,60}), \[(\d{1,4})([./-])(\d{1,2})\3(\d{1,4}),? (?:at )?(\d{1,2}:\d\d(?::\d\d)?(?: [AP]M)?)\]:?$/;
 /** Lines of the beginning that tell. */
 const LOOKED_AT = 200;
 
 interface Spoken {
   readonly name: string;
   readonly date: readonly [string, string, string];
+  /** Between the numbers of the date. */
+  readonly mark: string;
   readonly clock: string;
   words: string;
 }
@@ -23,14 +25,14 @@ function spokenIn(line: string): Spoken | undefined {
   const short = line.slice(0, 200);
   const found = LINE.exec(short);
   if (found) {
-    const [, first = '', , second = '', third = '', clock = '', name = ''] = found;
+    const [, first = '', mark = '', second = '', third = '', clock = '', name = ''] = found;
     const words = line.slice(short.length - (found[7] ?? '').length);
-    return { name: name.trim(), date: [first, second, third], clock, words };
+    return { name: name.trim(), date: [first, second, third], mark, clock, words };
   }
-  const [, name, first = '', , second = '', third = '', clock = ''] = ABOVE.exec(short) ?? [];
+  const [, name, first = '', mark = '', second = '', third = '', clock = ''] = ABOVE.exec(short) ?? [];
   return name === undefined
     ? undefined
-    : { name: name.trim(), date: [first, second, third], clock, words: '' };
+    : { name: name.trim(), date: [first, second, third], mark, clock, words: '' };
 }
 
 /** True if the beginning of a text is a chat as messengers write it. */
@@ -64,6 +66,8 @@ function orderOf(said: readonly Spoken[]): boolean {
   const numbers = said.map(({ date: [first, second] }) => [Number(first), Number(second)] as const);
   if (numbers.some(([first]) => first > 12 && first < 32)) return true;
   if (numbers.some(([, second]) => second > 12)) return false;
+  const [{ clock, mark }] = said as [Spoken, ...Spoken[]];
+  if (mark === '.') return true;
   let [forth, back] = [0, 0];
   for (let at = 1; at < numbers.length; at += 1) {
     const [[a, b], [c, d]] = [
@@ -73,7 +77,8 @@ function orderOf(said: readonly Spoken[]): boolean {
     if (d * 31 + c < b * 31 + a) back += 1;
     if (c * 31 + d < a * 31 + b) forth += 1;
   }
-  return back <= forth;
+  // Clocks of twelve hours go with the month first.
+  return /m/i.test(clock) ? back < forth : back <= forth;
 }
 
 /** The time as ISO 8601, which has one meaning. */

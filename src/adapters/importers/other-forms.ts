@@ -13,7 +13,7 @@ import { baseName, chunksOf, headOf, joined } from './source-file.ts';
 /** Largest file that is turned into JSON, bytes. */
 const MAX_BYTES = 192 * 1024 * 1024;
 
-const ENDING = /\.(?:x?html?|xml|jsonl?|jsonc|json5|csv|tsv|ya?ml|md|txt|log)$/i;
+const ENDING = /\.(?:x?html?|mhtml?|mht|xml|jsonl?|jsonc|json5|csv|tsv|ya?ml|md|txt|log)$/i;
 /** Marks of agents' logs; no list of messages that is read as it is has them. */
 const OF_AGENTS =
   /"type"\s*:\s*"(?:session_meta|response_item|context\.append_\w{1,20}|turn\.prompt)"|"parentUuid"\s*:|"projectHash"\s*:|"info"\s*:\s*\{\s*"id"\s*:\s*"ses|"responderUsername"\s*:|"instructions"\s*:|"pastedContents"\s*:|"raw_content"\s*:|"from_id"\s*:/;
@@ -79,6 +79,7 @@ const isWords = (head: string): boolean => head !== '' && !/^[[{<]/.test(head);
 
 /** The form of a file by its beginning, and by its ending where that alone tells. */
 function formOf(head: string, ending: string, title: string | undefined): Form | undefined {
+  if (/^\.mht/.test(ending)) return mhtml;
   const isTree = /^\.(?:x?html?|xml)$/.test(ending);
   if (/^<(?:!doctype html|html)\b/i.test(head) || (head.startsWith('<') && /^\.x?html?$/.test(ending)))
     return page;
@@ -101,6 +102,9 @@ const inList = <T>(one: T | undefined): T[] | undefined => (one === undefined ? 
 const page: Form = async (text) => ({
   value: (await import('./chat-pages.ts')).conversationsOfPage(text),
   isCut: /<html\b/i.test(text.slice(0, 2000)) && !/<\/html/i.test(text.slice(-2000)),
+});
+const mhtml: Form = async (text) => ({
+  value: (await import('./chat-pages.ts')).conversationsOfMhtml(text),
 });
 const xml: Form = async (text) => (await import('./chat-pages.ts')).valueOfXml(text);
 const activities: Form = async (text) => {

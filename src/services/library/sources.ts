@@ -127,7 +127,9 @@ export async function recognise(
   const broken = () =>
     new RecollectError('import-broken', `${source.name} is damaged`, { params: { file: source.name } });
   const unknown = async () => {
-    const isChat = alone !== undefined && isAmongPeople(decode(await headOf(alone, signal)));
+    let isChat = false;
+    for (const file of opened.files.filter(({ path }) => CHAT_NAME.test(path)).slice(0, LOOKED_AT))
+      isChat ||= isAmongPeople(decode(await headOf(file, signal)));
     const reason = isChat
       ? 'messenger'
       : source.files.some(({ path }) => DOCUMENT.test(path))
@@ -202,14 +204,17 @@ async function unpacked(source: ImportSource, signal: AbortSignal): Promise<Impo
   return { name: source.name, files: [await openGzip(file, signal)] };
 }
 
+/** Names of chats that messengers write out. */
+const CHAT_NAME = /\.(?:txt|json)$/i;
 /** Names of documents to attach, which people try to import. */
-const DOCUMENT = /\.(?:md|markdown|txt|pdf|docx|xlsx|pptx|odt|epub|csv)$/i;
+const DOCUMENT = /\.(?:md|markdown|txt|rtf|pdf|docx?|xlsx|pptx|odt|epub|csv)$/i;
 
 /** Names of pages that a browser saved. */
-const PAGE = /\.(?:x?html?|mhtml|webarchive)$/i;
+const PAGE = /\.(?:x?html?|mhtml?|mht|webarchive)$/i;
 /** Beginnings of files that hold conversations of other tools, in forms that are not read. */
 const CLOSED: readonly (readonly [beginning: string, reason: string])[] = [
   ['SQLite format 3', 'database'],
+  ['bplist00', 'webarchive'],
   ['\x28\xb5\x2f\xfd', 'zstd'],
 ];
 /** Reason by which a sentence names the form of a file that is not text. */

@@ -36,6 +36,13 @@ describe('what tools that imitate the export write', () => {
       )
     ).conversations[0];
 
+  it('has no title where there are only spaces', async () => {
+    const mapping = {
+      a: { id: 'a', parent: null, children: [], message: { author: 'user', content: 'hi' } },
+    };
+    expect((await read({ title: ' \n', mapping }))?.meta).toMatchObject({ title: '', titleBy: 'auto' });
+  });
+
   it('is read with a list of nodes, numbers for ids, and roles by other names', async () => {
     const conversation = await read({
       title: 'T',

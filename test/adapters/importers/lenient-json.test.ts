@@ -62,6 +62,8 @@ describe('lenient JSON', () => {
       fc.asyncProperty(fc.array(fc.double({ min: 0, max: 1, noNaN: true })), async (cuts) => {
         const text = '{"a":1}\r\n{"b":"}{"}\n\n{"z":0,"list":[2,3]}{"c":{"list":[5]}}\n';
         expect((await items(text, cuts)).values).toEqual([{ a: 1 }, { b: '}{' }, 2, 3, { c: { list: [5] } }]);
+        // Lists, too, where exports were joined.
+        expect((await items('[1,{"a":[2]}]\n[]\n\ufeff[3]\n', cuts)).values).toEqual([1, { a: [2] }, 3]);
       }),
     );
   });

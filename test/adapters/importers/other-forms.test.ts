@@ -360,6 +360,41 @@ describe('a conversation in another form is read', () => {
     expect([cut.said[0]?.said.length, cut.skipped]).toEqual([2, { 'damaged-file': 1 }]);
   });
 
+  /** A value as a list of its pieces, which name one another by their places. */
+  function flattened(value: unknown): unknown[] {
+    const pieces: unknown[] = [];
+    const add = (one: unknown): number => {
+      const place = pieces.push(null) - 1;
+      pieces[place] =
+        typeof one !== 'object' || one === null
+          ? one
+          : Array.isArray(one)
+            ? one.map(add)
+            : Object.fromEntries(Object.entries(one).map(([key, inner]) => [`_${add(key)}`, add(inner)]));
+      return place;
+    };
+    add(value);
+    return pieces;
+  }
+
+  it.each(['quoted-printable', 'base64'])('the one file that a browser saved, in %s', async (encoding) => {
+    const html = `<html><head><title>Loaves</title></head><body>${article('user', 'm1', 'Which lüaf?')}${article('assistant', 'm2', 'Rye.')}</body></html>`;
+    const bytes = Buffer.from(html);
+    const body =
+      encoding === 'base64'
+        ? bytes.toString('base64').replace(/.{70}/g, '$&\r\n')
+        : [...bytes]
+            .map((byte) => `=${byte.toString(16).toUpperCase()}`)
+            .join('')
+            .replace(/.{60}/g, '$&=\r\n');
+    const file =
+      'From: <Saved by Blink>\r\nSnapshot-Content-Location: https://chatgpt.com/c/0123abcd-4567\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n\ttype="text/html";\r\n\tboundary="--B--"\r\n\r\n' +
+      `----B--\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}\r\n----B----\r\n`;
+    expect((await read({ 'Loaves.mhtml': file })).said).toEqual([
+      { id: '0123abcd-4567', title: 'Loaves', said: [['user', 'Which lüaf?'], talk[1]] },
+    ]);
+  });
+
   it('a saved page of Claude or Gemini, and a shared one that holds the conversation itself', async () => {
     const claude =
       '<html><head><title>Loaves - Claude</title></head><body><div data-testid="user-message"><p>Which loaf?</p></div><div class="font-claude-response"><p>Rye.</p></div></body></html>';
@@ -368,6 +403,11 @@ describe('a conversation in another form is read', () => {
     expect(await lines({ 'a.html': claude })).toEqual([talk]);
     expect(await lines({ 'b.htm': gemini })).toEqual([talk]);
     const data = { props: { pageProps: { serverResponse: { data: chatgpt.branched } } } };
+    const stream = JSON.stringify(`${JSON.stringify(flattened(data))}\n`);
+    const now = `<html><script>window.__reactRouterContext.streamController.enqueue(${stream});</script></html>`;
+    expect((await read({ 'd.html': now })).said).toEqual(
+      (await read({ 'conversations.json': JSON.stringify([chatgpt.branched]) })).said,
+    );
     const shared = `<html><script id="__NEXT_DATA__" type="application/json">${JSON.stringify(data)}</script></html>`;
     expect((await read({ 'c.html': shared })).said[0]?.id).toBe('c-branched');
   });
@@ -425,6 +465,10 @@ describe('a conversation in another form is read', () => {
     const { said, conversations } = await read({ '_chat.txt': `${chat}[1/15/26, 10:02:00 PM] Anna: x\n` });
     expect(said[0]?.said).toEqual([talk[0], ['assistant', 'Rye.\nOr: spelt'], ['user', 'x']]);
     expect(conversations[0]?.messages.at(-1)?.createdAt).toBe(Date.UTC(2026, 0, 15, 22, 2));
+    const unsure = '1/2/26, 10:00 AM - Anna: Which loaf?\n1/2/26, 10:01 AM - Meta AI: Rye.\n';
+    expect((await read({ 'a.txt': unsure })).conversations[0]?.messages[0]?.createdAt).toBe(
+      Date.UTC(2026, 0, 2, 10),
+    );
     const german = '02.01.26, 10:00 - Anna: Which loaf?\n15.01.26, 10:01 - Meta AI: Rye.\n';
     expect((await read({ 'a.txt': german })).conversations[0]?.messages[0]?.createdAt).toBe(
       Date.UTC(2026, 0, 2, 10),
@@ -523,6 +567,11 @@ describe('a conversation in another form is read', () => {
       'state.vscdb',
       new TextEncoder().encode('SQLite format 3\0\u0001'),
       { code: 'import-binary', params: { reason: 'database' } },
+    ],
+    [
+      'Loaves.webarchive',
+      new TextEncoder().encode('bplist00\u0001\u0002'),
+      { code: 'import-binary', params: { reason: 'webarchive' } },
     ],
     [
       'r.jsonl.zst',

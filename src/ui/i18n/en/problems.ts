@@ -321,11 +321,15 @@ export const problems = {
     do: '$t(problems:import-binary.doOf.{{reason}}, {"defaultValue":"Choose the export itself: a .zip, .json or .jsonl file, or the session folder."})',
     whatOf: {
       database: 'This is a database of another app (SQLite), which is not read. It is not damaged.',
+      webarchive:
+        'This is a file in a format of Apple (a web archive, for example), which is not read. It is not damaged.',
       zstd: 'This file is packed with Zstandard, which is not read. It is not damaged.',
     },
     doOf: {
       database:
         'Let that app write its chats out as JSON or Markdown (OpenCode: “opencode export”), then import those files.',
+      webarchive:
+        'Open the page in Safari and save it as page source (.html), or export the chats from the app itself.',
       zstd: 'Unpack it first (“zstd -d” and its name), then import the .jsonl file.',
     },
   },

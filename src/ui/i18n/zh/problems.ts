@@ -306,10 +306,12 @@ export const problems = {
     do: '$t(problems:import-binary.doOf.{{reason}}, {"defaultValue":"请选择导出文件本身：.zip、.json、.jsonl，或会话文件夹。"})',
     whatOf: {
       database: '这是其他应用的数据库（SQLite），Recollect 不读取这种文件。它没有损坏。',
+      webarchive: '这是 Apple 的文件格式（例如网页归档），Recollect 不读取这种文件。它没有损坏。',
       zstd: '这个文件用 Zstandard 压缩过，Recollect 不读取这种文件。它没有损坏。',
     },
     doOf: {
       database: '请让那个应用把对话写成 JSON 或 Markdown（OpenCode：“opencode export”），再导入那些文件。',
+      webarchive: '请在 Safari 中打开它，另存为“页面源码”（.html），或者从那个应用导出对话。',
       zstd: '请先解压（“zstd -d”加文件名），再导入得到的 .jsonl 文件。',
     },
   },
