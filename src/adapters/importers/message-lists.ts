@@ -174,7 +174,9 @@ function inGroups({ list, around }: Said): Said[] {
 /** Questions and answers that follow one another in a thread, as Perplexity's exports have them. */
 function pairsIn(entries: unknown): unknown[] | undefined {
   if (!Array.isArray(entries) || entries.length === 0 || !entries.every(isFields)) return undefined;
-  const list = entries.map((entry) => pairIn(entry, [])?.list.map((one) => ({ ...timesIn(entry), ...one })));
+  const list = entries.map((entry) =>
+    pairIn(entry, [])?.list.map((one) => ({ ...timesIn(entry), ...(one as Fields) })),
+  );
   return list.includes(undefined) ? undefined : list.flat();
 }
 const timesIn = (entry: Fields): Fields =>
