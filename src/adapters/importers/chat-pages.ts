@@ -334,7 +334,9 @@ export function conversationsOfPage(page: string): unknown[] | undefined {
     },
   });
   end();
-  if (messages.length === 0) return undefined;
+  // Marks that other pages have, too, need both sides.
+  const isOwn = mark === MARKS[0] || messages.some(({ role }) => role === 'assistant');
+  if (messages.length === 0 || !isOwn) return undefined;
   const id = ADDRESS.exec(page.slice(0, HEAD))?.[1];
   const name = title.replace(/\s+/g, ' ').trim().replace(SERVICE, '');
   return [{ ...(id ? { id } : {}), ...(name === '' ? {} : { title: name }), messages }];
@@ -417,15 +419,22 @@ interface Element {
   readonly name: string;
   readonly attributes: Attributes;
   readonly children: Element[];
-  readonly text: string[];
+  /** Words and elements in their order. */
+  readonly content: (string | Element)[];
 }
 
+/** Attributes that name who spoke. */
+const SPEAKERS = ['role', 'sender', 'author', 'from', 'speaker'] as const;
 /** Elements with words, whatever is in them. */
 const WORDS = /^(?:content|text|message|body|value|words)$/;
 
+/** Names of a model's side; XML without any holds no conversation with one. */
+const OF_MODEL = /\b(?:assistant|model|bot|ai|chatgpt|gpt|claude|gemini|copilot)\b/i;
+
 /** Reads XML as the fields and lists that it stands for; `isCut` if an element has no end. */
 export function valueOfXml(xml: string): { readonly value: unknown; readonly isCut: boolean } {
-  const root: Element = { name: '', attributes: {}, children: [], text: [] };
+  if (!OF_MODEL.test(xml)) return { value: undefined, isCut: false };
+  const root: Element = { name: '', attributes: {}, children: [], content: [] };
   const open = [root];
   const isCut = isCutIn(
     xml,
@@ -435,12 +444,13 @@ export function valueOfXml(xml: string): { readonly value: unknown; readonly isC
           name: name.slice(name.indexOf(':') + 1),
           attributes,
           children: [],
-          text: [],
+          content: [],
         };
         open.at(-1)?.children.push(element);
+        open.at(-1)?.content.push(element);
         open.push(element);
       },
-      text: (words) => open.at(-1)?.text.push(words),
+      text: (words) => open.at(-1)?.content.push(words),
       close: () => open.pop(),
     },
     true,
@@ -454,29 +464,36 @@ export function valueOfXml(xml: string): { readonly value: unknown; readonly isC
 const DEEPEST = 40;
 
 function fieldsAndLists(element: Element, depth: number): unknown {
-  const { name, attributes, children } = element;
-  const words = element.text.join('').trim();
-  const role = roleNamed(name);
+  const { attributes, children } = element;
+  const words = element.content
+    .filter((one) => typeof one === 'string')
+    .join('')
+    .trim();
+  const isSaid = SPEAKERS.some((name) => roleNamed(attributes[name] ?? '') !== undefined);
+  if (isSaid && !children.some((child) => WORDS.test(child.name) || hasFields(child)))
+    return { ...attributes, text: allText(element) };
   if (depth > DEEPEST) return allText(element);
   if (children.length === 0) {
-    if (role !== undefined) return { ...attributes, role, text: words };
     return Object.keys(attributes).length === 0
       ? words
       : { ...attributes, ...(words === '' ? {} : { text: words }) };
   }
   const fields: Record<string, unknown> = { ...attributes, ...(words === '' ? {} : { text: words }) };
-  if (children.some((child) => roleNamed(child.name) !== undefined))
+  const roles = new Set(children.map((child) => roleNamed(child.name)));
+  if (roles.has('user') && roles.has('assistant')) {
+    const [said, beside] = [true, false].map((isSaid) =>
+      children.filter((child) => (roleNamed(child.name) !== undefined) === isSaid),
+    ) as [Element[], Element[]];
     return {
       ...fields,
-      ...Object.fromEntries(
-        children
-          .filter((child) => roleNamed(child.name) === undefined)
-          .map((child) => [child.name, fieldsAndLists(child, depth + 1)]),
-      ),
-      messages: children
-        .filter((child) => roleNamed(child.name) !== undefined)
-        .map((child) => ({ ...child.attributes, role: roleNamed(child.name), text: allText(child) })),
+      ...Object.fromEntries(beside.map((child) => [child.name, fieldsAndLists(child, depth + 1)])),
+      messages: said.map((child) => ({
+        ...child.attributes,
+        role: roleNamed(child.name),
+        text: allText(child),
+      })),
     };
+  }
   const lists = new Map<string, unknown[]>();
   for (const child of children) {
     const isWords = WORDS.test(child.name) && Object.keys(child.attributes).length === 0;
@@ -494,14 +511,16 @@ function fieldsAndLists(element: Element, depth: number): unknown {
 const hasFields = ({ name, attributes }: Element): boolean =>
   Object.keys(attributes).length > 0 || /^(?:role|sender|author|from|speaker)$/.test(name);
 
-/** All words in an element, in order as far as elements are not mixed with words. */
+/** All words in an element, in their order. */
 function allText(element: Element): string {
   const words: string[] = [];
-  const open = [element];
-  for (let at = open.pop(); at; at = open.pop()) {
-    const own = at.text.join('').trim();
-    if (own !== '') words.push(own);
-    for (const child of [...at.children].reverse()) open.push(child);
+  const open: (string | Element)[] = [element];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (typeof at === 'string') words.push(at);
+    else {
+      if (WIDE.test(at.name) || BLOCK.test(at.name) || /^(?:br|li)$/.test(at.name)) words.push('\n');
+      for (const piece of [...at.content].reverse()) open.push(piece);
+    }
   }
-  return words.join('\n');
+  return words.join('').trim();
 }

@@ -42,11 +42,13 @@ export const isMessengerText = (head: string): boolean =>
 /** Reads such a chat with a model; undefined if nobody in it is known as one. */
 export function messengerSession(text: string): { readonly messages: readonly unknown[] } | undefined {
   const said: Spoken[] = [];
+  const before: string[] = [];
   for (const line of text.split(/\r\n|\n|\r/)) {
     const next = spokenIn(line);
     const last = said.at(-1);
     if (next) said.push(next);
     else if (last) last.words += `\n${line}`;
+    else if (line.trim() !== '') before.push(line);
   }
   const names = new Set(said.map(({ name }) => name));
   const models = new Set([...names].filter((name) => speakerIn(`${name}: x`)?.role === 'assistant'));
@@ -58,7 +60,9 @@ export function messengerSession(text: string): { readonly messages: readonly un
     timestamp: written(date, clock, isDayFirst),
     ...(models.has(name) ? { model: name } : {}),
   }));
-  return { messages };
+  return {
+    messages: before.length === 0 ? messages : [{ role: 'system', content: before.join('\n') }, ...messages],
+  };
 }
 
 /** True if days stand before months: a number above 12 tells, else the order in which the dates go on. */

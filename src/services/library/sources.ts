@@ -4,7 +4,7 @@
 import { isGzip, openGzip } from '../../adapters/importers/gzip.ts';
 import type { Importer, ImportSource, Skipped, SourceFile } from '../../adapters/importers/importer.ts';
 import { kimiCodeAmong } from '../../adapters/importers/kimi-cli.ts';
-import { decode, looksBinary } from '../../adapters/importers/lenient-json.ts';
+import { decode, looksBinary, parseJson } from '../../adapters/importers/lenient-json.ts';
 import {
   headOfListing,
   isCompanion,
@@ -13,7 +13,7 @@ import {
   namedListings,
 } from '../../adapters/importers/listing.ts';
 import { inJson, isAmongPeople, type LastForm } from '../../adapters/importers/other-forms.ts';
-import { createSkipCounter, titleIn } from '../../adapters/importers/skipping.ts';
+import { createSkipCounter } from '../../adapters/importers/skipping.ts';
 import {
   baseName,
   firstBytesOf,
@@ -23,6 +23,7 @@ import {
 } from '../../adapters/importers/source-file.ts';
 import { isZip, mayBeOpened, openZip } from '../../adapters/importers/zip.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
+import { isFields } from '../../domain/base/json.ts';
 
 /** An importer with a lower score is not trusted. */
 const SURE = 0.3;
@@ -187,13 +188,15 @@ async function readable(files: readonly SourceFile[], signal: AbortSignal): Prom
     const isBeside = hasListing && isCompanion(file);
     const session = SESSION_LOG.exec(file.path)?.[1];
     const state = session === undefined ? undefined : byPath.get(`${session}state.json`);
-    const title = state && titleIn(decode(await headOf(state, signal)));
+    const title = state && titleOf(parseJson(decode(await headOf(state, signal))));
     const form = isBeside ? undefined : await inJson(file, last, signal, { isAlone, title });
     readableFiles.set(file, form ?? file);
     if (form && state) titles.add(state);
   }
   return files.filter((file) => !titles.has(file)).map((file) => readableFiles.get(file) ?? file);
 }
+const titleOf = (state: unknown): string | undefined =>
+  isFields(state) && typeof state.title === 'string' && state.title.trim() !== '' ? state.title : undefined;
 /** Place of the log of one agent in the folder of a kimi-code session. */
 const SESSION_LOG = /^((?:.*\/)?)agents\/[^/]+\/wire\.jsonl$/;
 

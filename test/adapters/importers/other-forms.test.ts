@@ -257,6 +257,8 @@ describe('the log of an agent is read', () => {
     expect(skipped).toEqual({});
     expect(conversations[0]?.messages.at(-1)?.model).toBe('kimi-x');
     expect((await read({ 'wire.jsonl': wire })).said[0]?.id).toBe('kimi-code 1750000000000');
+    const untitled = { ...folder, 'ses_1/state.json': '{"title":"","lastPrompt":"x"}' };
+    expect((await read(untitled)).said[0]?.title).toBe('');
   });
 
   it('what was typed into Claude Code, with what was pasted, one conversation for each session', async () => {
@@ -449,11 +451,13 @@ describe('a conversation in another form is read', () => {
       '<chat><title>B</title><messages><message><role>user</role><content>Which <b>loaf</b>?</content></message><message><role>assistant</role><content>Rye.</content></message></messages></chat>' +
       '<chat><user>Which loaf?</user><assistant>Rye.</assistant></chat></chats>';
     const { said, skipped } = await read({ 'chat.xml': xml });
-    expect(said.map(({ title, said }) => [title, said.length, said[1]])).toEqual([
-      ['A', 2, talk[1]],
-      ['B', 2, talk[1]],
-      ['', 2, talk[1]],
+    expect(said.map(({ title, said }) => [title, said])).toEqual([
+      ['A', talk],
+      ['B', talk],
+      ['', talk],
     ]);
+    const paragraphs = '<c><m role="user"><p>One</p><p>Two</p></m><m role="assistant">Rye.</m></c>';
+    expect((await lines({ 'chat.xml': paragraphs }))[0]?.[0]).toEqual(['user', 'One\nTwo']);
     expect(skipped).toEqual({});
     const cut = await read({ 'chat.xml': xml.slice(0, -30) });
     expect([cut.said.length, cut.skipped]).toEqual([3, { 'damaged-file': 1 }]);
@@ -469,10 +473,10 @@ describe('a conversation in another form is read', () => {
     expect((await read({ 'a.txt': unsure })).conversations[0]?.messages[0]?.createdAt).toBe(
       Date.UTC(2026, 0, 2, 10),
     );
-    const german = '02.01.26, 10:00 - Anna: Which loaf?\n15.01.26, 10:01 - Meta AI: Rye.\n';
-    expect((await read({ 'a.txt': german })).conversations[0]?.messages[0]?.createdAt).toBe(
-      Date.UTC(2026, 0, 2, 10),
-    );
+    const german = 'Encrypted.\n02.01.26, 10:00 - Anna: Which loaf?\n15.01.26, 10:01 - Meta AI: Rye.\n';
+    const inGerman = (await read({ 'a.txt': german })).conversations[0]?.messages;
+    expect(inGerman?.map(({ role }) => role)).toEqual(['system', 'user', 'assistant']);
+    expect(inGerman?.[1]?.createdAt).toBe(Date.UTC(2026, 0, 2, 10));
     const bot = {
       ...{ name: 'Bot', type: 'bot_chat', id: 7 },
       messages: [
@@ -557,6 +561,12 @@ describe('a conversation in another form is read', () => {
     ['table.csv', 'name,age\na,1\n', { code: 'import-unknown', params: { reason: 'documents' } }],
     ['saved.html', '<html><body>Hello</body></html>', { code: 'import-unknown', params: { reason: 'page' } }],
     ['settings.yaml', 'a: 1\n', { code: 'import-unknown' }],
+    ['users.xml', '<users><user role="user">Anna</user></users>', { code: 'import-unknown' }],
+    [
+      'users.html',
+      '<html><body><div data-role="user">Anna</div></body></html>',
+      { code: 'import-unknown', params: { reason: 'page' } },
+    ],
     ['feed.xml', '<rss><item><title>a</title></item></rss>', { code: 'import-unknown' }],
     [
       '_chat.txt',
