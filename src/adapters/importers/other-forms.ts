@@ -53,7 +53,9 @@ export async function inJson(
   if (head.startsWith('<') && PAGE.test(head)) return pageOf(file);
   const form = file.size > MAX_BYTES ? undefined : formOf(head, ending, title);
   if (!form)
-    return isAlone && isWords(head) ? { ...file, path: `${file.path.replace(ENDING, '')}.md` } : undefined;
+    return isAlone && mayBeMarkdown(head, file.path)
+      ? { ...file, path: `${file.path.replace(ENDING, '')}.md` }
+      : undefined;
   let cut: Damage | undefined;
   const bytesOf = async (cancel: AbortSignal) => {
     if (last.of?.file === file) return last.of.bytes;
@@ -74,8 +76,11 @@ export async function inJson(
   };
 }
 
-/** True for a text that may be Markdown. */
-const isWords = (head: string): boolean => head !== '' && !/^[[{<]/.test(head);
+/** Endings by which Markdown is known; ids of conversations hold the name. */
+const OF_MARKDOWN = /\.(?:md|markdown|mdown|txt)$/i;
+/** True for a text that may be Markdown under another ending. */
+const mayBeMarkdown = (head: string, path: string): boolean =>
+  head !== '' && !/^[[{<]/.test(head) && !OF_MARKDOWN.test(path);
 
 /** The form of a file by its beginning, and by its ending where that alone tells. */
 function formOf(head: string, ending: string, title: string | undefined): Form | undefined {
@@ -92,7 +97,7 @@ function formOf(head: string, ending: string, title: string | undefined): Form |
     return withoutComments(head) === head ? undefined : commented;
   }
   if (/ya?ml$/.test(ending)) return yaml;
-  if (AIDER.test(head) && /^\.(?:md|txt)?$/.test(ending)) return (text) => ({ value: aiderSessions(text) });
+  if (AIDER.test(head) && /^(?:\.(?:md|txt))?$/.test(ending)) return (text) => ({ value: aiderSessions(text) });
   const [line = ''] = head.split(/[\r\n]/, 1);
   return [',', '\t', ';'].map((separator) => tableBy(line, separator)).find((form) => form !== undefined);
 }

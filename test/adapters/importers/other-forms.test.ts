@@ -524,6 +524,17 @@ describe('a conversation in another form is read', () => {
     expect(await lines({ [name]: contents })).toEqual([talk]);
   });
 
+  it.each(['md', 'markdown', 'txt'])(
+    'keeps the name of Markdown in .%s, on which its id rests',
+    async (ending) => {
+      const [source] = groupFiles(
+        filesOf({ [`Loaves.${ending}`]: '# You\n\nWhich loaf?\n\n# ChatGPT\n\nRye.\n' }),
+      );
+      const { pieces } = await recognise(source as NonNullable<typeof source>, IMPORTERS, never);
+      expect(pieces[0]?.source.files[0]?.path).toBe(`Loaves.${ending}`);
+    },
+  );
+
   it('keeps the signs of comments within strings', async () => {
     const text =
       '[ // c\n{"role":"user","content":"https://a.example /* b */"},{"role":"assistant","content":"Rye."}]';
