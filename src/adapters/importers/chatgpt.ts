@@ -539,7 +539,7 @@ const MARK = /[\uE200-\uE20F]/;
 const MARKED = /([ \t]?)\uE200(?:([^\uE200\uE201]*)\uE201|[^\s\uE200\uE201]*)/g;
 
 const isNumbered = (mark: string): boolean => mark.startsWith('【') && mark.includes('†');
-/** A mark of older answers, with the space before it: `【4†source】` points to a page, `【12:0†lease.pdf】` names a file. */
+/** A mark of older answers, with the space before it: `【4†source】` is of a page, `【12:0†lease.pdf】` of a file. */
 const NUMBERED = /([ \t]?)【\d{1,6}(?::\d{1,6})?†([^【】\n]{1,200})】/g;
 
 /**

@@ -1,5 +1,5 @@
-// Files whose conversations stand in another form than JSON for programs: pages, XML, logs of coding agents, tables, YAML,
-// chats of messengers, JSON with comments. Each is handed on as the JSON that the importers read.
+// Files whose conversations stand in another form than JSON for programs: pages, XML, logs of coding agents, tables,
+// YAML, chats of messengers, JSON with comments. Each is handed on as the JSON that the importers read.
 import { parse } from 'yaml';
 import { isFields } from '../../domain/base/json.ts';
 import { attempt } from '../../domain/base/log.ts';
@@ -36,9 +36,8 @@ interface Read {
 type Form = (text: string) => Read | Promise<Read>;
 
 /**
- * Turns a file of another form into JSON, under its own name; undefined if it is in none. Ids and order are kept.
- * `isAlone`: the file may have any ending, and Markdown gets its own. `title`: of a log that names none. Reading the
- * result throws the problems of reading the file.
+ * Turns a file of another form into JSON, under its own name, with its ids; undefined if it is in none. `isAlone`: any
+ * ending will do, and Markdown gets its own; `title`: of a log that names none. Throws the problems of reading it.
  */
 export async function inJson(
   file: SourceFile,
@@ -97,7 +96,8 @@ function formOf(head: string, ending: string, title: string | undefined): Form |
     return withoutComments(head) === head ? undefined : commented;
   }
   if (/ya?ml$/.test(ending)) return yaml;
-  if (AIDER.test(head) && /^(?:\.(?:md|txt))?$/.test(ending)) return (text) => ({ value: aiderSessions(text) });
+  if (AIDER.test(head) && /^(?:\.(?:md|txt))?$/.test(ending))
+    return (text) => ({ value: aiderSessions(text) });
   const [line = ''] = head.split(/[\r\n]/, 1);
   return [',', '\t', ';'].map((separator) => tableBy(line, separator)).find((form) => form !== undefined);
 }

@@ -1,5 +1,5 @@
-// Conversations that pages hold for their own scripts, as shared pages of ChatGPT do, and pages within the one file that
-// browsers save (MHTML, RFC 2557).
+// Conversations that pages hold for their own scripts, as shared pages of ChatGPT do, and pages in the one file that a
+// browser saves (MHTML, RFC 2557).
 import { isFields } from '../../domain/base/json.ts';
 import { parseJson } from './lenient-json.ts';
 
