@@ -324,8 +324,6 @@ function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter)
     const string = (name: string): string | undefined =>
       typeof raw[name] === 'string' && raw[name].trim() !== '' ? raw[name] : undefined;
     const unknown = () => {
-      // Marks of the service, such as `token_budget`, hold nothing that anyone said.
-      if (isFields(block) && wordsOfUnknown(block) === '') return;
       skipped.count('unknown-part', typeof raw.type === 'string' ? raw.type : JSON.stringify(block));
       parts.push({ type: 'unknown', original: block });
     };
@@ -343,6 +341,9 @@ function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter)
         else if (wordsOfUnknown(raw) !== '') unknown();
         break;
       }
+      case 'token_budget':
+        // The service's count of what is left, which nobody said.
+        break;
       case 'voice_note': {
         const text = string('text');
         if (text !== undefined) parts.push({ type: 'text', text });

@@ -186,7 +186,7 @@ describe('a ZIP', () => {
     expect(isCut).toBeUndefined();
     for (const _ of [1, 2]) {
       const before = await text(files[0]);
-      expect(files[0]?.damage).toEqual({ isFound: true });
+      expect(files[0]?.damage).toEqual({ isFound: true, name: 'flipped.zip/a' });
       expect(before.length).toBeGreaterThan(words.length / 10);
       expect(before.slice(0, words.length / 10)).toBe(words.slice(0, words.length / 10));
     }
