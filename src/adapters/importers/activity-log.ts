@@ -4,7 +4,7 @@ import { isFields } from '../../domain/base/json.ts';
 import { timeOf } from './times.ts';
 
 /** One entry. `chat`: the conversation, if the export names it. */
-export interface Activity {
+export interface LoggedActivity {
   readonly header: string;
   readonly chat?: string | undefined;
   readonly title: string;
@@ -25,7 +25,7 @@ const DONE =
   /^(?:Used|Created|Gave|Selected|Shared|Deleted|Viewed|Visited|Searched|Edited|Pinned|Renamed|Exported|Updated)\s/;
 
 /** Messages of the entries about Gemini, oldest first, as conversations; undefined if there are none. */
-export function sessionsOfActivities(activities: readonly Activity[]): unknown[] | undefined {
+export function sessionsOfActivities(activities: readonly LoggedActivity[]): unknown[] | undefined {
   const own = activities
     .filter(({ header }) => header === '' || OF_GEMINI.test(header))
     .sort((a, b) => a.time - b.time);
@@ -60,8 +60,8 @@ export function sessionsOfActivities(activities: readonly Activity[]): unknown[]
 export function activitiesIn(
   records: readonly unknown[],
   markdownOf: (html: string) => string,
-): readonly Activity[] {
-  return records.filter(isFields).flatMap((record): Activity[] => {
+): readonly LoggedActivity[] {
+  return records.filter(isFields).flatMap((record): LoggedActivity[] => {
     const time = timeOf(record.time);
     if (typeof record.title !== 'string' || typeof time !== 'number') return [];
     const products = Array.isArray(record.products) ? record.products : [];

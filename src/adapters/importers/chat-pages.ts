@@ -4,7 +4,7 @@ import { Parser } from 'htmlparser2';
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { Role } from '../../domain/chat/message.ts';
 import { fenced } from '../../domain/text/code.ts';
-import { type Activity, sessionsOfActivities } from './activity-log.ts';
+import { type LoggedActivity, sessionsOfActivities } from './activity-log.ts';
 import { conversationInScript, pagesOfMhtml } from './page-payloads.ts';
 import { roleNamed } from './roles.ts';
 import { timeOf } from './times.ts';
@@ -345,7 +345,7 @@ export function conversationsOfPage(page: string): unknown[] | undefined {
 // ------------------------------------------------------------------------------------------------ Google's activities
 /** Reads the activities of a page, newest first as they stand there: what was asked, when, and the answer. */
 function activitiesOfPage(page: string): unknown[] | undefined {
-  const activities: Activity[] = [];
+  const activities: LoggedActivity[] = [];
   let [header, words, chat]: [string, string, string | undefined] = ['', '', undefined];
   let writer: MarkdownWriter | undefined;
   let [depth, as]: [number, 'header' | 'words' | 'caption'] = [0, 'words'];
@@ -386,7 +386,7 @@ function activitiesOfPage(page: string): unknown[] | undefined {
 }
 
 /** Splits the words of an entry at the line with its time. */
-function activityIn(words: string, header: string, chat: string | undefined): Activity | undefined {
+function activityIn(words: string, header: string, chat: string | undefined): LoggedActivity | undefined {
   const lines = words.split('\n');
   const at = lines.findIndex((line, place) => place > 0 && timeIn(line) !== undefined);
   if (at < 0) return undefined;

@@ -341,9 +341,6 @@ function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter)
         else if (wordsOfUnknown(raw) !== '') unknown();
         break;
       }
-      case 'token_budget':
-        // The service's count of what is left, which nobody said.
-        break;
       case 'voice_note': {
         const text = string('text');
         if (text !== undefined) parts.push({ type: 'text', text });

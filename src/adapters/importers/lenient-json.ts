@@ -275,7 +275,7 @@ export interface JsonItem {
 }
 
 /**
- * Yields the items of a JSON list that arrives in pieces, or of objects in sequence (a file of lines); an object
+ * Yields the items of a JSON list that arrives in pieces, of lists or objects in sequence (a file of lines); an object
  * without such a list is the one item.
  * @param list key of the list, if the document is an object; the other members go to `onMember` as they are read
  * @param inner key of a list in each item: a large item is read part by part, each of at most `limit` bytes
@@ -339,7 +339,6 @@ export async function* itemsOf(
       if (mode === 'start' || mode === 'end') {
         // A byte order mark may come first, and again where files were joined.
         if (isSpace(byte) || isOfMark(byte)) continue;
-        // Documents may follow one another: lines of a log, or exports that were joined.
         if (mode === 'end' && byte !== (wasObject ? OPEN_OBJECT : OPEN_LIST))
           throw broken('There is something behind the end of the document');
         if (byte !== OPEN_LIST && byte !== OPEN_OBJECT) throw broken('The document is not JSON');

@@ -50,7 +50,7 @@ export async function inJson(
   const first = await headOf(file, signal);
   const head = looksBinary(first) ? '' : decode(first).trimStart();
   if (head.startsWith('<') && PAGE.test(head)) return pageOf(file);
-  const form = file.size > MAX_BYTES ? undefined : formOf(head, ending, title);
+  const form = file.size > MAX_BYTES ? undefined : fileFormOf(head, ending, title);
   if (!form)
     return isAlone && mayBeMarkdown(head, file.path)
       ? { ...file, path: `${file.path.replace(ENDING, '')}.md` }
@@ -82,7 +82,7 @@ const mayBeMarkdown = (head: string, path: string): boolean =>
   head !== '' && !/^[[{<]/.test(head) && !OF_MARKDOWN.test(path);
 
 /** The form of a file by its beginning, and by its ending where that alone tells. */
-function formOf(head: string, ending: string, title: string | undefined): Form | undefined {
+function fileFormOf(head: string, ending: string, title: string | undefined): Form | undefined {
   if (/^\.mht/.test(ending)) return mhtml;
   const isTree = /^\.(?:x?html?|xml)$/.test(ending);
   if (/^<(?:!doctype html|html)\b/i.test(head) || (head.startsWith('<') && /^\.x?html?$/.test(ending)))

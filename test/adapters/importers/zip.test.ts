@@ -191,7 +191,7 @@ describe('a ZIP', () => {
       expect(before.slice(0, words.length / 10)).toBe(words.slice(0, words.length / 10));
     }
     expect(await text(files[1])).toBe('world');
-    expect(files[1]?.damage).toEqual({ isFound: false });
+    expect(files[1]?.damage?.isFound).toBe(false);
   });
 
   it.each<[string, Parameters<typeof zipped>[1]]>([
