@@ -35,11 +35,11 @@ export const library = {
     format: {
       chatgpt: {
         name: 'ChatGPT',
-        how: '设置 › 数据管理 › 导出数据。你会收到带 ZIP 的邮件，无需解压，直接交给这里。',
+        how: '设置 › 数据管理 › 导出数据。你会收到带 ZIP 的邮件，无需解压，直接拖到这里。',
       },
       claude: {
         name: 'Claude.ai',
-        how: '设置 › 隐私 › 导出数据。你会收到带 ZIP 的邮件，无需解压，直接交给这里。',
+        how: '设置 › 隐私 › 导出数据。你会收到带 ZIP 的邮件，无需解压，直接拖到这里。',
       },
       'kimi-cli': {
         name: 'kimi-cli',
@@ -59,8 +59,8 @@ export const library = {
       },
     },
     reading: '读取 {{name}}',
-    preparing: '正在查看交来的内容',
-    keepsGoing: '你可以先放下这个窗口：只要这个标签页开着，导入就会继续，“活动”中可查看进度。',
+    preparing: '正在检查文件',
+    keepsGoing: '你可以先关掉这个窗口，继续做别的：只要这个标签页开着，导入就会继续，“活动”中可查看进度。',
     cancel: '取消导入',
     cancelThis: '取消这一个',
     waiting_other: '还有 {{count, number}} 个在排队。',
