@@ -19,7 +19,7 @@ const TELLS_FROM = 0.6;
  * Factor on the spread: written pairs separate more sharply than people's own messages. On the bundled models
  * MemoryBank's spread is 2.0 and 1.7 times theirs (test/eval/calibration/fit.ts).
  */
-const LIFE = 1.8;
+const SPREAD_FACTOR = 1.8;
 
 /** One pair: its cosine and its label. */
 export interface Labelled {
@@ -81,9 +81,8 @@ const KEPT = `${CALIBRATIONS}1/`;
  * Makes a provider's `calibration`: measured once, at the first call, and kept if there is a key-value store; after a
  * failure the next call measures again. It reads some 240 texts, which takes a slow device half a minute or costs
  * money; until then recall searches by words.
- * @param kept store, and name of all that a cosine of this model depends on. A measure
- *   that separates nothing is not kept:
- * a server may be set up wrongly, and later rightly.
+ * @param kept store, and name of all that a cosine of this model depends on. A measure that separates nothing is not
+ *   kept: a server may be set up wrongly, and later rightly
  */
 export function createCalibration(
   embed: EmbeddingProvider['embed'],
@@ -137,7 +136,7 @@ async function measure(
     (some) => separation(some) >= KNOWN_FROM,
   );
   const { related, spread } = fitCalibration(known.length > 0 ? known.flat() : pairs);
-  return { calibration: { related, spread: spread * LIFE }, tells: separation(pairs) >= TELLS_FROM };
+  return { calibration: { related, spread: spread * SPREAD_FACTOR }, tells: separation(pairs) >= TELLS_FROM };
 }
 
 /** Computes the chance that the related of two pairs has the higher cosine (area under the ROC curve). */

@@ -6,8 +6,7 @@ import { writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { createCaller } from '../../domain/threads/calls.ts';
 import { joinNews, postNews } from '../../domain/threads/news.ts';
-import type { BundledModel } from './bundled-models.ts';
-import { bundledModel } from './bundled-models.ts';
+import { type BundledModel, bundledModel } from './bundled-models.ts';
 import { type CalibrationKeyValues, createCalibration } from './calibration.ts';
 import type {
   EmbeddingKind,
@@ -16,10 +15,16 @@ import type {
   TextInContext,
 } from './embedding-provider.ts';
 import { familyOf } from './families.ts';
-import type { LocalModel, ModelConnection, PortNews, TokenVectors } from './protocol.ts';
-import { modelCalls, portNewsSchema, RETIRED } from './protocol.ts';
-import type { Centre } from './vector.ts';
-import { centred } from './vector.ts';
+import {
+  type LocalModel,
+  type ModelConnection,
+  modelCalls,
+  type PortNews,
+  portNewsSchema,
+  RETIRED,
+  type TokenVectors,
+} from './protocol.ts';
+import { type Centre, centred } from './vector.ts';
 
 /**
  * How long a failed load answers all calls before the files are tried again, ms: a search

@@ -4,8 +4,8 @@ import { loadEncoderCode, type ReadEncoderCode } from './encoder/encoder.ts';
 import { ORT_FILES } from './ort-files.ts';
 
 /**
- * Paths, on the app's origin, that this browser reads to run a model on the CPU. @param model undefined:
- * one that does not travel with the app
+ * Paths, on the app's origin, that this browser reads to run a model on the CPU.
+ * @param model undefined: one that does not travel with the app
  */
 export async function pathsToKeep(
   model: BundledModel | undefined,

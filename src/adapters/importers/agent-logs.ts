@@ -1,5 +1,5 @@
 // Logs of coding agents, as lists of messages that `message-lists.ts` reads: Claude Code, Codex, Gemini CLI, OpenCode,
-// Copilot Chat. Their formats are internal to those tools: any other record is bookkeeping, which is passed over.
+// Copilot Chat, aider. Their formats are internal to those tools: any other record is bookkeeping, and passed over.
 import { isFields } from '../../domain/base/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@
 type Unpacking = AsyncGenerator<Uint8Array, boolean>;
 
 /** The data end too early, or no deflate reads so. */
-class Damage extends Error {}
+class BadData extends Error {}
 
 /** Distance that a copy may reach back, bytes. */
 const WINDOW = 32 * 1024;
@@ -44,7 +44,7 @@ function codesOf(lengths: Uint8Array): Codes {
   let free = 1;
   for (let length = 1; length <= 15; length += 1) free = free * 2 - (counts[length] as number);
   // Only a single code may leave some free (RFC 1951, 3.2.7).
-  if (free < 0 || (free > 0 && longest > 1)) throw new Damage('codes that do not fit');
+  if (free < 0 || (free > 0 && longest > 1)) throw new BadData('codes that do not fit');
   const table = new Uint16Array(1 << bits);
   for (const [symbol, length] of lengths.entries()) {
     if (length === 0) continue;
@@ -93,7 +93,7 @@ class Bits {
   }
 
   #drop(count: number): void {
-    if (count > this.#count) throw new Damage('cut off');
+    if (count > this.#count) throw new BadData('cut off');
     this.#held >>>= count;
     this.#count -= count;
   }
@@ -108,7 +108,7 @@ class Bits {
   symbol({ table, bits }: Codes): number {
     this.#fill(bits);
     const found = table[this.#held & ((1 << bits) - 1)] as number;
-    if (found === 0) throw new Damage('no such code');
+    if (found === 0) throw new BadData('no such code');
     this.#drop(found & 15);
     return found >> 4;
   }
@@ -130,7 +130,7 @@ class Bits {
 
 function ownCodes(bits: Bits): readonly [Codes, Codes] {
   const [literals, distances, count] = [bits.take(5) + 257, bits.take(5) + 1, bits.take(4) + 4];
-  if (literals > 286 || distances > 30) throw new Damage('too many codes');
+  if (literals > 286 || distances > 30) throw new BadData('too many codes');
   const ordered = new Uint8Array(19);
   for (const place of ORDER.slice(0, count)) ordered[place] = bits.take(3);
   const codes = codesOf(ordered);
@@ -142,14 +142,14 @@ function ownCodes(bits: Bits): readonly [Codes, Codes] {
       at += 1;
       continue;
     }
-    if (symbol === 16 && at === 0) throw new Damage('nothing to repeat');
+    if (symbol === 16 && at === 0) throw new BadData('nothing to repeat');
     const length = symbol === 16 ? (lengths[at - 1] as number) : 0;
     const times = symbol === 16 ? 3 + bits.take(2) : symbol === 17 ? 3 + bits.take(3) : 11 + bits.take(7);
-    if (at + times > lengths.length) throw new Damage('too many codes');
+    if (at + times > lengths.length) throw new BadData('too many codes');
     lengths.fill(length, at, at + times);
     at += times;
   }
-  if (lengths[256] === 0) throw new Damage('a block without an end');
+  if (lengths[256] === 0) throw new BadData('a block without an end');
   return [codesOf(lengths.slice(0, literals)), codesOf(lengths.slice(literals))];
 }
 
@@ -183,16 +183,16 @@ function* deflateSteps(bits: Bits): Steps {
       yield* hold(bits, MOST_CODES);
       isLast = bits.take(1) === 1;
       const kind = bits.take(2);
-      if (kind === 3) throw new Damage('no such block');
+      if (kind === 3) throw new BadData('no such block');
       if (kind === 0) {
         bits.align();
         const [length, check] = [bits.take(16), bits.take(16)];
-        if ((length ^ check) !== 0xffff) throw new Damage('a length that is none');
+        if ((length ^ check) !== 0xffff) throw new BadData('a length that is none');
         bits.align();
         for (let left = length; left > 0; ) {
           yield* hold(bits, 1);
           const bytes = bits.takeBytes(Math.min(left, WINDOW));
-          if (bytes.length === 0) throw new Damage('cut off');
+          if (bytes.length === 0) throw new BadData('cut off');
           const piece = full(bytes.length);
           if (piece) yield piece;
           out.set(bytes, to);
@@ -214,12 +214,12 @@ function* deflateSteps(bits: Bits): Steps {
           total += 1;
           continue;
         }
-        if (symbol > 285) throw new Damage('no such length');
+        if (symbol > 285) throw new BadData('no such length');
         const length = (LENGTHS[symbol - 257] as number) + bits.take(LENGTH_BITS[symbol - 257] as number);
         const far = bits.symbol(distances);
-        if (far > 29) throw new Damage('no such distance');
+        if (far > 29) throw new BadData('no such distance');
         const distance = (DISTANCES[far] as number) + bits.take(far < 4 ? 0 : (far >> 1) - 1);
-        if (distance > total) throw new Damage('a copy of nothing');
+        if (distance > total) throw new BadData('a copy of nothing');
         for (const end = to + length; to < end; to += 1) out[to] = out[to - distance] as number;
         total += length;
       }
@@ -228,7 +228,7 @@ function* deflateSteps(bits: Bits): Steps {
     bits.align();
     return true;
   } catch (error) {
-    if (!(error instanceof Damage)) throw error;
+    if (!(error instanceof BadData)) throw error;
     yield out.slice(given, to);
     return false;
   }

@@ -61,7 +61,7 @@ interface Packed {
   upToDamage(signal: AbortSignal): AsyncGenerator<Uint8Array, boolean>;
 }
 
-/** True if what was scanned is damaged: cut off, or other bytes than its checksum says. */
+/** Unpacks a file without the browser; returns true if it was whole: not cut off, and as its checksum says. */
 async function* unpackedOf(
   blob: Blob,
   entry: Omit<PackedEntry, 'isCut'>,

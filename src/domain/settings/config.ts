@@ -1,5 +1,5 @@
-// Defines every configuration key, its range and its default in one schema. A
-// duration is in the unit that its key names.
+// Defines every configuration key, its range and its default in one schema. A duration is in the unit that its key
+// names, or its comment.
 import { z } from 'zod';
 import { CATEGORIES, KEPT_OUT, KEPT_OUT_OF_PROMPTS } from '../privacy/categories.ts';
 import { isOwnPattern } from '../privacy/own-pattern.ts';
@@ -109,9 +109,11 @@ export const configSchema = z.strictObject({
   sync: z
     .strictObject({
       mode: z.enum(['disabled', 'local', 'remote', 'managed']).default('disabled'),
+      /** Seconds. */
       auto_sync_interval: count(10, 86_400).default(300),
       /** Ids of projects whose conversations this device does not send. */
       exclude_projects: z.array(z.string().min(1).max(100)).max(1000).default([]),
+      /** `timeout`: seconds. */
       remote: z
         .strictObject({ endpoint: z.string().max(2000).default(''), timeout: count(1, 600).default(30) })
         .prefault({}),
@@ -228,7 +230,7 @@ export const configSchema = z.strictObject({
   /** Spending above which the app warns. It never holds a message back. */
   costs: z
     .strictObject({
-      /** 0: no limit. */
+      /** In `currency`, for one `period`; 0: no limit. */
       limit: z.number().min(0).max(1_000_000).default(0),
       period: z.enum(['day', 'month']).default('month'),
       currency: z.enum(['USD', 'EUR', 'CNY', 'GBP', 'JPY']).default('USD'),

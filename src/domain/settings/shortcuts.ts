@@ -1,5 +1,5 @@
-// The actions that have keys, which keys those are, and which others a person may give them: for
-// the screen that listens and for a file.
+// The actions that have keys, which keys those are, and which others a person may give them: for the screen that
+// listens, and for settings that come from a file.
 import type { Config } from './config.ts';
 import type { SettingRefusal } from './fields.ts';
 

@@ -100,8 +100,9 @@ export interface RecognisedSource {
 }
 
 /**
- * Opens a ZIP and finds the importers. Each importer of a folder gets its own files.
- * Throws `import-empty`, `import-binary`, `import-nested`, `import-unknown`, and the errors of opening a ZIP.
+ * Opens a ZIP, turns files of other forms into JSON, and gives each importer its own files.
+ * @throws `import-empty`, `import-binary`, `import-nested`, `import-broken`, `import-kimi-code`, `import-unknown`, and
+ *   the errors of opening a ZIP
  */
 export async function recognise(
   given: ImportSource,

@@ -78,7 +78,7 @@ class SyncThread implements SyncEngine {
     this.#keyValues = keyValues;
     this.#filter = new PrivacyFilter({
       config: deps.config,
-      tokens: deps.tokens ?? new TokenTable({ keyValues: keyValues, signal }),
+      tokens: deps.tokens ?? new TokenTable({ keyValues: this.#keyValues, signal }),
     });
     this.#job = createJob({
       run: () => this.#run(),
