@@ -195,7 +195,7 @@ test('bad files are refused with a sentence and leave nothing behind', async ({ 
   const report = page.getByRole('dialog', { name: 'Import report' });
   for (const [name, sentence] of [
     ['photo.json', 'This file is not text and not a ZIP, so there are no conversations to read in it.'],
-    ['broken.json', 'The file is damaged or cut off, so what is in it cannot be trusted.'],
+    ['broken.json', 'The file is damaged or cut off, and nothing in it can be imported.'],
     ['bomb.zip', 'This ZIP unpacks to far more than an export would. It was not unpacked.'],
   ] as const) {
     const refused = report.getByRole('listitem').filter({ hasText: name });

@@ -32,7 +32,7 @@ export const chat = {
     service: {
       title: 'Let your speech leave this device?',
       text: 'This browser does not recognise {{language}} on this device. While you dictate, it sends what the microphone hears to a service of its maker (Chrome: Google; Edge: Microsoft; Safari: Apple), which turns it into words. Recollect never gets the sound, and cannot see what happens to it there.',
-      later: 'You are asked once. Settings → Privacy takes it back at any time.',
+      later: 'You are asked once. Settings › Privacy takes it back at any time.',
       agree: 'Agree and dictate',
     },
     download: {
@@ -52,7 +52,7 @@ export const chat = {
         'The browser’s service for speech could not be reached. Your words are kept. Try again once you are online, or type.',
       silence: 'Nothing was heard, so dictation ended. Your words are kept. Press the microphone to go on.',
       language:
-        'This browser does not recognise this language. Your words are kept. Choose another one under Settings → Appearance → Language of dictation.',
+        'This browser does not recognise this language. Your words are kept. Choose another one under Settings › Appearance › Language of dictation.',
       failed:
         'Dictation broke off, perhaps because another page uses it. Your words are kept. Press the microphone to try again.',
     },

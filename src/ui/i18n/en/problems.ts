@@ -334,7 +334,7 @@ export const problems = {
     },
   },
   'import-broken': {
-    what: 'The file is damaged or cut off, so what is in it cannot be trusted.',
+    what: 'The file is damaged or cut off, and nothing in it can be imported.',
     kept: 'Nothing of it was taken in. Your library was not changed.',
     do: 'Download the export again and hand over the new file.',
   },
@@ -546,7 +546,7 @@ export const problems = {
   'sync-quota': {
     what: 'The relay takes no more: the account is full there, or a conversation is larger than it allows.',
     kept: 'Everything is saved on this device; what the relay has is kept.',
-    do: 'The log of Settings → Sync names the conversation. Ask for more room, or forget large conversations everywhere; then sync again.',
+    do: 'The log of Settings › Sync names the conversation. Ask for more room, or forget large conversations everywhere; then sync again.',
   },
   'sync-deleted': {
     what: 'This account was erased on the relay.',

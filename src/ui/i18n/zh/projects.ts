@@ -26,7 +26,7 @@ export const projects = {
   removedItem: '已移除“{{name}}”',
   made_other: '已新建 {{count}} 个项目',
   missing: '没有这个项目。',
-  missingWords: '它已被彻底删除，或者这台设备还没有收到它。其中的对话都还在你的库里。',
+  missingWords: '它已被彻底删除，或者这台设备还没有收到它。其中的对话都还在你的对话库里。',
   deleted: '这个项目在回收站里。',
   deletedWords: '恢复之前，其中的对话不属于任何项目。',
   move: {
