@@ -143,7 +143,7 @@ export interface Importer {
    * Yields conversations as it reads them; the same source gives the same conversations every time.
    * @param skip reports what is left out
    * @param now ms since 1970, for sources without any time; times in a source count, whatever the clock says
-   * @throws `import-broken` (nothing can be trusted), `import-too-large`, `import-newer`
+   * @throws `import-broken` (no conversation can be read), `import-too-large`, `import-newer`
    */
   read(
     source: ImportSource,

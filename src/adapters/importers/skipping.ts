@@ -81,7 +81,7 @@ export function titleIn(beginning: string): string {
   return typeof title === 'string' && title.trim() !== '' ? title : beginning;
 }
 
-/** Cuts a text to `length` characters as people count them (graphemes), on one line. */
+/** Cuts a text to `length` characters (code points), on one line. */
 export function shortened(text: string, length: number): string {
   const line = text
     .slice(0, length * 8)

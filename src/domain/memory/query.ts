@@ -119,6 +119,7 @@ function dayInWords(text: string, now: number): number | undefined {
 /**
  * Beginning of a written day, month or year in this device's time zone: `2026-05`, `2.5.2026`, `5月2日`, `yesterday`, or
  * a span back from now: `7d`, `7 days ago`, `7天前`. Undefined for anything else, and for no real day.
+ * @param now ms since 1970, like the result
  */
 export function parseDay(text: string, now: number): number | undefined {
   const span = SPAN.exec(text);
@@ -221,11 +222,14 @@ function read(filter: SearchFilter, name: string, value: string, negated: boolea
   }
 }
 
-/** True if a filter's value means something, so that the filter narrows. */
+/** True if a filter's value means something, so that the filter narrows. `now`: ms since 1970. */
 export const isUnderstood = ({ name, negated, value }: WrittenFilter, now: number): boolean =>
   value.trim() !== '' && read({}, name, value.trim(), negated, now);
 
-/** Parses a search line. Never fails: anything else is a word. A leading `-` negates `from:`, `has:` and `is:`. */
+/**
+ * Parses a search line. Never fails: anything else is a word. A leading `-` negates `from:`, `has:` and `is:`.
+ * @param now ms since 1970
+ */
 export function parseSearch(line: string, now: number): SearchLine {
   const filter: SearchFilter = {};
   const unknown: string[] = [];

@@ -289,7 +289,7 @@ export function probabilityOf(evidence: Evidence, wordsOnly = false, fit: Fit = 
 const wordsAsked = (question: string, terms: number, fit: Fit = FIT): number =>
   Math.log(1 + Math.min(fit.wordsMost, terms * (isHan(question) ? 0.5 : 1)));
 
-/** exp(-factor · days); 1 for the future and for unknown times. */
+/** exp(-factor · days), from times in ms since 1970; 1 for the future and for unknown times (0). */
 export function decayOf(createdAt: number, now: number, factor: number): number {
   if (createdAt <= 0 || createdAt >= now) return 1;
   return Math.exp((-factor * (now - createdAt)) / DAY);

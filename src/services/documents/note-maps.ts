@@ -44,7 +44,12 @@ export function putWording(notes: ValueMap, note: MemoryNote, over: readonly str
   notes.set(v7(), plain(storedForm(note)));
 }
 
-/** Changes one map after the other; returns the number of removed or changed items. */
+/**
+ * Removes forgotten words from both maps; returns the number of removed or changed items.
+ * @param whole items with forgotten words are removed as a whole
+ * @param at time of the change, ms since 1970
+ * @param renamed gives feedback its conversation's present title
+ */
 export function takeOutOf(
   notes: ValueMap,
   feedback: ValueMap,
