@@ -102,7 +102,6 @@ const attachmentSchema = z.looseObject({
 
 export const chatgpt: Importer = {
   id: TOOL,
-  label: 'ChatGPT',
 
   async sniff(source, signal) {
     const head = await headOfListing(source.files, signal);

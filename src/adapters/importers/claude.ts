@@ -61,7 +61,6 @@ const attachmentSchema = z.looseObject({
 
 export const claude: Importer = {
   id: TOOL,
-  label: 'Claude.ai',
 
   async sniff(source, signal) {
     const head = await headOfListing(source.files, signal);

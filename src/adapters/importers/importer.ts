@@ -133,8 +133,8 @@ export interface Claim {
 }
 
 export interface Importer {
+  /** Also the `tool` of its conversations, and what its words in the catalogue are named by. */
   readonly id: string;
-  readonly label: string;
   /** Returns 0 (not mine) to 1 (surely mine), from names and at most the first 64 KB of a few files. */
   sniff(source: ImportSource, signal: AbortSignal): Promise<number>;
   /** Picks its own among files of any kind, from names and first bytes, as `sniff` does. */

@@ -76,7 +76,6 @@ interface KimiSession {
 
 export const kimiCli: Importer = {
   id: TOOL,
-  label: 'kimi-cli',
 
   async sniff(source, signal) {
     const named = source.files.filter(

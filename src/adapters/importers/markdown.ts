@@ -24,7 +24,6 @@ const isMarkdown = ({ path }: SourceFile): boolean => NAME.test(path);
 
 export const markdown: Importer = {
   id: TOOL,
-  label: 'Markdown',
 
   async sniff(source, signal) {
     for (const file of source.files) if (await isConversation(file, signal)) return 0.5;

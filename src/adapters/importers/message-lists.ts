@@ -206,7 +206,6 @@ function pairIn(value: Fields, around: readonly Fields[]): Said | undefined {
 
 export const messageLists: Importer = {
   id: TOOL,
-  label: 'JSON',
 
   async sniff(source, signal) {
     for (const file of source.files)

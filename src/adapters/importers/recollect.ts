@@ -55,7 +55,6 @@ const placeSchema = z.looseObject({ id: z.string(), parentId: z.string().nullabl
 
 export const recollect: Importer = {
   id: 'recollect',
-  label: 'Recollect',
 
   async sniff(source, signal) {
     return (await archivesOf(source.files, signal, LOOKED_AT)).length > 0 ? 1 : 0;

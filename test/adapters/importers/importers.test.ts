@@ -75,7 +75,7 @@ const sources = async (): Promise<Readonly<Record<string, readonly ImportSource[
 const LISTS: ReadonlySet<string> = new Set(['chatgpt', 'claude', 'messages', 'recollect']);
 
 for (const importer of IMPORTERS)
-  describeImporter(importer.label, async () => {
+  describeImporter(importer.id, async () => {
     const all = await sources();
     return {
       importer,

@@ -102,9 +102,8 @@ export interface CompactionTools {
  * - roles of the sent messages alternate
  */
 export interface CompactionStrategy {
+  /** Its name in the catalogue is `context.strategies.<id>`. */
   readonly id: string;
-  /** Key of its name in the catalogue: `context.strategies.<id>`. */
-  readonly label: string;
   /** True if it asks a model. Without one it falls back to the session memory and says so (`fallback: no-model`). */
   readonly needsModel: boolean;
   /** Makes the plan. Throws only AbortError: a summariser's failure is in the plan (`fallback`). */

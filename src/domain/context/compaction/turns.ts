@@ -15,7 +15,6 @@ const MOST = 4_000;
 
 export const turns: CompactionStrategy = {
   id: 'turns',
-  label: 'context.strategies.turns',
   needsModel: true,
   async plan(view, budget, tools) {
     const outline = outlineOf(view, budget, tools);
