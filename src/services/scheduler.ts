@@ -1,6 +1,6 @@
 // The one way background work runs. Level-triggered: a wake only says "look again", so doubled it
-// costs nothing, and missed it is made good by the next. A job never runs twice at once, lets the
-// event loop breathe, and ends with its signal.
+// costs nothing, and missed it is made good by the next. A job never runs twice at once, yields to
+// the event loop, and ends with its signal.
 //
 //   wake ──► (gap since the last run) ──► run ──► woken meanwhile? ──yes──► run again
 //                                          └─ throws ──► onError, again after a growing pause

@@ -93,7 +93,7 @@ const isRead = (document: string): document is ConversationId =>
 
 /** Keys of the key-value store, all of this device. */
 const REBUILD = 'memory.rebuild';
-const PIPELINE_VERSION = 'memory.recipe';
+const PIPELINE_VERSION_KEY = 'memory.recipe';
 const UNDESCRIBED = 'memory.undescribed';
 
 /** Log entries read at a time. */
@@ -328,7 +328,7 @@ class BackgroundEngine implements MemoryEngine {
   async #followPipelineVersion(): Promise<void> {
     const pipelineVersion = pipelineVersionOf(this.#deps.config.get().privacy);
     const bookmark = await this.#deps.index.bookmark();
-    if ((await this.#keyValues.get(PIPELINE_VERSION)) !== pipelineVersion) {
+    if ((await this.#keyValues.get(PIPELINE_VERSION_KEY)) !== pipelineVersion) {
       if (bookmark > 0) {
         const ids = (await this.#log.documents()).filter(isRead);
         this.#unread = await this.#countUnread(new Set(ids), await this.#log.head());
@@ -336,7 +336,7 @@ class BackgroundEngine implements MemoryEngine {
         await this.#removeExcluded(bookmark);
         await this.#projectAll(ids, bookmark, { all: true, bookmark });
       }
-      await this.#keyValues.set(PIPELINE_VERSION, pipelineVersion);
+      await this.#keyValues.set(PIPELINE_VERSION_KEY, pipelineVersion);
     }
   }
 
@@ -497,7 +497,7 @@ class BackgroundEngine implements MemoryEngine {
     // Rows of an older pipeline version may contain excluded words; the projector wakes this job after rebuilding them.
     if (
       this.#starting ||
-      (await this.#keyValues.get(PIPELINE_VERSION)) !== pipelineVersionOf(this.#deps.config.get().privacy)
+      (await this.#keyValues.get(PIPELINE_VERSION_KEY)) !== pipelineVersionOf(this.#deps.config.get().privacy)
     )
       return;
     const wasAll = this.#all;
