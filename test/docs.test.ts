@@ -220,6 +220,25 @@ describe('the documents', () => {
     expect(long).toEqual([]);
   });
 
+  it('name in an older decision each later one that goes on with it', () => {
+    const pages = new Map(
+      listed('docs/decisions').flatMap((name) =>
+        /^\d{4}-/.test(name) ? [[name.slice(0, 4), read(`docs/decisions/${name}`)]] : [],
+      ),
+    );
+    const unnamed = [...pages].flatMap(([number, page]) => {
+      const [head = ''] = page.split('\n## ');
+      const older = [
+        ...head.matchAll(/(?:adds to|continues|takes the place of) ((?:(?:, | and )?\[\d{4}\]\([^)]+\))+)/gi),
+      ];
+      return older
+        .flatMap(([, links = '']) => [...links.matchAll(/\((\d{4})-/g)].map(([, link = '']) => link))
+        .filter((link) => !pages.get(link)?.includes(`(${number}-`))
+        .map((link) => `${link} does not name ${number}`);
+    });
+    expect(unnamed).toEqual([]);
+  });
+
   it('have a README in every folder of services and family of adapters, with promise, drawing, reading order and how to add; and number decisions once', () => {
     const folders = ['src/services', 'src/adapters'].flatMap((floor) =>
       readdirSync(join(ROOT, floor), { withFileTypes: true })
