@@ -28,8 +28,8 @@ const SILENT = new RegExp(
 );
 
 /**
- * An event as a choice of chat completions: llama.cpp's `/completion`, streams of the AI SDK's interface, Dify,
- * documents of Text Generation Inference. Undefined if it is none of these.
+ * An event as a choice of chat completions: llama.cpp's `/completion`, Cohere, Bedrock, KoboldCpp, watsonx, streams of
+ * the AI SDK's interface, Dify, documents of Text Generation Inference. Undefined if it is none of these.
  */
 export function choiceOfForeign(value: Fields): Fields | undefined {
   const type = stringOf(value.type);

@@ -26,7 +26,7 @@ export interface SpendingRow extends KeptRow {
   readonly day: string;
 }
 
-/** Lists `count` local days up to and including that of `now`, oldest first. */
+/** Lists `count` local days up to and including that of `now` (ms since 1970), oldest first. */
 export function daysUpTo(now: number, count: number): string[] {
   const date = new Date(now);
   return Array.from({ length: count }, (_, at) =>
@@ -34,7 +34,7 @@ export function daysUpTo(now: number, count: number): string[] {
   );
 }
 
-/** First day of the period that contains `now`. */
+/** First day of the period that contains `now` (ms since 1970), as `2026-11-27`. */
 export const startOf = (period: Config['costs']['period'], now: number): string =>
   period === 'day' ? localDay(now) : `${localDay(now).slice(0, 7)}-01`;
 
@@ -118,7 +118,10 @@ interface LimitStatus {
   readonly period: Config['costs']['period'];
 }
 
-/** Null: there is no limit, or it is far. Spending in other currencies than the limit's does not count. */
+/**
+ * Null: there is no limit, or it is far. Spending in other currencies than the limit's does not count.
+ * @param now ms since 1970
+ */
 export function limitStatus(
   { limit, period, currency, warn_at }: Config['costs'],
   rows: readonly SpendingRow[],

@@ -306,7 +306,7 @@ export const configSchema = z.strictObject({
     .prefault({}),
 });
 
-/** The whole configuration. API keys (`embedding.*.api_key` in the first description) live in the vault instead. */
+/** The whole configuration. API keys are not part of it: they lie in the vault (`adapters/vault`). */
 export type Config = z.infer<typeof configSchema>;
 
 export const defaultConfig: Config = configSchema.parse({});

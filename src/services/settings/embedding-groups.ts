@@ -1,3 +1,3 @@
-/** Groups of `embedding` with an address, and thus a key: the first description of configuration files had both. */
+/** Groups of `embedding` with an address, and thus with a key in the vault. */
 export const EMBEDDING_GROUPS = ['openai', 'custom'] as const;
 export type EmbeddingGroup = (typeof EMBEDDING_GROUPS)[number];
