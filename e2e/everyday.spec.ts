@@ -614,6 +614,10 @@ test('what answers cost adds up over a reload, and a limit says when it is passe
     await expect(page.getByText('$1,000 in · $1,000 out, per million tokens')).toBeVisible();
     await page.getByRole('textbox', { name: 'Limit', exact: true }).fill('0.001');
     await page.getByRole('textbox', { name: 'Limit', exact: true }).press('Enter');
+    // A page that is left at once takes a setting with it that is not stored yet.
+    await expect
+      .poll(() => page.evaluate(() => globalThis.recollect?.app.settings.config.get().costs.limit))
+      .toBe(0.001);
 
     await page.goto('/?console');
     await composer(page).fill('What is the answer?');
