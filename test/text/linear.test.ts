@@ -50,6 +50,7 @@ async function textReaders(): Promise<Readers> {
     cues,
     sameKind,
     encoding,
+    separated,
     fold,
     spellings,
     find,
@@ -65,6 +66,7 @@ async function textReaders(): Promise<Readers> {
     import('../../src/domain/text/cues.ts'),
     import('../../src/domain/text/near-duplicate.ts'),
     import('../../src/domain/text/encoding.ts'),
+    import('../../src/domain/text/separated-values.ts'),
     import('../../src/domain/text/fold.ts'),
     import('../../src/domain/text/spellings.ts'),
     import('../../src/domain/text/find.ts'),
@@ -129,6 +131,7 @@ async function textReaders(): Promise<Readers> {
     'places in a text': (text) => find.placesIn(text, find.comparableForm('alpha 中 a')),
     'places of a text': (text) => find.isIn('alpha 中文 a', find.comparableForm(text)),
     wordings: (text) => sameKind.createWordings()(text),
+    separatedRows: (text) => [...separated.separatedRows(text, ',')],
     decodeText: (text) => encoding.decodeText(Uint8Array.from(text, (sign) => sign.charCodeAt(0) | 0x80)),
   };
 }

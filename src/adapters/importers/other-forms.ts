@@ -3,6 +3,7 @@
 import { parse } from 'yaml';
 import { isFields } from '../../domain/base/json.ts';
 import { attempt } from '../../domain/base/log.ts';
+import { separatedRows } from '../../domain/text/separated-values.ts';
 import { activitiesIn, sessionsOfActivities } from './activity-log.ts';
 import { aiderSessions, sessionsIn } from './agent-logs.ts';
 import type { Damage, SourceFile } from './importer.ts';
@@ -238,7 +239,7 @@ const WORDS_COLUMN = /^(?:content|text|message|body|value)$/;
 
 /** Names of the columns, or undefined for a table that has none for who spoke or none for the words. */
 function columnsOf(line: string, separator: string): readonly string[] | undefined {
-  const [names = []] = cellsOf(line.replace(/^\uFEFF/, ''), separator);
+  const [names = []] = separatedRows(line.replace(/^\uFEFF/, ''), separator);
   const columns = names.map((name) => name.trim().toLowerCase().replace(/[ -]/g, '_'));
   return columns.some((name) => SPEAKER_COLUMN.test(name)) && columns.some((name) => WORDS_COLUMN.test(name))
     ? columns.map((name) => (name === 'conversation' ? 'conversation_id' : name))
@@ -252,35 +253,8 @@ function tableBy(line: string, separator: string): Form | undefined {
 }
 
 function rowsOf(text: string, separator: string, columns: readonly string[]): unknown[] {
-  return cellsOf(text.replace(/^\uFEFF/, ''), separator)
+  return [...separatedRows(text.replace(/^\uFEFF/, ''), separator)]
     .slice(1)
     .filter((row) => row.some((cell) => cell.trim() !== ''))
     .map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at] ?? ''])));
-}
-
-/** Cells of a table (RFC 4180): a quoted cell may hold separators, line ends and doubled quotes. */
-function cellsOf(text: string, separator: string): string[][] {
-  const rows: string[][] = [[]];
-  let [cell, isQuoted] = ['', false];
-  const endCell = () => {
-    rows.at(-1)?.push(cell);
-    cell = '';
-  };
-  for (let at = 0; at < text.length; at += 1) {
-    const sign = text[at] as string;
-    if (isQuoted) {
-      if (sign !== '"') cell += sign;
-      else if (text[at + 1] === '"') {
-        cell += '"';
-        at += 1;
-      } else isQuoted = false;
-    } else if (sign === '"' && cell === '') isQuoted = true;
-    else if (sign === separator) endCell();
-    else if (sign === '\n') {
-      endCell();
-      rows.push([]);
-    } else if (sign !== '\r') cell += sign;
-  }
-  endCell();
-  return rows;
 }

@@ -1,12 +1,8 @@
 // Events of apps and hosts that answer with a stream of their own at an address for chat completions: Coze, Replicate,
 // LangServe and LangGraph, Flowise, n8n, AnythingLLM, RAGFlow, LM Studio's own API, and the lines of AI SDK 4.
 import { isFields, readJson } from '../../domain/base/json.ts';
-import { type Fields, stringOf } from './event-fields.ts';
+import { type Fields, said, stringOf } from './event-fields.ts';
 
-const said = (content: unknown, finish_reason: unknown = null): Fields => ({
-  delta: { content },
-  finish_reason,
-});
 const SILENT = said('');
 const WHOLE = said('', 'stop');
 

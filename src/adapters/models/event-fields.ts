@@ -16,3 +16,9 @@ export const objectsOf = (value: unknown): readonly Fields[] =>
 
 /** A text; '' for anything else. */
 export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** A choice of a chat completion's stream that says `content`; null as its reason goes on. */
+export const said = (content: unknown, finish_reason: unknown = null): Fields => ({
+  delta: { content },
+  finish_reason,
+});

@@ -1,7 +1,7 @@
 // Events of protocols that are not chat completions. Some say their words so plainly that they are read; of the native
 // protocols the name is known, so that a person can be told which service to choose.
 import { isFields } from '../../domain/base/json.ts';
-import { type Fields, stringOf } from './event-fields.ts';
+import { type Fields, said, stringOf } from './event-fields.ts';
 
 /** Events that carry no words: Dify's workflow, the AI SDK's beginnings and ends. */
 const SILENT = new RegExp(
@@ -34,10 +34,6 @@ const SILENT = new RegExp(
 export function choiceOfForeign(value: Fields): Fields | undefined {
   const type = stringOf(value.type);
   const event = stringOf(value.event);
-  const said = (content: unknown, finish_reason: unknown = null): Fields => ({
-    delta: { content },
-    finish_reason,
-  });
   if (typeof value.content === 'string' && typeof value.stop === 'boolean') {
     const isFull = value.stop_type === 'limit' || value.stopped_limit === true;
     return said(value.content, value.stop ? (isFull ? 'length' : 'stop') : null);

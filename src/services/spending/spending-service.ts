@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { isTemporary } from '../../domain/base/ids.ts';
+import { ignore } from '../../domain/base/log.ts';
 import { writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { localDay } from '../../domain/base/time.ts';
@@ -94,8 +95,14 @@ class KeptSpending implements Spending {
       amount: amount ?? 0,
     });
     this.#days.set(key, rows);
-    this.#announce();
-    this.#writes.run(() => this.#deps.keyValues.set(key, this.#days.get(key))).catch(this.#report);
+    // Shown once it is stored: who sees it may leave the page.
+    ignore(
+      this.#writes
+        .run(() => this.#deps.keyValues.set(key, this.#days.get(key)))
+        .catch(this.#report)
+        .then(() => this.#announce()),
+      'storing what a request cost, whose failure is reported',
+    );
   };
 
   readonly clear: Spending['clear'] = async () => {

@@ -169,7 +169,7 @@ function Skipped({ skipped }: { skipped: ImportReport['skipped'] }) {
               <span className="min-w-0 text-ink-2">
                 {t(`skipped.${one.reason}`, { count: one.count })}
                 {one.example && (
-                  <span className="block truncate text-ink-3 text-xs" title={one.example}>
+                  <span className="wrap-anywhere line-clamp-3 text-ink-3 text-xs" title={one.example}>
                     {t('import.report.example', { example: one.example })}
                   </span>
                 )}

@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import type { ChatEvent, ChatModel } from '../../../src/adapters/models/chat-model.ts';
+import { ignore } from '../../../src/domain/base/log.ts';
 import { localDay } from '../../../src/domain/base/time.ts';
 import type { Usage } from '../../../src/domain/chat/message.ts';
 import {
@@ -119,6 +120,20 @@ describe('what was spent', () => {
     expect(await store.keyValues.keys('spending/2024')).toEqual([]);
   });
 
+  it('is shown once it is stored, so that whoever sees it may leave', async () => {
+    const { store, spending } = setup();
+    const kept: string[][] = [];
+    spending.state.subscribe(() => {
+      ignore(
+        store.keyValues.keys('spending/').then((keys) => kept.push(keys)),
+        'the test waits for it',
+      );
+    });
+    spending.record({ ...request, usage: { inputTokens: 5, outputTokens: 5 } });
+    await vi.waitFor(() => expect(kept).toHaveLength(1));
+    expect(kept[0]).toHaveLength(1);
+  });
+
   it('stays taken away where another tab cleared it, also in one that never read what was spent', async () => {
     const store = createInMemoryStore();
     const subscribe: typeof store.keyValues.subscribe = (listener) =>
@@ -132,7 +147,9 @@ describe('what was spent', () => {
     await other.spending.clear();
     await vi.waitFor(() => expect(one.spending.state.get().rows).toEqual([]));
     one.spending.record({ ...request, usage: { inputTokens: 7, outputTokens: 5 } });
-    expect(sumOf(one.spending.state.get().rows)).toMatchObject({ requests: 1, inputTokens: 7 });
+    await vi.waitFor(() =>
+      expect(sumOf(one.spending.state.get().rows)).toMatchObject({ requests: 1, inputTokens: 7 }),
+    );
   });
 
   it('is known from the earliest day that was asked for, whoever is answered last', async () => {

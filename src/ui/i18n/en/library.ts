@@ -214,7 +214,7 @@ export const library = {
     kimi: 'kimi-cli session',
     recollect: 'Recollect export',
     markdown: 'Markdown files',
-    messages: 'messages in JSON',
+    messages: 'messages of another tool',
   },
   activity: {
     title: 'Activity',

@@ -172,7 +172,7 @@ export const library = {
     kimi: 'kimi-cli 会话',
     recollect: 'Recollect 导出',
     markdown: 'Markdown 文件',
-    messages: 'JSON 消息列表',
+    messages: '其他工具的消息',
   },
   activity: {
     title: '活动',
