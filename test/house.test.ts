@@ -65,6 +65,7 @@ const ROOMS: Record<string, readonly string[]> = {
   'react-dom': ['ui/', 'main.tsx'],
   'workbox-window': ['adapters/browser/'],
   '@zip.js/zip.js': ['adapters/importers/', 'adapters/exporters/', 'adapters/extractors/'],
+  pako: ['adapters/importers/'],
   'pdfjs-dist': ['adapters/extractors/'],
   htmlparser2: ['adapters/extractors/', 'adapters/importers/'],
 };

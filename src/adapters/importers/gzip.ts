@@ -1,5 +1,5 @@
 // Reads a single gzipped file, such as `conversations.json.gz`, through the browser's own inflate; one that is damaged,
-// or several one behind another, through ours.
+// or several one behind another, through `inflate.ts`.
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import { log, orElse } from '../../domain/base/log.ts';
 import type { Damage, SourceFile } from './importer.ts';
