@@ -1,7 +1,7 @@
 // Sealing a log and opening it for good loses nothing and leaves nothing in clear, wherever the process dies.
 import 'fake-indexeddb/auto';
 import { deleteDB } from 'idb';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { databaseName } from '../../../src/adapters/log/generations.ts';
 import { openIndexedDbStore } from '../../../src/adapters/log/indexed-db.ts';
 import type { DataKey } from '../../../src/adapters/vault/data-key.ts';
@@ -131,6 +131,10 @@ async function carryOut(key: DataKey): Promise<void> {
 
 afterEach(() => {
   death.at = Number.POSITIVE_INFINITY;
+});
+
+afterAll(() => {
+  IDBDatabase.prototype.transaction = transaction;
 });
 
 describe('a log that is sealed', () => {
