@@ -426,7 +426,7 @@ const CONTEXT_SCREENS: readonly Screen[] = [
     go: async (page) => {
       await openLong(page);
       await page.getByRole('button', { name: /^(Context|上下文).*%/ }).click();
-      await page.getByRole('button', { name: /^(What will be sent|发送了什么)$/ }).click();
+      await page.getByRole('button', { name: /^(What will be sent|将发给模型的内容)$/ }).click();
       await expect(page.getByRole('dialog').getByRole('listitem').first()).toBeVisible();
     },
   },
@@ -847,7 +847,19 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   ...CONTEXT_SCREENS,
-  ...['models', 'memory', 'context', 'sync', 'storage', 'privacy', 'appearance', 'shortcuts', 'about'].map(
+  ...[
+    'models',
+    'costs',
+    'prompts',
+    'memory',
+    'context',
+    'sync',
+    'storage',
+    'privacy',
+    'appearance',
+    'shortcuts',
+    'about',
+  ].map(
     (section): Screen => ({
       name: `settings-${section}`,
       library: true,

@@ -1,6 +1,6 @@
-// `npm run screenshots [-- --only NAME,NAME] [--language en|zh] [--dist DIR] [--out DIR]`: every screen and state,
-// wide and phone, light and dark, English and Chinese. Needs a built app (`npm run build`, or the one in
-// `--dist`). Pictures go to `screenshots/`.
+// `npm run screenshots [-- --only NAME,NAME] [--size NAME,NAME] [--language en|zh] [--dist DIR] [--out DIR]`:
+// every screen and state in four sizes, light and dark, English and Chinese; it names those that scroll sideways.
+// It needs a built app (`npm run build`, or the one in `--dist`). Pictures go to `screenshots/`.
 import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright';
@@ -11,11 +11,20 @@ import { atRest, SCREENS, settle, withLibrary } from './screens.ts';
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
+    size: { type: 'string' },
     language: { type: 'string' },
     dist: { type: 'string' },
     out: { type: 'string', default: 'screenshots' },
   },
 });
+/** CSS pixels. `zoomed` is a wide screen at 200 %. */
+const SIZES = {
+  wide: { width: 1280, height: 800 },
+  phone: { width: 390, height: 844 },
+  small: { width: 320, height: 640 },
+  zoomed: { width: 640, height: 400 },
+};
+const sizes = Object.entries(SIZES).filter(([name]) => values.size?.split(',').includes(name) ?? true);
 const PORT = Number(process.env.E2E_PORT ?? 4398);
 mkdirSync(values.out, { recursive: true });
 const server = await preview({
@@ -25,11 +34,12 @@ const server = await preview({
 });
 const browser = await chromium.launch({ executablePath: ensureBrowser(), args: [...BROWSER_ARGS] });
 const failed: string[] = [];
+const sideways: string[] = [];
 const names = values.only?.split(',') ?? [''];
 const wanted = SCREENS.filter((screen) => names.some((name) => screen.name.includes(name)));
 const languages = (['en-US', 'zh-CN'] as const).filter((one) => one.startsWith(values.language ?? ''));
 for (const locale of languages) {
-  const context = await browser.newContext({ locale, viewport: { width: 1280, height: 800 } });
+  const context = await browser.newContext({ locale, viewport: SIZES.wide });
   for (const library of [false, true]) {
     const screens = wanted.filter((screen) => screen.library === library);
     if (screens.length === 0) continue;
@@ -38,13 +48,12 @@ for (const locale of languages) {
     await page.waitForFunction(() => globalThis.recollect?.app.documents.library.get().ready);
     if (library) await withLibrary(page);
     for (const screen of screens)
-      for (const [size, viewport] of [
-        ['wide', { width: 1280, height: 800 }],
-        ['phone', { width: 390, height: 844 }],
-      ] as const) {
+      for (const [size, viewport] of sizes) {
         await page.setViewportSize(viewport);
         try {
-          await screen.go(page, size === 'phone');
+          await screen.go(page, size !== 'wide');
+          if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth))
+            sideways.push(`${screen.name} ${size} ${locale}`);
           for (const theme of ['light', 'dark'] as const) {
             await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
             await atRest(page);
@@ -64,6 +73,9 @@ for (const locale of languages) {
 }
 await browser.close();
 await server.close();
-console.log(`${wanted.length * 4 * languages.length - failed.length * 2} pictures in ${values.out}/`);
+console.log(
+  `${(wanted.length * sizes.length * languages.length - failed.length) * 2} pictures in ${values.out}/`,
+);
 for (const line of failed) console.error(`not taken: ${line}`);
-process.exit(failed.length === 0 ? 0 : 1);
+for (const line of sideways) console.error(`scrolls sideways: ${line}`);
+process.exit(failed.length + sideways.length === 0 ? 0 : 1);

@@ -208,6 +208,8 @@ function CheckpointRow({
   onRemove: () => void;
 }) {
   const { t } = useTranslation('context');
+  // An automatic checkpoint is known by the person's words; its name is for the command only.
+  const isNamed = one.kind === 'named';
   return (
     <li className="group/point relative flex items-center rounded-sm hover:bg-fill">
       <button
@@ -217,15 +219,9 @@ function CheckpointRow({
         className="min-w-0 flex-1 px-2 py-1.5 text-left"
       >
         <span className="flex items-center gap-1.5">
-          <span
-            dir="auto"
-            className={classes('truncate', one.kind === 'named' ? 'font-medium' : 'text-ink-2')}
-          >
-            {one.name}
+          <span dir="auto" className={classes('truncate', isNamed ? 'font-medium' : 'text-ink-2')}>
+            {isNamed ? one.name : one.firstLine || one.name}
           </span>
-          {one.kind !== 'named' && (
-            <span className="shrink-0 text-branch text-xs">{t(`checkpoint.kind.${one.kind}`)}</span>
-          )}
           {one.createdAt > 0 && (
             <time
               dateTime={new Date(one.createdAt).toISOString()}
@@ -237,17 +233,23 @@ function CheckpointRow({
           )}
         </span>
         <span dir="auto" className="block truncate text-ink-3 text-xs">
-          {one.firstLine}
+          {isNamed ? (
+            one.firstLine
+          ) : (
+            <>
+              <span className="text-branch">{t(`checkpoint.kind.${one.kind}`)}</span> · {one.name}
+            </>
+          )}
         </span>
       </button>
-      <span className="absolute right-0 isolate flex rounded-sm bg-linear-to-l from-70% from-fill to-transparent pr-1 pl-5 opacity-0 focus-within:opacity-100 group-hover/point:opacity-100 pointer-coarse:static pointer-coarse:bg-none pointer-coarse:pl-0 pointer-coarse:opacity-100">
+      <span className="absolute inset-y-0 right-0 isolate flex items-center rounded-sm bg-linear-to-l from-70% from-fill to-transparent pr-1 pl-5 opacity-0 focus-within:opacity-100 group-hover/point:opacity-100 pointer-coarse:static pointer-coarse:bg-none pointer-coarse:pl-0 pointer-coarse:opacity-100">
         <IconButton
           size="sm"
           label={t('panel.restore')}
           icon={<History size={14} aria-hidden />}
           onClick={onRestore}
         />
-        {one.kind === 'named' && (
+        {isNamed && (
           <>
             <IconButton
               size="sm"

@@ -142,7 +142,8 @@ export function CommandList({
         id={id}
         role="listbox"
         aria-label={t('commandList')}
-        className="max-h-72 overflow-y-auto p-1"
+        // A short screen still shows the chosen item below the header.
+        className="max-h-[max(6rem,min(18rem,100dvh-15rem))] overflow-y-auto p-1"
       >
         {suggestions.map((suggestion, at) => (
           <CommandOption
@@ -202,6 +203,8 @@ function CommandOption({
     suggestion.kind === 'command'
       ? (commands.find((command) => `/${command.name}` === suggestion.text)?.arguments ?? [])
           .map(placeholderOf)
+          // Keeps each argument on one line.
+          .map((argument) => argument.replaceAll(' ', '\u00a0').replaceAll('-', '\u2011'))
           .join(' ')
       : suggestion.wants;
   return (

@@ -57,8 +57,8 @@ export function CompactionDivider({
           aria-hidden
           className={classes('h-px min-w-4 flex-1 max-sm:hidden', quiet ? 'bg-line' : 'bg-compacted-line')}
         />
-        <ChevronsDownUp size={14} aria-hidden className="shrink-0" />
         <span title={formatExact(compaction.createdAt)} className="tabular-nums">
+          <ChevronsDownUp size={14} aria-hidden className="mr-2 inline align-[-2px]" />
           {state === 'superseded'
             ? t('divider.superseded')
             : state === 'undone'

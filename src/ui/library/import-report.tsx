@@ -121,8 +121,11 @@ function Figures({ report, total }: { report: ImportReport; total: number }) {
       <Figure
         name={t('import.report.messages')}
         value={formatNumber(total)}
-        more={roles.map(
-          (role) => `${formatNumber(report.messages[role])} ${t(`import.report.roles.${role}`)}`,
+        more={roles.map((role) =>
+          t('import.report.ofRole', {
+            messages: report.messages[role],
+            role: t(`import.report.roles.${role}`),
+          }),
         )}
       />
       <Figure name={t('import.report.branches')} value={formatNumber(report.branches)} />

@@ -4,6 +4,8 @@ import type { TFunction } from 'i18next';
 import { formatDate, locale } from '../i18n/index.ts';
 import { type CalendarDay, type Layer, type Stretch, weekdayOf } from './calendar.ts';
 
+/** Margins, and the room that the short name of a month takes, px. */
+const [LEFT, RIGHT, MONTH_NAME] = [36, 4, 28];
 /** Lines from one row of weeks to the next. */
 const APART = 10;
 
@@ -46,15 +48,18 @@ export function calendarPlot({
   const lines = 8 + (rows - 1) * APART;
   const down = ({ week, weekday }: { week: number; weekday: number }) => line(week, weekday);
   const most = Math.max(1, ...cells.map(({ count }) => count));
-  const months = cells.filter(({ date }) => date.getDate() === 1);
+  const column = (width - LEFT - RIGHT) / weeks;
+  const months = cells.filter(
+    (cell) => cell.date.getDate() === 1 && (weeks - across(cell) - 0.5) * column + RIGHT >= MONTH_NAME,
+  );
   const monthName = new Intl.DateTimeFormat(locale(), { month: 'short' });
   const dayName = new Intl.DateTimeFormat(locale(), { weekday: 'short' });
   const strong = layer === 'written' ? 'var(--ink-2)' : 'var(--memory-strong)';
   return {
-    height: Math.round((width - 40) / weeks) * lines + 4,
-    marginLeft: 36,
+    height: Math.round(column) * lines + 4,
+    marginLeft: LEFT,
     marginTop: 0,
-    marginRight: 4,
+    marginRight: RIGHT,
     marginBottom: 4,
     padding: 0,
     x: { axis: null, type: 'band', domain: Array.from({ length: weeks }, (_, week) => week) },

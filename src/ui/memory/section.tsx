@@ -13,7 +13,7 @@ export const Section = ({
   <section aria-label={title}>
     <div className="mb-2.5 flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1">
       <h2 className="flex-auto font-semibold text-base">{title}</h2>
-      {aside}
+      {aside && <div className="flex flex-wrap items-center gap-x-3 gap-y-1">{aside}</div>}
     </div>
     {children}
   </section>

@@ -44,6 +44,16 @@ it('is read, edited, taken back and done again at its divider', async () => {
   await button('View').click();
   await expect.element(button('Hide')).toHaveAttribute('aria-expanded', 'true');
   await expectAccessible();
+  await page.viewport(320, 640);
+  const mark = divider().element().querySelector('svg')?.getBoundingClientRect();
+  const words = divider()
+    .getByText(/^Shortened \d+ messages/)
+    .element();
+  const line = document.createRange();
+  line.selectNodeContents(words);
+  // The sign stands in the first line of the words, however narrow the page.
+  const top = [...line.getClientRects()].find(({ width }) => width > 20)?.top;
+  expect(Math.abs((mark?.top ?? 0) - (top ?? Number.NaN))).toBeLessThan(8);
   await button('Rewrite').click();
   await expect.element(divider().getByRole('textbox')).toHaveFocus();
   await button('Undo').click();

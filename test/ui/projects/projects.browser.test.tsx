@@ -184,7 +184,7 @@ it('says where nothing is, and speaks Chinese', async () => {
   await show(app, '/p/00000000-0000-7000-8000-000000000000');
   await expect.element(page.getByText('没有这个项目。')).toBeVisible();
   await page.getByRole('region', { name: '项目' }).getByRole('link', { name: '网店' }).click();
-  await expect.element(page.getByRole('heading', { name: '固定笔记' })).toBeVisible();
+  await expect.element(page.getByRole('heading', { name: '固定备忘' })).toBeVisible();
   expect(location.pathname).toBe(`/p/${id}`);
   await expectAccessible();
 });

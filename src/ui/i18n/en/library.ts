@@ -94,6 +94,7 @@ export const library = {
       cancelled: 'Stopped. What you had open or had changed of it stays; all else was taken out again.',
       cancelledNothing: 'Stopped. Nothing of it was kept.',
       messages: 'Messages',
+      ofRole: '{{messages, number}} {{role}}',
       roles: { user: 'yours', assistant: 'from models', system: 'system', tool: 'from tools' },
       branches: 'Branches',
       attachments: 'Attachments',

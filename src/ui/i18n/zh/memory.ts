@@ -25,7 +25,7 @@ export const memory = {
     scope: {
       only: '记忆只看了项目“{{name}}”。',
       first: '记忆先看了项目“{{name}}”。',
-      gone: '没有想起什么：这个角色只看的项目已经不存在了。',
+      gone: '没有回忆起什么：这个角色只看的项目已经不存在了。',
     },
     searchedFor: '搜索了“{{query}}”。',
     trigger: {
@@ -114,7 +114,7 @@ export const memory = {
     close: '相关',
     weak: '较弱',
     ask: '为什么是它？',
-    whyTitle: '想起它的原因',
+    whyTitle: '回忆起它的原因',
     numbers: '数值',
     why: {
       sameThing: '说的是同一件事',

@@ -48,7 +48,7 @@ export const settings = {
       help: '回答你的模型偶尔会被问到：你的哪些原话值得记住。它只引用原话，由你决定。',
     },
     'notes.model_tokens_per_day': {
-      label: '每天最多用的 Token 数',
+      label: '每天最多用的 token 数',
       help: '与其他用量一起计入“费用”。',
     },
     'notes.accept': {
@@ -149,7 +149,7 @@ export const settings = {
     'storage.engine': { label: '索引保存在', help: '不影响对话。切换后会重建索引。' },
     'storage.cleanup.enabled': {
       label: '每天自动整理',
-      help: '把很久没用的对话归档。置顶的、你记过笔记的对话不动。每次整理都能撤销。',
+      help: '把很久没用的对话归档。置顶的、你记过备忘的对话不动。每次整理都能撤销。',
     },
     'storage.cleanup.archive_after_days': {
       label: '几天后归档',
@@ -572,7 +572,7 @@ export const settings = {
   privacy: {
     erase: {
       title: '删除这台设备上的一切',
-      help: '对话、笔记、项目、提示词、设置、密钥、索引和模型文件。',
+      help: '对话、备忘、项目、提示词、设置、密钥、索引和模型文件。',
       action: '全部删除…',
     },
     words: {

@@ -219,21 +219,21 @@ export function Dialog({
             {bare ? (
               <RadixDialog.Title className="sr-only">{title}</RadixDialog.Title>
             ) : (
-              <div className={classes('flex items-start gap-4 px-5 pt-4', hideTitle && 'sr-only')}>
-                <div className="min-w-0 flex-1">
-                  <RadixDialog.Title className="py-0.5 font-semibold text-base leading-6">
+              <div className={classes('px-5 pt-4', hideTitle && 'sr-only')}>
+                <div className="flex items-start gap-4">
+                  <RadixDialog.Title className="min-w-0 flex-1 py-0.5 font-semibold text-base leading-6">
                     {title}
                   </RadixDialog.Title>
-                  {description && (
-                    <RadixDialog.Description className="mt-0.5 text-ink-2">
-                      {description}
-                    </RadixDialog.Description>
-                  )}
+                  <CloseCross className="-mt-0.5 -mr-2 pointer-coarse:-mt-2 pointer-coarse:-mr-3.5 pointer-coarse:-mb-3.5 -mb-1.5" />
                 </div>
-                <CloseCross className="-mt-0.5 -mr-2 pointer-coarse:-mt-2 pointer-coarse:-mr-3.5" />
+                {description && (
+                  <RadixDialog.Description className="mt-0.5 text-ink-2">
+                    {description}
+                  </RadixDialog.Description>
+                )}
               </div>
             )}
-            {bare ? children : <Scrolled className="px-5 pt-3 pb-5">{children}</Scrolled>}
+            {bare ? children : <Scrolled className="scrolled-edge px-5 pt-3 pb-5">{children}</Scrolled>}
             {foot && <div className="flex flex-wrap justify-end gap-2 border-t px-5 py-3">{foot}</div>}
           </RadixDialog.Content>
         </div>

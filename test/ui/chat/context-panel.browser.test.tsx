@@ -1,0 +1,62 @@
+// The panel on a conversation: passages and checkpoints in the words of people.
+import { expect, it } from 'vitest';
+import { page } from 'vitest/browser';
+import { newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
+import type { Message } from '../../../src/domain/chat/message.ts';
+import { createTestApp, show } from '../harness.tsx';
+
+it('shows passages without Markdown, and automatic checkpoints by what the person asked', async () => {
+  const app = await createTestApp();
+  const id = newConversationId();
+  const message = (
+    role: Message['role'],
+    parentId: Message['id'] | null,
+    parts: Message['parts'],
+  ): Message => ({
+    id: newMessageId(),
+    parentId,
+    role,
+    kind: 'message',
+    createdAt: Date.now(),
+    parts,
+  });
+  const asked = message('user', null, [{ type: 'text', text: 'Why is the page slow?' }]);
+  const answered = message('assistant', asked.id, [
+    {
+      type: 'recall',
+      query: 'Why is the page slow?',
+      threshold: 0.75,
+      passages: [
+        {
+          conversationId: id,
+          messageId: asked.id,
+          title: 'Orders',
+          createdAt: asked.createdAt,
+          role: 'assistant',
+          passage:
+            '**Index** on `customer_id`:\n\n| | before | after |\n|---|---:|---:|\n| page | 4,100 ms | 9 ms |',
+          neighbours: [],
+          scores: { vector: 0.8, keyword: 0.5, hybrid: 0.7, decay: 1, final: 0.95, boosts: [] },
+          tokens: 9,
+        },
+      ],
+      nearMisses: [],
+    },
+    { type: 'text', text: 'The index is missing.' },
+  ]);
+  const again = message('user', answered.id, [{ type: 'text', text: 'Which index do we build?' }]);
+  await app.documents.change(id, {
+    messages: [asked, answered, again],
+    meta: { head: again.id, title: 'Slow' },
+  });
+  await show(app, `/c/${id}`);
+  await page.getByRole('button', { name: 'Show context' }).click();
+  const panel = page.getByRole('complementary', { name: 'Context' });
+  const passage = panel.getByRole('button', { name: /Orders/ });
+  await expect
+    .element(passage)
+    .toHaveTextContent('Index on customer_id: before · after · page · 4,100 ms · 9 ms');
+  await expect
+    .element(panel.getByRole('button', { name: /^Which index do we build\?.*before a question · turn-2$/ }))
+    .toBeVisible();
+});
