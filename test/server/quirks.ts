@@ -888,6 +888,49 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
     body: '{"choices":[{"message":{"content":"Backups run at three."},"finish_reason":"stop"}]}',
     expected: whole,
   },
+  // ------------------------------------------------------------------------------- words without any form
+  ...Object.fromEntries(
+    Object.entries<readonly [type: string, body: string, words?: string]>({
+      'as-text': ['text/plain; charset=utf-8', 'Backups run at three.'],
+      'as-a-web-page': ['text/html; charset=utf-8', 'Backups run at three.'],
+      'as-events': ['text/event-stream', 'Backups run at three.\n\nAlways.'],
+      'as-markdown': ['text/markdown', '# Backups\n\n- [x] run\n- at <b>three</b>\n\n[a](https://b.example)'],
+      'with-json-in-code': ['text/plain', 'Send this:\n```json\n{"a":1}\n{"b":2}\n```\nand wait.'],
+      'with-names-of-fields': ['text/plain', 'The file says\ndata: backups\nevent: at three'],
+      'with-a-list-in-brackets': ['text/plain', '[1] Backups run at three.'],
+      'that-are-a-number': ['text/plain', '42'],
+      'that-begin-with-error': ['text/plain', 'Error handling\n\nBackups run at three.'],
+      'in-one-json-string': ['application/json', '"Backups run\\nat three."', 'Backups run\nat three.'],
+      'with-thoughts': ['text/plain', '<think>Look.</think>Backups run at three.', 'Backups run at three.'],
+    }).map(([id, [type, body, words = body]]): [string, AnswerQuirk] => [
+      `bare-words-${id}`,
+      {
+        type,
+        body,
+        expected: { words, finish: 'stop', ...(body.includes('Look.') ? { thoughts: 'Look.' } : {}) },
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['upstream request timeout', 'Internal Server Error', 'error: no such worker', '502 Bad Gateway'].map(
+      (body, at): [string, AnswerQuirk] => [
+        `an-error-in-bare-words-${at + 1}`,
+        { type: 'text/plain', body, expected: { words: '', finish: 'error', problem: 'model-server' } },
+      ],
+    ),
+  ),
+  ...Object.fromEntries(
+    ['text/html', 'text/plain', 'text/event-stream', 'application/json'].map(
+      (type): [string, AnswerQuirk] => [
+        `a-web-page-as-${type}`,
+        {
+          type,
+          body: '<!-- x -->\n<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>data: x</body></html>',
+          expected: { words: '', finish: 'error', problem: 'model-format' },
+        },
+      ],
+    ),
+  ),
   'thoughts-in-code-behind-words': {
     body: letters('Use ```xml\n<think>a</think>\n```\nso.'),
     expected: { words: 'Use ```xml\n<think>a</think>\n```\nso.', finish: 'stop' },

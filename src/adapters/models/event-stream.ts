@@ -99,12 +99,33 @@ export function asEventStream(
       dispatchAll(body.end(), controller);
       if (facts.done) return;
       const { document } = body;
-      if (document !== undefined) ready.push(...(await readDocument(document, reader, facts)));
-      else if (half !== '') ready.push(...reader.readHalf(await parsedHalf(half)));
+      if (document !== undefined) {
+        const words = wordsOfPlain(document, contentType);
+        if (words === undefined) ready.push(...(await readDocument(document, reader, facts)));
+        else if (FAILED.test(words)) facts.error ??= { message: words };
+        else ready.push(...reader.read(wholeAnswer(words), { isDocument: true }));
+      } else if (half !== '') ready.push(...reader.readHalf(await parsedHalf(half)));
       ready.push(...reader.rest());
       send(controller);
     },
   });
+}
+
+/** Types under which servers of one's own send the bare words of an answer. */
+const BARE = /^\s*text\//i;
+/** Sentences of gateways in place of an answer. */
+const FAILED =
+  /^\W{0,4}(?:(?:\d{3}|internal|server|http|request|an|the) ){0,3}(?:error\b|exception\b|timed? ?out|traceback|upstream (?:connect|request)|no healthy upstream|bad gateway|not found|unauthori[sz]ed|forbidden|too many requests|service (?:temporarily )?unavailable|gateway time-?out|rate limit)[^\n]{0,300}$/i;
+
+const wholeAnswer = (content: string) => ({ choices: [{ message: { content }, finish_reason: 'stop' }] });
+
+/** The words of a body that is an answer itself: plain text by its type, or one string in JSON; else undefined. */
+function wordsOfPlain(body: string, contentType: string): string | undefined {
+  if (body.trim() === '') return undefined;
+  const value = lenientJson(body);
+  if (typeof value === 'string') return value;
+  const isOther = typeof value === 'object' && value !== null;
+  return isOther || !BARE.test(contentType) || /^(?:\{|\[ ?[{"\]])/.test(body) ? undefined : body;
 }
 
 /** Reads the events of a body that is no stream: one JSON document, or JSON lines, as in Ollama's own API. */

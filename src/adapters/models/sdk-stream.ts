@@ -302,13 +302,12 @@ class StreamedAnswer {
     wire.onActivity();
     const type = response.headers.get('content-type') ?? '';
     if (!response.body) throw cutProblem(this.#about);
-    // PHP names every answer a web page, also a stream of events.
-    const answer = /text\/html/i.test(type) ? await unlessPage(response.body) : response.body;
-    if (!answer)
+    // Flask and PHP name every answer a web page; others name none that is one.
+    const bytes = await unlessPage(listenTo(response.body, wire, this.#about));
+    if (!bytes)
       throw new RecollectError('model-format', 'The address answers, but with a web page.', {
         params: { ...this.#about, reason: 'web-page', detail: '', suggestion: '' },
       });
-    const bytes = listenTo(answer, wire, this.#about);
     if (!this.#protocol.isChatCompletions) {
       wire.accepted = true;
       return new Response(bytes.pipeThrough(asNativeEvents(wire.facts, type)), { headers: response.headers });
@@ -333,7 +332,9 @@ class StreamedAnswer {
       throw problemOfStreamError(error, this.#about, this.#key);
     }
     wire.accepted = true;
-    return new Response(goOnWith(first, events), { headers: { 'content-type': 'text/event-stream' } });
+    return new Response(goOnWith(first.value ? [first.value] : [], events), {
+      headers: { 'content-type': 'text/event-stream' },
+    });
   }
 
   readonly #typeOf = (tool: string, input: string): string => {
@@ -625,32 +626,40 @@ function listenTo(
   });
 }
 
-/** The body of an answer that is named a web page but begins as events or JSON do; undefined for a real page. */
+/** A declaration or a tag by which a web page begins. */
+const PAGE = /^\s*<(?:[!?]|(?:html|head|body|title|meta|center|h1)\b)/i;
+/** Bytes that tell a web page. */
+const TELLING = 40;
+
+/** The same body, to be read from its beginning; undefined if that is a web page's. */
 async function unlessPage(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>> | undefined> {
   const reader = body.getReader();
-  const first = await reader.read();
-  if (
-    /^\W{0,20}(?:data|event|id|retry)?:|^\s*[{[]/.test(new TextDecoder().decode(first.value?.subarray(0, 60)))
-  )
-    return goOnWith(first, reader);
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let begun = '';
+  let last = await reader.read();
+  for (const decoder = new TextDecoder(); last.value; last = await reader.read()) {
+    pieces.push(last.value);
+    begun += decoder.decode(last.value.subarray(0, TELLING), { stream: true });
+    if (begun.length >= TELLING || !/^\s*(?:<|$)/.test(begun)) break;
+  }
+  if (!PAGE.test(begun)) return goOnWith(pieces, reader);
   await reader.cancel();
   return undefined;
 }
 
-/** Returns a stream that starts with the piece already read. */
+/** Returns a stream that starts with the pieces already read. */
 function goOnWith(
-  first: ReadableStreamReadResult<Uint8Array<ArrayBuffer>>,
+  read: readonly Uint8Array<ArrayBuffer>[],
   reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let begun = false;
+  const begun = [...read];
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
-      const { done, value } = begun ? await reader.read() : first;
-      begun = true;
-      if (done || !value) controller.close();
-      else controller.enqueue(value);
+      const value = begun.shift() ?? (await reader.read()).value;
+      if (value) controller.enqueue(value);
+      else controller.close();
     },
     cancel: (reason) => reader.cancel(reason),
   });

@@ -28,7 +28,7 @@ const kindOf = (text: string): 'unknown' | 'events' | 'document' => {
 };
 
 /** An event behind words that are none. */
-const LATE_EVENT = /^(?:data|event):/im;
+const LATE_EVENT = /^(?:event:[^\r\n]*(?:\r\n|\n|\r))?data: ?[{["]/im;
 
 /** Reads one body from its first byte to its last. */
 export class BodyReader {

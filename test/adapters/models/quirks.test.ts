@@ -96,6 +96,13 @@ describe('an answer in another protocol', () => {
     ['of-gemini', undefined, 'google'],
     ['of-responses', undefined, 'openai-responses'],
     ['another-document', undefined, 'malformed'],
+    ...(['text/html', 'text/plain', 'text/event-stream', 'application/json'] as const).flatMap(
+      (type) =>
+        [
+          [`a-web-page-as-${type}`, undefined, 'web-page'],
+          [`a-web-page-as-${type}`, 'anthropic', 'web-page'],
+        ] as const,
+    ),
   ] as const)('%s to %s is named: %s', async (model, protocol, reason) => {
     const events = await collect(
       createEndpointModel({
