@@ -44,6 +44,7 @@ import { useInputDevice } from './shell/input-device.ts';
 import { Notices } from './shell/notices.tsx';
 import { useShortcuts } from './shell/shortcuts.ts';
 import { Sidebar } from './shell/sidebar.tsx';
+import { useSwipe } from './shell/swipe.ts';
 import { useAppearance, useTheme } from './shell/theme.ts';
 import { TabTitle } from './shell/title.ts';
 import './sync/pairing-link.ts';
@@ -204,6 +205,14 @@ function Frame() {
     if (phone) session.floating.update((now) => (now === 'drawer' ? null : 'drawer'));
     else setWanted(!wanted);
   });
+  // Dialogs, menus and other drawers lie outside of the frame.
+  const frame = useRef<HTMLDivElement>(null);
+  useSwipe(
+    'right',
+    phone && floating === null,
+    (target) => frame.current?.contains(target) ?? false,
+    openSidebar,
+  );
 
   return (
     <SidebarControl value={control}>
@@ -216,7 +225,7 @@ function Frame() {
       </button>
       {/* Clipped, not hidden: hidden overflow still scrolls when something is brought into
           view, which moved the composer away. */}
-      <div className="flex h-[calc(100dvh-var(--safe-top)-var(--safe-bottom))] overflow-clip">
+      <div ref={frame} className="flex h-[calc(100dvh-var(--safe-top)-var(--safe-bottom))] overflow-clip">
         {shown && (
           <aside
             aria-label={t('sidebar')}

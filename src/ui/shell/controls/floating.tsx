@@ -14,6 +14,7 @@ import {
 import { REACHED } from '../../hooks/focus-fallback.ts';
 import { useBackCloses } from '../../hooks/navigation.tsx';
 import { useTranslation } from '../../i18n/use-translation.ts';
+import { useSwipe } from '../swipe.ts';
 import { Button } from './buttons.tsx';
 import { classes } from './classes.ts';
 import { FLOATING } from './surfaces.ts';
@@ -321,7 +322,7 @@ const SHEET_SIDES = {
     'inset-x-0 bottom-0 px-[max(var(--safe-left),var(--safe-right))] pb-(--safe-bottom) max-h-[85dvh] animate-slide-up rounded-t-xl border-t',
 } as const;
 
-/** A drawer at an edge of the screen. */
+/** A drawer at an edge of the screen; a swipe towards a side edge closes it. */
 export function Sheet({
   open,
   onOpenChange,
@@ -338,13 +339,21 @@ export function Sheet({
   children: ReactNode;
 }) {
   const focusReturn = useFocusReturn();
-  useBackCloses(open, () => onOpenChange(false));
+  const close = () => onOpenChange(false);
+  useBackCloses(open, close);
+  useSwipe(
+    side === 'left' ? 'left' : 'right',
+    open && side !== 'bottom',
+    (target) => target.closest('[data-edge]') !== null,
+    close,
+  );
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
-        <RadixDialog.Overlay className="fixed inset-0 z-40 animate-fade bg-scrim" />
+        <RadixDialog.Overlay data-edge className="fixed inset-0 z-40 animate-fade bg-scrim" />
         <RadixDialog.Content
           {...focusReturn}
+          data-edge
           onInteractOutside={leaveToNotices}
           aria-describedby={undefined}
           className={classes(
