@@ -257,7 +257,7 @@ export const settings = {
   models: {
     choice: '由谁作答',
     choiceHelp: '用于新对话。已经开始的对话沿用自己的模型，可在输入框里更换。',
-    memoryOnly: '只用记忆，不用模型',
+    memoryOnly: '不用模型，只查记忆',
     noneTitle: '还没有连接模型',
     noneText: '记忆会引用你以前说过的话来作答。其他事情请连接一个模型。',
     clearInstructions: '清空自定义指令',
