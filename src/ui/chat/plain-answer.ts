@@ -4,7 +4,7 @@ import { raw } from 'hast-util-raw';
 import type { Definition, Nodes, Parents, Table } from 'mdast';
 import { calloutOf } from './markdown/callouts.ts';
 import { loneDefinitionsIn } from './markdown/definitions.ts';
-import { numbersOf } from './markdown/list-numbers.ts';
+import { marksOf } from './markdown/list-numbers.ts';
 import { parseMarkdown } from './markdown/parse.ts';
 import { textContent, withTags } from './markdown/tree.ts';
 import { NestingGuard } from './nesting.ts';
@@ -127,11 +127,11 @@ function words(node: Nodes, reading: PlainForm): string {
       return url === undefined ? within(node, reading) : linkOf(within(node, reading), url, reading);
     }
     case 'list': {
-      const numbers = numbersOf(node);
+      const marks = marksOf(node);
       return node.children
         .map((item, at) => {
           const box = item.checked === true ? '[x] ' : item.checked === false ? '[ ] ' : '';
-          return indented(box + within(item, reading), `${node.ordered ? `${numbers[at]}.` : '-'} `);
+          return indented(box + within(item, reading), `${marks[at] ?? '-'} `);
         })
         .join('\n');
     }

@@ -520,6 +520,42 @@ describe('lists below words, and signs that look like Markdown', () => {
     for (let at = 1; at < text.length; at += 1) reader.read(text.slice(0, at), true);
     expect(html(reader.read(text, false)).replace(/ dir="\w+"/g, '')).toBe(expected);
   });
+  it.each([
+    ['01. a\n02. b\n\n10. c', '01. a\n02. b\n10. c', ['01.', '02.']],
+    ['007. Bond', '007. Bond', ['007.']],
+    ['00. a\n01. b', '00. a\n01. b', ['00.', '01.']],
+    ['01. a\n01. b', '01. a\n02. b', ['01.', '02.']],
+    ['> 01. a', '01. a', ['01.']],
+    ['- 01. a', '- 01. a', ['01.']],
+    ['1) a\n2) b', '1) a\n2) b', ['1)', '2)']],
+    ['0. a\n1. b', '0. a\n1. b', []],
+    ['3. a\n2. b\n1. c', '3. a\n2. b\n1. c', []],
+    ['- 5 degrees', '- 5 degrees', ['-']],
+    ['- 5 °C\n- 7 °C', '- 5 °C\n- 7 °C', ['-', '-']],
+    ['+ 5 %\n- 3 %', '+ 5 %\n\n- 3 %', ['+', '-']],
+    ['- 5 apples\n- 3 pears', '- 5 apples\n- 3 pears', []],
+    ['+ one\n+ two', '- one\n- two', []],
+    ['+1 555 123', '+1 555 123', []],
+  ])('has the marks that were written: %j', (text, plain, marks) => {
+    expect(plainAnswer(text)).toBe(plain);
+    expect([...drawn(text).matchAll(/data-mark="([^"]*)"/g)].map(([, mark]) => mark)).toEqual(marks);
+    comesToTheSame(text);
+  });
+  it.each([
+    '2024. That was so.',
+    '2023. Bad.\n2024. Good.',
+    '42.',
+    '42.\n\nReally.',
+    '- 1000. x',
+    '1986.\n\nYes',
+  ])('a number with which words begin is no list: %j', (text) => {
+    expect(drawn(text)).not.toContain('<ol');
+    expect(plainAnswer(text)).toBe(text);
+    comesToTheSame(text);
+  });
+  it('goes on beyond 999', () => {
+    expect(drawn('999. a\n1000. b')).toBe('<ol start="999">\n<li>a</li>\n<li>b</li>\n</ol>');
+  });
   it('hold items that are set in by two signs below a number', () => {
     const shape = (text: string) => drawn(text).replace(/<\/?p>|\n/g, '');
     expect(shape('1. A\n  - x\n    - y\n  - z\n2. B\n10. C\n  * w')).toBe(

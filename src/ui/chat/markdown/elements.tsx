@@ -176,8 +176,15 @@ function Box({ checked }: Props<'input'>) {
   );
 }
 
-function Item({ node: _, ...rest }: Props<'li'>) {
-  return <li {...rest}>{sentWords(rest.children)}</li>;
+function Item({ node, ...rest }: Props<'li'>) {
+  const mark = node?.properties.dataMark;
+  // A mark that no style of lists has, drawn as it was written.
+  const style = typeof mark === 'string' ? { listStyleType: JSON.stringify(`${mark} `) } : undefined;
+  return (
+    <li {...rest} style={style}>
+      {sentWords(rest.children)}
+    </li>
+  );
 }
 
 /** Kinds of callouts that have a name in the person's language. */

@@ -10,7 +10,7 @@ const STAR = 42;
 const MARKERS = [42, 43, 45, ...Array.from({ length: 10 }, (_, digit) => 48 + digit)];
 
 /** A text that may have a list. */
-const LISTS = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]/m;
+const LISTS = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/m;
 const ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)/;
 const FENCE = /^[ \t]*(`{3,}(?!`)|~{3,}(?!~))[^`\r\n]*$/;
 
@@ -111,6 +111,12 @@ function beginsList(source: string, at: number): boolean {
   return /[:：][*_]{0,3}$|^[ \t>]*\[[^\]]*\]:/.test(before);
 }
 
+/** A year or a count, and a number that is all of a paragraph. */
+const NO_ITEM = /^(?:[1-9]\d{3,8}[.)](?:[ \t\r\n]|$)|\d{1,9}[.)][ \t]*(?:$|(?:\r\n?|\n)[ \t]*(?:[\r\n]|$)))/;
+
+/** True if the number at `at` begins no list: a sentence begins with it, or it is an answer (`42.`). */
+const isOfWords = (source: string, at: number): boolean => NO_ITEM.test(source.slice(at, at + 40));
+
 const ITEMS_BEFORE = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+$/;
 const COMPARED = /^>[ \t]*(?:[$€£¥][ \t]*)?\d/;
 
@@ -186,8 +192,10 @@ const titleBelow = (source: string, partial: boolean): Construct => ({
 /** The micromark extension for one text. */
 export function listSyntax(source: string, { partial }: { readonly partial: boolean }): Extension {
   const loose = looseLines(source, partial);
+  // The parser's own is off, by its name: it would begin a list where this one does not.
+  const next: Construct = { ...list, name: 'listGuarded' };
   const item: Construct = {
-    ...list,
+    ...next,
     tokenize(effects, ok, nok) {
       const usual = list.tokenize.call(this, effects, ok, nok);
       const below = list.tokenize.call(
@@ -196,11 +204,16 @@ export function listSyntax(source: string, { partial }: { readonly partial: bool
         ok,
         nok,
       );
-      return (code) => (this.interrupt && beginsList(source, this.now().offset) ? below(code) : usual(code));
+      return (code) => {
+        const { offset } = this.now();
+        if (isOfWords(source, offset)) return nok(code);
+        return this.interrupt && beginsList(source, offset) ? below(code) : usual(code);
+      };
     },
     continuation: {
       tokenize(effects, ok, nok) {
-        const usual = (list.continuation as Construct).tokenize.call(this, effects, ok, nok);
+        const goOn = (list.continuation as Construct).tokenize;
+        const usual = goOn.call(this, effects, ok, (code) => effects.attempt(next, ok, nok)(code));
         return (code) => {
           const { offset } = this.now();
           const inset = this.containerState?.type === 'listOrdered' ? insetOf(source, offset) : 0;
@@ -222,13 +235,12 @@ export function listSyntax(source: string, { partial }: { readonly partial: bool
     continuation: goesOn(() => quotation),
   };
   const quotes = source.includes('>');
+  const lists = LISTS.test(source);
   return {
-    ...(quotes ? { disable: { null: ['blockQuote'] } } : {}),
-    ...(source.includes('**') && (quotes || LISTS.test(source))
-      ? { flow: { [STAR]: titleBelow(source, partial) } }
-      : {}),
+    disable: { null: [...(quotes ? ['blockQuote'] : []), ...(lists ? ['list'] : [])] },
+    ...(source.includes('**') && (quotes || lists) ? { flow: { [STAR]: titleBelow(source, partial) } } : {}),
     document: {
-      ...(LISTS.test(source) ? Object.fromEntries(MARKERS.map((marker) => [marker, item])) : {}),
+      ...(lists ? Object.fromEntries(MARKERS.map((marker) => [marker, item])) : {}),
       ...(quotes ? { [GREATER]: quotation } : {}),
     },
   };

@@ -8,7 +8,7 @@ import { defaultHandlers, type Handlers, type State, toHast } from 'mdast-util-t
 import { calloutOf, withContainers } from './callouts.ts';
 import type { Formula } from './formula-syntax.ts';
 import { DRAWN_TAGS, drawnHtml, type Html, isSpokenOf } from './html-rule.ts';
-import { numbersOf } from './list-numbers.ts';
+import { marksOf, numbersOf } from './list-numbers.ts';
 
 /** Words as written, line by line. */
 interface Verbatim extends Literal {
@@ -34,7 +34,7 @@ const SCHEMA: Schema = {
     p: ['dataVerbatim', 'dataCallout'],
     blockquote: ['dataCallout'],
     ol: ['start', 'reversed'],
-    li: [...(defaultSchema.attributes?.li ?? []), 'value'],
+    li: [...(defaultSchema.attributes?.li ?? []), 'value', 'dataMark'],
     time: ['dateTime'],
   },
   protocols: {
@@ -82,10 +82,14 @@ const handlersFor = (calls: Map<string, number>, beside: boolean): Handlers =>
     footnoteDefinition: () => undefined,
     list: (state: State, node: List): Element => {
       const list = defaultHandlers.list(state, node);
-      if (!node.ordered) return list;
       const items = list.children.filter((child) => child.type === 'element');
-      for (const [at, number] of numbersOf(node).entries())
-        if (number !== (node.start ?? 1) + at) (items[at] as Element).properties.value = `${number}`;
+      const numbers = node.ordered ? numbersOf(node) : [];
+      for (const [at, mark] of marksOf(node).entries()) {
+        const { properties } = items[at] as Element;
+        const number = numbers[at];
+        if (number !== undefined && number !== (node.start ?? 1) + at) properties.value = `${number}`;
+        if (mark !== undefined && mark !== `${number}.`) properties.dataMark = mark;
+      }
       return list;
     },
     blockquote: (state: State, node: Blockquote): Element => {
