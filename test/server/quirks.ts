@@ -1083,6 +1083,52 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
     body: '{"output":{"content":"Backups run at three.","type":"ai"},"metadata":{"run_id":"x"}}',
     expected: whole,
   },
+  ...Object.fromEntries(
+    Object.entries<string>({
+      'langserve-log':
+        'event: data\ndata: {"ops":[{"op":"replace","path":"","value":{"id":"1","streamed_output":[],"final_output":null,"logs":{}}}]}\n\n' +
+        'event: data\ndata: {"ops":[{"op":"add","path":"/logs/ChatOpenAI/streamed_output_str/-","value":"Backups "},{"op":"add","path":"/logs/ChatOpenAI/streamed_output/-","value":{"content":"Backups ","type":"AIMessageChunk"}}]}\n\n' +
+        'event: data\ndata: {"ops":[{"op":"add","path":"/streamed_output/-","value":{"content":"Backups ","type":"AIMessageChunk"}},{"op":"replace","path":"/final_output","value":{"content":"Backups ","type":"AIMessageChunk"}}]}\n\n' +
+        'event: data\ndata: {"ops":[{"op":"add","path":"/streamed_output/-","value":{"content":[{"type":"text","text":"run at three."}],"type":"AIMessageChunk"}}]}\n\nevent: end\n\n',
+      'langserve-log-in-words':
+        'event: data\ndata: {"ops":[{"op":"add","path":"/streamed_output/-","value":"Backups "}]}\n\nevent: data\ndata: {"ops":[{"op":"add","path":"/streamed_output/-","value":"run at three."}]}\n\nevent: end\n\n',
+      'langserve-events':
+        'event: data\ndata: {"event":"on_chain_start","name":"agent","data":{"input":"When?"}}\n\nevent: data\ndata: {"event":"on_chat_model_stream","data":{"chunk":{"content":"Backups ","type":"AIMessageChunk"}}}\n\nevent: data\ndata: {"event":"on_chain_stream","data":{"chunk":"Backups "}}\n\nevent: data\ndata: {"event":"on_chat_model_stream","data":{"chunk":{"content":"run at three.","type":"AIMessageChunk"}}}\n\nevent: data\ndata: {"event":"on_chain_end","data":{"output":"Backups run at three."}}\n\nevent: end\n\n',
+      'langgraph-messages':
+        'event: metadata\ndata: {"run_id":"1","attempt":1}\n\nevent: messages\ndata: [{"content":"Backups ","type":"AIMessageChunk","id":"run-1"},{"langgraph_node":"agent","thread_id":"t"}]\n\nevent: messages\ndata: [{"content":"run at three.","type":"AIMessageChunk","id":"run-1"},{"langgraph_node":"agent"}]\n\nevent: values\ndata: {"messages":[{"content":"When?","type":"human"},{"content":"Backups run at three.","type":"ai"}]}\n\nevent: end\ndata: null\n\n',
+      'langgraph-partial':
+        'event: metadata\ndata: {"run_id":"1"}\n\nevent: messages/metadata\ndata: {"run-1":{"metadata":{"langgraph_node":"agent"}}}\n\nevent: messages/partial\ndata: [{"content":"Backups","type":"ai","id":"run-1"}]\n\nevent: messages/partial\ndata: [{"content":"Backups run at","type":"ai","id":"run-1"}]\n\nevent: messages/complete\ndata: [{"content":"Backups run at three.","type":"ai","id":"run-1"}]\n\nevent: end\n\n',
+      'langgraph-values':
+        'event: values\ndata: {"messages":[{"content":"When?","type":"human"}]}\n\nevent: values\ndata: {"messages":[{"content":"When?","type":"human"},{"content":"","type":"ai","tool_calls":[{"name":"x"}]}]}\n\nevent: values\ndata: {"messages":[{"content":"When?","type":"human"},{"content":[{"type":"text","text":"Backups run at three."}],"type":"ai","tool_calls":[]}]}\n\n',
+      'langgraph-updates':
+        'event: updates\ndata: {"agent":{"messages":[{"content":"Backups run at three.","type":"ai"}]}}\n\nevent: end\n\n',
+      'langgraph-in-a-graph':
+        'event: messages|agent:1\ndata: [{"content":"Backups run at three.","type":"AIMessageChunk"},{"langgraph_node":"b"}]\n\nevent: end\n\n',
+      'printed-by-python':
+        "data: {'choices': [{'delta': {'content': 'Backups '}, 'finish_reason': None}]}\n\ndata: {'choices': [{'delta': {'content': \"run at three.\"}, 'finish_reason': 'stop'}], 'x': True}\n\n",
+      'lines-printed-by-python':
+        "{'message': {'content': 'Backups '}, 'done': False}\n{'message': {'content': 'run at three.'}, 'done': True}\n",
+      'printed-by-python-in-one-piece':
+        "{'choices': [{'message': {'content': 'Backups run at three.'}, 'finish_reason': 'stop'}], 'error': None}",
+    }).map(([id, body]): [string, AnswerQuirk] => [id, { body, expected: whole }]),
+  ),
+  ...Object.fromEntries(
+    ["{'query': 'a'}", "{'query': 'a', 'deep': True, 'more': None}", '{"query": "a", "deep": False}'].map(
+      (args, at): [string, AnswerQuirk] => [
+        `arguments-printed-by-python-${at + 1}`,
+        {
+          body:
+            call({ name: 'lookup', arguments: args.slice(0, 5) }, { id: 'c' }) +
+            call({ arguments: args.slice(5) }) +
+            delta({}, 'tool_calls') +
+            DONE,
+          expected: called(
+            ['{"query":"a"}', '{"query":"a","deep":true,"more":null}', '{"query":"a","deep":false}'][at],
+          ),
+        },
+      ],
+    ),
+  ),
   flowise: {
     body: 'message:\ndata:{"event":"start","data":""}\n\nmessage:\ndata:{"event":"token","data":"Backups "}\n\nmessage:\ndata:{"event":"token","data":"run at three."}\n\nmessage:\ndata:{"event":"metadata","data":{"chatId":"1"}}\n\nmessage:\ndata:{"event":"end","data":"[DONE]"}\n\n',
     expected: whole,

@@ -1,7 +1,7 @@
 // Events of apps and hosts that answer with a stream of their own at an address for chat completions: Coze, Replicate,
 // LangServe and LangGraph, Flowise, n8n, AnythingLLM, RAGFlow, LM Studio's own API, and the lines of AI SDK 4.
 import { isFields, readJson } from '../../domain/base/json.ts';
-import { type Fields, said, stringOf } from './event-fields.ts';
+import { type Fields, listOf, said, stringOf } from './event-fields.ts';
 
 const SILENT = said('');
 const WHOLE = said('', 'stop');
@@ -50,6 +50,48 @@ function choiceOfTyped(value: Fields): Fields | undefined {
   }
 }
 
+const textOf = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : listOf(content)
+        .map((part) => (isFields(part) ? stringOf(part.text) : stringOf(part)))
+        .join('');
+
+/** The words that one operation of LangServe's log adds to the answer. */
+function addedBy(operation: unknown): string {
+  if (!isFields(operation) || operation.path !== '/streamed_output/-') return '';
+  const { value } = operation;
+  if (!isFields(value)) return stringOf(value);
+  return OF_A_MODEL.test(stringOf(value.type)) ? textOf(value.content) : stringOf(value.output);
+}
+
+/** The answer at the end of a state of LangGraph; silent for one that ends with a question, a call or a result. */
+function lastOf(messages: unknown): Fields {
+  const last = listOf(messages).at(-1);
+  const isAnswer =
+    isFields(last) && OF_A_MODEL.test(stringOf(last.type)) && listOf(last.tool_calls).length === 0;
+  return isAnswer ? { message: { content: textOf(last.content) }, finish_reason: 'stop' } : SILENT;
+}
+
+/** Events of LangServe's logs and of LangGraph's server: by their form, or their name in the stream. */
+function choiceOfLangChain(value: Fields, named: string): Fields | undefined {
+  const { ops, event, data, messages } = value;
+  if (Array.isArray(ops)) return said(ops.map(addedBy).join(''));
+  if (typeof event === 'string' && /^on_[a-z_]+$/.test(event)) {
+    const chunk = isFields(data) && /^on_(?:chat_model|llm)_stream$/.test(event) ? data.chunk : undefined;
+    return said(isFields(chunk) ? textOf(chunk.content ?? chunk.text) : stringOf(chunk));
+  }
+  // Graphs within a graph are named behind a bar.
+  const [mode] = named.split('|');
+  if (mode === 'values') return lastOf(messages);
+  if (mode !== 'updates') return undefined;
+  return lastOf(
+    Object.values(value)
+      .flatMap((node) => (isFields(node) ? [node.messages] : []))
+      .at(-1),
+  );
+}
+
 /** Events of Flowise. */
 function choiceOfFlowise({ event, data }: Fields): Fields | undefined {
   if (event === 'token' && typeof data === 'string') return said(data);
@@ -71,7 +113,11 @@ function plainWords(value: Fields): Fields | undefined {
 
 /** An event as a choice of chat completions, by its form or its name in the stream; undefined for any other. */
 export function choiceOfApp(value: Fields, named: string): Fields | undefined {
-  const found = choiceOfCoze(value, named) ?? choiceOfTyped(value) ?? choiceOfFlowise(value);
+  const found =
+    choiceOfCoze(value, named) ??
+    choiceOfLangChain(value, named) ??
+    choiceOfTyped(value) ??
+    choiceOfFlowise(value);
   if (found) return found;
   const { data, output, status } = value;
   // RAGFlow ends a stream with `true`.

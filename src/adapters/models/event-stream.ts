@@ -3,7 +3,7 @@
 // SDK the same for one token as for twenty.
 
 import { parsePartialJson } from 'ai';
-import { lenientJson, repairedJson } from '../../domain/base/json.ts';
+import { lenientJson, pythonJson, repairedJson } from '../../domain/base/json.ts';
 import { wordsOfApp } from './app-events.ts';
 import { ChunkReader, KEEP_ALIVE } from './chunk.ts';
 import type { Fields } from './event-fields.ts';
@@ -12,7 +12,8 @@ import type { TypeInput } from './spoken-calls.ts';
 import type { StreamFacts } from './stream-facts.ts';
 
 const parsed = (text: string): { readonly value: unknown } | undefined => {
-  const value = lenientJson(text);
+  const strict = lenientJson(text);
+  const value = strict === undefined ? pythonJson(text) : strict;
   return value === undefined ? undefined : { value };
 };
 

@@ -15,7 +15,7 @@ import {
   tool,
 } from 'ai';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { readJson } from '../../domain/base/json.ts';
+import { isFields, pythonJson, readJson } from '../../domain/base/json.ts';
 import { ignore } from '../../domain/base/log.ts';
 import type { ProviderFields } from '../../domain/chat/draft.ts';
 import type { Finish, Part, Usage } from '../../domain/chat/message.ts';
@@ -391,7 +391,9 @@ class StreamedAnswer {
         this.#arrived = true;
         yield* this.#say(this.#thoughts.end());
         const provider = this.#ownFields(part.providerMetadata);
-        const given = this.#arguments.get(part.toolCallId) ?? JSON.stringify(part.input || {});
+        const written = this.#arguments.get(part.toolCallId) ?? JSON.stringify(part.input || {});
+        const printed = isJson(written) ? undefined : pythonJson(written);
+        const given = isFields(printed) ? JSON.stringify(printed) : written;
         // Empty arguments may be arguments that have not arrived yet.
         const hasNone = given.trim() === '' || given === '{}';
         const text = hasNone ? '{}' : given;

@@ -24,6 +24,20 @@ export function lenientJson(text: string): unknown {
   return value === undefined ? readJson(repairedJson(text)) : value;
 }
 
+const PYTHON = /"(?:[^"\\]|\\[\s\S])*"|'((?:[^'\\]|\\[\s\S])*)'|\\[\s\S]|(?<!\w)(?:None|True|False)(?!\w)/g;
+const CONSTANTS: Readonly<Record<string, string>> = { None: 'null', True: 'true', False: 'false' };
+
+/** Value of an object or a list as Python prints it: strings in single quotes, None, True. Undefined if it is none. */
+export function pythonJson(text: string): unknown {
+  if (!/^\s*[{[]/.test(text) || !/'|None|True|False/.test(text)) return undefined;
+  const json = text.replace(PYTHON, (found, quoted: string | undefined) =>
+    quoted === undefined
+      ? (CONSTANTS[found] ?? found)
+      : `"${quoted.replace(/\\([\s\S])|"/g, (sign, escaped: string | undefined) => (escaped === "'" ? "'" : escaped === undefined ? '\\"' : sign))}"`,
+  );
+  return readJson(repairedJson(json));
+}
+
 /** As JSON has them; at the end of a text that was cut off, the beginning of one. */
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|u[0-9a-fA-F]{0,3}$|$)/y;
 const NO_NUMBER = /(?:NaN|Infinity)(?!\w)/y;

@@ -1,7 +1,7 @@
 // JSON that others wrote, and what is none.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isFields, lenientJson, readJson, repairedJson } from '../../../src/domain/base/json.ts';
+import { isFields, lenientJson, pythonJson, readJson, repairedJson } from '../../../src/domain/base/json.ts';
 
 it('gives the value, or undefined where the text is no JSON', () => {
   expect(readJson('{"a":[1,null]}')).toEqual({ a: [1, null] });
@@ -48,5 +48,20 @@ describe('JSON as other tools write it', () => {
         expect(lenientJson(`[${text},NaN]`)).toEqual([JSON.parse(text), null]);
       }),
     );
+  });
+});
+
+describe('what Python prints of a value', () => {
+  it.each([
+    ["{'a': 'b', 'c': None, 'd': [True, False], 'e': 1.5}", { a: 'b', c: null, d: [true, false], e: 1.5 }],
+    [`{'a': "don't", 'b': 'say "so"', 'c': 'it\\'s'}`, { a: "don't", b: 'say "so"', c: "it's" }],
+    ['{"a": True, "b": None}', { a: true, b: null }],
+    ["{'a': 'None of True', 'b': '\\x41\\n'}", { a: 'None of True', b: '\\x41\n' }],
+    ["[{'a': 1},]", [{ a: 1 }]],
+    ["{'a': '备份', 'b': {'c': ''}}", { a: '备份', b: { c: '' } }],
+  ])('%s', (text, value) => expect(pythonJson(text)).toEqual(value));
+  it('is no value where something is missing, or where there is nothing of Python', () => {
+    for (const text of ["{'a': 'b", "{'a': Nones}", '{"a":1}', "'a'", "{a: 'b'}", "it's {None}"])
+      expect(pythonJson(text), text).toBeUndefined();
   });
 });
