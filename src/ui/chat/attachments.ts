@@ -7,6 +7,7 @@ import { dataUrlOf } from '../../domain/base/data-url.ts';
 import { log } from '../../domain/base/log.ts';
 import type { PartOf } from '../../domain/chat/message.ts';
 import { decodeFile } from '../../domain/text/encoding.ts';
+import { isRichText, wordsOfRichText } from './rich-text.ts';
 
 type FilePart = PartOf<'file'>;
 
@@ -192,7 +193,9 @@ async function attachText(file: File): Promise<Attached> {
     const decoded = decodeFile(new Uint8Array(await file.arrayBuffer()));
     if (!decoded) return refuse('notText');
     const type = /^(text\/|application\/(json|xml|yaml|x-yaml))/.test(file.type) ? file.type : 'text/plain';
-    const part = textPart(decoded.text, file.name, type);
+    const part = isRichText(decoded.text)
+      ? textPart(wordsOfRichText(decoded.text), file.name)
+      : textPart(decoded.text, file.name, type);
     return decoded.guess
       ? { ok: true, part, remark: 'guessed', encoding: decoded.guess }
       : { ok: true, part };

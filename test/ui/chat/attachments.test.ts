@@ -23,6 +23,18 @@ it('a file that cannot be opened any more is left out, whatever it is, and is no
   }
 });
 
+it('a text in RTF is taken with its words, not with its codes', async () => {
+  const file = new File(
+    [String.raw`{\rtf1\ansi{\fonttbl{\f0 Arial;}}\f0 The plan\par is to \b sail\b0 .}`],
+    'Plan.rtf',
+  );
+  const taken = await attach(file, READING);
+  if (!taken.ok) throw new Error(taken.reason);
+  const [head, body = ''] = (taken.part.url ?? '').split(',');
+  expect(head).toBe('data:text/plain;charset=utf-8;base64');
+  expect(Buffer.from(body, 'base64').toString()).toBe('The plan\nis to sail.');
+});
+
 describe('a document', () => {
   it('is taken with its words and their places, and with its bytes, also where the system does not name its kind', async () => {
     const taken = await pdf([WORDS]);
