@@ -52,33 +52,35 @@ export function CompactionDivider({
       aria-label={t('panel.compacted')}
       className={classes('my-4 text-sm', quiet ? 'text-ink-3' : 'text-compacted')}
     >
-      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      <div className="flex items-center gap-x-2">
         <span
           aria-hidden
           className={classes('h-px min-w-4 flex-1 max-sm:hidden', quiet ? 'bg-line' : 'bg-compacted-line')}
         />
-        <span title={formatExact(compaction.createdAt)} className="tabular-nums">
-          <ChevronsDownUp size={14} aria-hidden className="mr-2 inline align-[-2px]" />
-          {state === 'superseded'
-            ? t('divider.superseded')
-            : state === 'undone'
-              ? t('divider.undone', { count: compacted })
-              : t('divider.compacted', {
-                  count: compacted,
-                  before: compaction.tokensBefore,
-                  after: compaction.tokensAfter,
-                })}
-        </span>
-        <DividerActions
-          compaction={compaction}
-          state={state}
-          open={open}
-          body={body}
-          busy={busy}
-          onToggle={(next) => setOpen(open === next ? 'nothing' : next)}
-          onUndo={() => run(context.undo(conversationId, compaction.id))}
-          onRedo={() => run(context.redo(conversationId, compaction.id))}
-        />
+        <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 sm:justify-center">
+          <span title={formatExact(compaction.createdAt)} className="tabular-nums">
+            <ChevronsDownUp size={14} aria-hidden className="mr-2 inline align-[-2px]" />
+            {state === 'superseded'
+              ? t('divider.superseded')
+              : state === 'undone'
+                ? t('divider.undone', { count: compacted })
+                : t('divider.compacted', {
+                    count: compacted,
+                    before: compaction.tokensBefore,
+                    after: compaction.tokensAfter,
+                  })}
+          </span>
+          <DividerActions
+            compaction={compaction}
+            state={state}
+            open={open}
+            body={body}
+            busy={busy}
+            onToggle={(next) => setOpen(open === next ? 'nothing' : next)}
+            onUndo={() => run(context.undo(conversationId, compaction.id))}
+            onRedo={() => run(context.redo(conversationId, compaction.id))}
+          />
+        </div>
         <span
           aria-hidden
           className={classes('h-px min-w-4 flex-1 max-sm:hidden', quiet ? 'bg-line' : 'bg-compacted-line')}

@@ -230,7 +230,10 @@ function Row({
         <span className={classes('block', kind === 'out' && 'text-ink-3')}>{title}</span>
         {detail && (
           <span
-            className={classes('block text-ink-3 text-xs', wraps ? '[overflow-wrap:anywhere]' : 'truncate')}
+            className={classes(
+              'block text-ink-3 text-xs',
+              wraps ? '[overflow-wrap:anywhere]' : 'line-clamp-2',
+            )}
           >
             {detail}
           </span>

@@ -69,7 +69,14 @@ export function ModelPicker({ conversation }: { conversation: Conversation | nul
           className="touchable flex h-8 min-w-0 items-center gap-1 rounded-sm px-2 max-[22.4rem]:px-1 text-ink-2 text-sm max-[22.4rem]:text-xs hover:bg-fill hover:text-ink aria-expanded:bg-fill"
         >
           <span className={classes('max-w-44 truncate sm:max-w-72', chosen === null && 'text-memory')}>
-            {name}
+            {chosen ? (
+              name
+            ) : (
+              <>
+                <span className="max-sm:hidden">{name}</span>
+                <span className="sm:hidden">{t('memoryOnlyShort')}</span>
+              </>
+            )}
           </span>
           <ChevronDown size={14} aria-hidden className="shrink-0 text-ink-3 max-[22.4rem]:hidden" />
         </button>

@@ -1,4 +1,5 @@
-// The list of commands on a screen at 200 %: the chosen command is in sight, and no argument breaks in two.
+// What opens above the composer on a screen at 200 %: the chosen command and all of the context meter
+// are in sight, and no argument breaks in two.
 import { expect, it } from 'vitest';
 import { page } from 'vitest/browser';
 import { createTestApp, show } from '../harness.tsx';
@@ -31,4 +32,20 @@ it('breaks the arguments of a command only between them', async () => {
     }
   expect(chosen.element().textContent).toContain('limit');
   expect(broken).toEqual([]);
+});
+
+it('opens the context meter within the screen', async () => {
+  const app = await createTestApp({
+    *reply() {
+      yield { type: 'text-delta', text: 'An answer.' };
+    },
+  });
+  const id = await app.say('A question');
+  await app.idle(id);
+  await show(app, `/c/${id}`, { width: 640, height: 300 });
+  await page.getByRole('button', { name: /^Context: / }).click();
+  const open = page.getByRole('dialog');
+  await expect.element(open).toBeVisible();
+  await expect.poll(() => open.element().getBoundingClientRect().top).toBeGreaterThanOrEqual(0);
+  expect(open.element().getBoundingClientRect().bottom).toBeLessThanOrEqual(300);
 });

@@ -54,6 +54,11 @@ it('is read, edited, taken back and done again at its divider', async () => {
   // The sign stands in the first line of the words, however narrow the page.
   const top = [...line.getClientRects()].find(({ width }) => width > 20)?.top;
   expect(Math.abs((mark?.top ?? 0) - (top ?? Number.NaN))).toBeLessThan(8);
+  await page.viewport(640, 400);
+  const rules = [...divider().element().querySelectorAll('span[aria-hidden].h-px')];
+  await expect.poll(() => rules.map((rule) => rule.getBoundingClientRect().width > 0)).toEqual([true, true]);
+  // One on each side of the words, at any width.
+  expect(new Set(rules.map((rule) => rule.getBoundingClientRect().top)).size).toBe(1);
   await button('Rewrite').click();
   await expect.element(divider().getByRole('textbox')).toHaveFocus();
   await button('Undo').click();

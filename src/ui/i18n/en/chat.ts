@@ -126,6 +126,7 @@ export const chat = {
   filesOnly_one: '{{count}} file',
   filesOnly_other: '{{count}} files',
   memoryOnly: 'No model (search my conversations)',
+  memoryOnlyShort: 'No model',
   memoryOnlyWords: 'Answers with passages from your conversations; no model is used.',
   modelIs: 'Model: {{model}}',
   modelMissing: '{{missing}} isn’t set up here; {{model}} will answer.',

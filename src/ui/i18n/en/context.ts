@@ -115,7 +115,7 @@ export const context = {
     save: 'Save',
     cancel: 'Cancel',
     guidance: 'What should the summary keep?',
-    guidancePlaceholder: 'Keep the API decisions and every port number',
+    guidancePlaceholder: 'Keep every port number',
     makeAgain: 'Write it anew',
     wait: 'Rewriting',
     againNothing: 'It came out the same. Nothing was changed.',

@@ -108,7 +108,7 @@ export const shell = {
     behind_other: '{{count, number}} to index',
     savedNoIndex: 'Saved; memory is not running',
     savedPrivate: 'Saved; this looks like a private window, and closing it may delete everything',
-    offline: 'Offline; everything but models works',
+    offline: 'Offline; all works but models',
     notSaved: 'Not saved yet: writing failed',
     notSavedFull: 'Not saved: storage is full',
     fleeting: 'Not kept: this browser stores nothing',

@@ -110,6 +110,7 @@ export const chat = {
   deleteQueued: '删除',
   filesOnly_other: '{{count}} 个文件',
   memoryOnly: '不用模型，只查记忆',
+  memoryOnlyShort: '不用模型，只查记忆',
   memoryOnlyWords: '用你对话中的片段作答，不询问任何模型。',
   modelIs: '模型：{{model}}',
   modelMissing: '这台设备没有连接 {{missing}}，这里改由 {{model}} 继续。',

@@ -406,7 +406,11 @@ export function Popover({
           sideOffset={6}
           collisionPadding={8}
           onCloseAutoFocus={() => handHome(opener.current)}
-          className={classes(FLOATING, 'z-50 w-80 max-w-[calc(100vw-1rem)] animate-rise p-3', className)}
+          className={classes(
+            FLOATING,
+            'z-50 max-h-(--radix-popover-content-available-height) w-80 max-w-[calc(100vw-1rem)] animate-rise overflow-y-auto p-3',
+            className,
+          )}
         >
           {children}
         </RadixPopover.Content>
