@@ -1,4 +1,4 @@
-// On a phone that reports a notch and a home bar, no text or button lies under either.
+// A phone: nothing lies under its notch or home bar, a swipe opens the list, and fingers hit what they press.
 import { expect, openApp, test } from './app.ts';
 
 const [TOP, BOTTOM] = [47, 34];
@@ -30,4 +30,86 @@ test('header, composer, drawer and dialogs stay clear of the notch and the home 
   await page.keyboard.press('Escape');
   await page.keyboard.press('ControlOrMeta+k');
   await inside(page.getByRole('dialog').getByRole('combobox'));
+});
+
+test.describe('with fingers', () => {
+  test.beforeEach(async ({ page }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 5 });
+    await openApp(page);
+  });
+
+  test('a finger that goes sideways opens and closes the drawer; one that scrolls does not', {
+    tag: '@gate',
+  }, async ({ page }) => {
+    const devtools = await page.context().newCDPSession(page);
+    const swipe = async (x: number, y = 0) => {
+      const points = (by: number) => [{ x: 200 + x * by, y: 400 + y * by }];
+      await devtools.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: points(0) });
+      for (const by of [0.25, 0.5, 0.75, 1])
+        await devtools.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: points(by) });
+      await devtools.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    };
+    const drawer = page.getByRole('dialog', { name: 'Sidebar' });
+    await swipe(60, -200);
+    await swipe(-120);
+    await expect(drawer).toBeHidden();
+    await swipe(120);
+    await expect(drawer).toBeVisible();
+    await swipe(-120);
+    await expect(drawer).toBeHidden();
+  });
+
+  test('what a finger presses is 44 px high at least, on every screen', async ({ page }) => {
+    await page.evaluate(() => globalThis.recollect?.app.library.addSamples());
+    const small = () =>
+      page.evaluate(() => {
+        const pressed = 'button:enabled, a[href], select, [role="menuitem"], [role="switch"], [role="tab"]';
+        return (
+          [...document.querySelectorAll<HTMLElement>(pressed)]
+            .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.sr-only'))
+            .filter((one) => getComputedStyle(one).display !== 'inline' && one.tabIndex >= 0)
+            // What stands within a sentence is as high as its line.
+            .filter((one) => !one.closest('p'))
+            .map((one) => {
+              const around = Number.parseFloat(getComputedStyle(one, '::before').height) || 0;
+              return {
+                one,
+                height: Math.max(one.offsetHeight, around, one.closest('label')?.offsetHeight ?? 0),
+              };
+            })
+            .filter(({ one, height }) => one.offsetWidth > 1 && height < 44)
+            .map(({ one, height }) => `${height} px: ${one.ariaLabel ?? one.textContent}`)
+        );
+      });
+    const found: Record<string, string[]> = {};
+    const sections = [
+      'models',
+      'memory',
+      'context',
+      'sync',
+      'storage',
+      'privacy',
+      'appearance',
+      'prompts',
+      'costs',
+    ];
+    for (const path of ['/memory', '/memory/notes', ...sections.map((one) => `/settings/${one}`)]) {
+      await page.goto(`${path}?console`);
+      await expect(page.getByRole('main').getByRole('heading').first()).toBeVisible();
+      found[path] = await small();
+    }
+    await page.goto('/?console');
+    await page.getByRole('button', { name: 'Show sidebar' }).click();
+    await expect(page.getByRole('dialog').getByRole('link').first()).toBeVisible();
+    found.drawer = await small();
+    await page
+      .getByRole('dialog')
+      .getByRole('link', { name: /^A slow query/ })
+      .click();
+    await expect(page.getByRole('article', { name: 'Answer' }).first()).toBeVisible();
+    found.conversation = await small();
+    expect(Object.fromEntries(Object.entries(found).filter(([, names]) => names.length > 0))).toEqual({});
+  });
 });

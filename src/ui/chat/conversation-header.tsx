@@ -102,7 +102,7 @@ export function ConversationHeader({
               type="button"
               disabled={!entry || readOnly}
               onClick={() => setRenaming(true)}
-              className="max-w-full truncate rounded-sm px-1.5 py-1 hover:not-disabled:bg-fill"
+              className="touchable max-w-full truncate rounded-sm px-1.5 py-1 hover:not-disabled:bg-fill"
             >
               {title}
             </button>

@@ -91,7 +91,7 @@ export function PersonaPicker({
         <button
           type="button"
           {...(chosen ? {} : { 'aria-label': t('persona.choose') })}
-          className="touchable flex h-8 min-w-8 items-center justify-center gap-1.5 rounded-sm px-1.5 text-ink-2 text-sm hover:bg-fill hover:text-ink aria-expanded:bg-fill"
+          className="touchable flex h-8 min-w-8 pointer-coarse:min-w-11 items-center justify-center gap-1.5 rounded-sm px-1.5 text-ink-2 text-sm hover:bg-fill hover:text-ink aria-expanded:bg-fill"
         >
           {chosen ? <PersonaSign persona={chosen} /> : <UserRound size={16} aria-hidden />}
           {chosen && (

@@ -84,7 +84,7 @@ export function MemorySection() {
       <button
         type="button"
         onClick={() => navigation.openScreen('memory', 'index')}
-        className="rounded-xs text-accent hover:underline"
+        className="touchable rounded-xs text-accent hover:underline"
       >
         {t('memory.openMemory')}
       </button>
