@@ -323,7 +323,12 @@ export default defineConfig({
           action: '/shared',
           method: 'POST',
           enctype: 'multipart/form-data',
-          params: { title: 'shared_title', text: 'shared_text', url: 'shared_url' },
+          params: {
+            title: 'shared_title',
+            text: 'shared_text',
+            url: 'shared_url',
+            files: [{ name: 'shared_files', accept: ['text/*', 'image/*', 'application/*'] }],
+          },
         },
         file_handlers: [
           {

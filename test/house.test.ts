@@ -201,6 +201,9 @@ describe('the house', () => {
       // Endpoints of calls: to the channel of a tab, and in the form of before on a channel.
       'adapters/index/calls.ts',
       'workers/sync-link.ts',
+      // A page asks the service worker for files that were shared; it answers by the port that came along.
+      'adapters/browser/shared-files.ts',
+      'workers/service/share-target.ts',
     ];
     const posts = /\.postMessage\(|\.onmessage\b/;
     const posting = files.filter((file) => posts.test(readFileSync(join(SRC, file), 'utf8')));

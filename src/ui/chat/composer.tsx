@@ -21,6 +21,7 @@ import { shortcutKeys } from '../../domain/settings/shortcuts.ts';
 import { withoutEmptyEdges } from '../../domain/text/typed.ts';
 import type { DraftFile } from '../../services/chat/composer-drafts.ts';
 import { useApp } from '../hooks/app.tsx';
+import { useLatest } from '../hooks/latest.ts';
 import { onlyTouch } from '../hooks/media.ts';
 import { useModelInUse } from '../hooks/model.ts';
 import { useSession } from '../hooks/session.tsx';
@@ -40,7 +41,7 @@ import { DictationButton, DictationLine, useDictation, useHearsWords } from './d
 import { DocumentsBeingRead } from './documents-being-read.tsx';
 import { below, inserted } from './draft.ts';
 import { FileChips } from './file-chips.tsx';
-import type { GivenFiles } from './file-drop.tsx';
+import { filesGiven, type GivenFiles } from './file-drop.tsx';
 import { LimitLine } from './limit-line.tsx';
 import { ModelPicker } from './model-picker.tsx';
 import { PersonaPicker, usePersona, usePickPersona } from './persona-picker.tsx';
@@ -107,7 +108,7 @@ export function Composer({
   const offered = useOfferedPassages();
   const dictator = useDictation(draft);
   const hasWords = useHearsWords(dictator) || draft.hasText;
-  useComposerControl(draft);
+  useComposerControl(draft, attachments.addFiles);
   useImperativeHandle(handle, () => ({ addFiles: attachments.addFiles }));
   const saved = useSaved(draft, usePickPersona(conversation, persona?.onChange));
   const takeSaved = saved.takeLine;
@@ -375,9 +376,10 @@ function useEarlyWords({ area, setText }: ComposerDraft): void {
  * Lets commands, the palette and shared text write into this composer, and takes the focus when a person
  * opens the conversation from the list.
  */
-function useComposerControl(draft: ComposerDraft): void {
+function useComposerControl(draft: ComposerDraft, addFiles: Attachments['addFiles']): void {
   const { area, keeper, owner, addFile, setText, setAside } = draft;
   const session = useSession();
+  const latestAddFiles = useLatest(addFiles);
   useEarlyWords(draft);
   useLayoutEffect(() => {
     // Focuses the composer for a person who opened the conversation from the list.
@@ -393,6 +395,7 @@ function useComposerControl(draft: ComposerDraft): void {
         setText(next.text, next.caret);
         field.focus();
       },
+      addFiles: (files: readonly File[]) => latestAddFiles.current(filesGiven(files)),
       keep: async () => (await keeper.current?.keep()) ?? false,
       moveTo: async (conversation: ConversationId) => keeper.current?.move(conversation),
       attach: (place: ConversationId | null, file: DraftFile) => {
@@ -405,7 +408,7 @@ function useComposerControl(draft: ComposerDraft): void {
     return () => {
       if (session.composer.get() === own) session.composer.set(null);
     };
-  }, [session, area, keeper, owner, setText, setAside, addFile]);
+  }, [session, area, keeper, owner, setText, setAside, addFile, latestAddFiles]);
 }
 
 /** Passages that memory offers for the words, and the unticked ones. */

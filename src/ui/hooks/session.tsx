@@ -51,6 +51,7 @@ export type AskedToForget = { readonly sought: Sought; readonly title: string } 
 interface ComposerControl {
   focus(): void;
   insert(text: string): void;
+  addFiles(files: readonly File[]): void;
   /** Saves the draft; resolves to true when it is durable. */
   keep(): Promise<boolean>;
   moveTo(conversation: ConversationId): Promise<void>;

@@ -1,11 +1,14 @@
 // Handles what the system hands to the installed app: shared text and links, opened files, its own shortcuts.
-import { useEffect } from 'react';
+import { useEffect, useEffectEvent } from 'react';
+import { toast } from 'sonner';
 import { launchedFiles } from '../../adapters/browser/launched-files.ts';
+import { takeSharedFiles } from '../../adapters/browser/shared-files.ts';
 import { fileOf } from '../../adapters/importers/source-file.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { SHARED_FIELDS, sharedWords } from '../../domain/chat/shared-words.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
 
 const OPEN = 'open';
 
@@ -13,6 +16,8 @@ const OPEN = 'open';
 export function Arrivals(): null {
   const session = useSession();
   const { lock } = useApp();
+  const { t } = useTranslation('shell');
+  const sayLost = useEffectEvent(() => toast.error(t('sharedLost')));
   useEffect(() => {
     const { search, pathname, hash } = location;
     const rest = new URLSearchParams(search);
@@ -35,6 +40,10 @@ export function Arrivals(): null {
         (async () => {
           if (words) await insert(words);
           await lock.takeShared(insert);
+          if (opens !== 'files') return;
+          const files = await takeSharedFiles();
+          if (files.length > 0) session.composer.get()?.addFiles(files);
+          else sayLost();
         })(),
         'words that were shared; they wait for the next start',
       );

@@ -10,8 +10,9 @@ import {
 import { NavigationRoute, registerRoute } from 'workbox-routing';
 import { CacheFirst } from 'workbox-strategies';
 import { isFile, MODEL_CACHE } from '../../adapters/browser/model-cache.ts';
+import { TAKE_FILES } from '../../domain/chat/shared-words.ts';
 import { createIntegrityPlugins, type ListedFile } from './file-integrity.ts';
-import { SHARE_PATH, storeSharedWords } from './share-target.ts';
+import { handOverFiles, SHARE_PATH, takeShare } from './share-target.ts';
 
 declare const self: ServiceWorkerGlobalScope & {
   __WB_MANIFEST: (string | { url: string; revision: string | null })[];
@@ -35,7 +36,7 @@ registerRoute(
 
 registerRoute(
   ({ url, sameOrigin }) => sameOrigin && url.pathname === SHARE_PATH,
-  ({ request }) => storeSharedWords(request),
+  ({ request, event }) => takeShare(request, event),
   'POST',
 );
 
@@ -64,7 +65,10 @@ registerRoute(
 );
 
 self.addEventListener('message', (event) => {
-  if ((event.data as { type?: unknown } | null)?.type === 'SKIP_WAITING') void self.skipWaiting();
+  const type = (event.data as { type?: unknown } | null)?.type;
+  if (type === 'SKIP_WAITING') void self.skipWaiting();
+  const [port] = event.ports;
+  if (type === TAKE_FILES && port) handOverFiles(port);
 });
 
 /**

@@ -1,19 +1,44 @@
-// Receives words that another app shares (Web Share Target). The service worker has no key of the device; if that has a
-// lock, it stores them sealed with a public key. Then it opens the app.
+// Receives what another app shares (Web Share Target), then opens the app. The service worker has no key of the
+// device; if that has a lock, it stores words sealed with a public key. Files wait in memory until the page takes them.
 import { createLockRecords } from '../../adapters/vault/lock-records.ts';
 import { orElse } from '../../domain/base/log.ts';
-import { SHARED_FIELDS, sharedWords } from '../../domain/chat/shared-words.ts';
+import { SHARED_FIELDS, SHARED_FILES, sharedWords } from '../../domain/chat/shared-words.ts';
 import { keepShared } from '../../services/lock/shared.ts';
 
 /** Path named in the web app manifest (`vite.config.ts`). */
 export const SHARE_PATH = '/shared';
 
+/** Longest time that files wait for a page, ms: a browser ends a service worker that does nothing. */
+const WAIT_MS = 120_000;
+let waiting: readonly File[] = [];
+let taken: (() => void) | null = null;
+
+/** Hands the waiting files to the page that asks, over its port: each file once. */
+export function handOverFiles(port: MessagePort): void {
+  port.postMessage(waiting);
+  waiting = [];
+  taken?.();
+}
+
+/** Holds files until a page takes them, `WAIT_MS` at most: nothing of them is on the disk of a locked device. */
+function hold(files: readonly File[], event: ExtendableEvent): void {
+  waiting = [...waiting, ...files];
+  event.waitUntil(
+    new Promise<void>((resolve) => {
+      taken = resolve;
+      setTimeout(resolve, WAIT_MS);
+    }),
+  );
+}
+
 /**
- * Stores the words of a share (a POST of the fields `SHARED_FIELDS`) and redirects to the app (303). If they cannot be
- * stored, they go into the address, so that they are not lost. Rejects if the request holds no form.
+ * Stores the words of a share (a POST of the fields `SHARED_FIELDS`), holds its files, and redirects to the app (303).
+ * Words that cannot be stored go into the address, so that they are not lost. Rejects if the request holds no form.
  */
-export async function storeSharedWords(request: Request): Promise<Response> {
+export async function takeShare(request: Request, event: ExtendableEvent): Promise<Response> {
   const form = await request.formData();
+  const files = form.getAll(SHARED_FILES).filter((one) => one instanceof File && one.size > 0) as File[];
+  if (files.length > 0) hold(files, event);
   const words = sharedWords((name) => form.get(name));
   const records = createLockRecords();
   try {
@@ -24,7 +49,11 @@ export async function storeSharedWords(request: Request): Promise<Response> {
         false,
         'words that were shared: they go to the page',
       ));
-    return seeOther(kept ? '/' : `/?${new URLSearchParams({ [SHARED_FIELDS[1]]: words })}`);
+    const rest = new URLSearchParams({
+      ...(files.length > 0 ? { open: 'files' } : {}),
+      ...(kept ? {} : { [SHARED_FIELDS[1]]: words }),
+    });
+    return seeOther(rest.size > 0 ? `/?${rest}` : '/');
   } finally {
     records.close();
   }

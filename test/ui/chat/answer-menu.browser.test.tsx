@@ -1,6 +1,6 @@
 // The menu of an answer: taken out as Markdown or text, read aloud by the device's own
 // voice, asked again with another model.
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
@@ -80,6 +80,21 @@ it('saves as a file with the words as they are, and one line break at the end', 
   await menu();
   await page.getByRole('menuitem', { name: 'Download as Markdown' }).click();
   await expect.poll(() => (files.mock.lastCall?.[0] as Blob | undefined)?.text()).toBe(`${ANSWER}\n`);
+});
+
+it('is shared by the system where there is a way, and one that is put away is no error', async () => {
+  const { app, id } = await answered();
+  const share = vi.fn<(data: ShareData) => Promise<void>>();
+  Object.defineProperty(navigator, 'share', { configurable: true, value: share });
+  onTestFinished(() => void Reflect.deleteProperty(navigator, 'share'));
+  share.mockRejectedValueOnce(new DOMException('put away', 'AbortError'));
+  await show(app, `/c/${id}`);
+  await menu();
+  await page.getByRole('menuitem', { name: 'Share' }).click();
+  expect(share).toHaveBeenLastCalledWith({ text: ANSWER });
+  await expect.element(page.getByRole('menu')).not.toBeInTheDocument();
+  await expectAccessible();
+  await expect.element(page.getByText('put away')).not.toBeInTheDocument();
 });
 
 it('asks again with another model, as another branch', async () => {

@@ -1,6 +1,6 @@
 // What arrives from outside: shared words in the composer, a shortcut to the
 // search, another device on the first screen.
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { launchedFiles } from '../../../src/adapters/browser/launched-files.ts';
 import { deep } from '../../scale.ts';
@@ -26,6 +26,21 @@ it('opens files that came before the app was there, and those that come later', 
   expect(launchedFiles().get()).toEqual([]);
   await userEvent.keyboard('{Escape}');
   await shown;
+});
+
+it('attaches the files that were shared, each once, and says where they did not arrive', async () => {
+  const held = [new File(['A kettle hums.'], 'kettle.txt', { type: 'text/plain' })];
+  const controller = {
+    postMessage: (_: unknown, [port]: MessagePort[]) => port?.postMessage(held.splice(0)),
+  };
+  Object.defineProperty(navigator.serviceWorker, 'controller', { configurable: true, value: controller });
+  onTestFinished(() => void Reflect.deleteProperty(navigator.serviceWorker, 'controller'));
+  await show(await createTestApp(), '/?open=files');
+  await expect.element(page.getByRole('list', { name: 'Attached files' })).toHaveTextContent('kettle.txt');
+  expect(location.search).toBe('');
+  await expectAccessible();
+  await show(await createTestApp(), '/?open=files');
+  await expect.element(page.getByText(/shared files did not arrive/)).toBeVisible();
 });
 
 deep('opens the search by the shortcut of the installed app', async () => {

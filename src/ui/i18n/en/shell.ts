@@ -82,6 +82,7 @@ export const shell = {
   unarchivedCount_other: '{{count}} conversations taken out of the archive',
   trashedCount_one: '{{count}} conversation moved to the trash',
   trashedCount_other: '{{count}} conversations moved to the trash',
+  sharedLost: 'The shared files did not arrive. Please share them once more.',
   answerEnded: 'An answer is ready',
   notifyNext: 'Notify me next time',
   openIt: 'Open',

@@ -72,6 +72,7 @@ export const shell = {
   archivedCount_other: '已归档 {{count}} 个对话',
   unarchivedCount_other: '已取消归档 {{count}} 个对话',
   trashedCount_other: '已将 {{count}} 个对话移到回收站',
+  sharedLost: '分享的文件没有收到，请再分享一次。',
   answerEnded: '回答已完成',
   notifyNext: '下次通知我',
   openIt: '打开',
