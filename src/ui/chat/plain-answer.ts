@@ -26,8 +26,14 @@ const within = (node: Parents, reading: PlainForm): string => {
   const isContainer = CONTAINERS.has(node.type);
   /** A link that HTML began, and how many texts came before its words. */
   let link: { readonly url: string; readonly from: number } | undefined;
+  /** The end of a block of HTML came within a line: words behind it stand on the next. */
+  let isEnded = false;
   for (const child of node.children) {
-    const text = words(child, reading);
+    const said = words(child, reading);
+    const isBlank = said.trim() === '';
+    const text = !isEnded ? said : isBlank ? '' : `\n${said.trimStart()}`;
+    if (!isBlank) isEnded = false;
+    if (child.type === 'html' && !isContainer && BLOCK_ENDS.test(child.value)) isEnded = texts.length > 0;
     if ((isContainer ? text.trim() : text) !== '') texts.push(text);
     if (child.type !== 'html') continue;
     const url = LINK_BEGINS.test(child.value) ? attributeOf(child.value, 'href') : '';
@@ -48,6 +54,7 @@ const CONTAINERS: ReadonlySet<string> = new Set([
   'footnoteDefinition',
 ]);
 
+const BLOCK_ENDS = /^<\/(?:li|p|div|dt|dd|tr|h[1-6]|summary|blockquote)\s*>$/i;
 const LINK_BEGINS = /^<a\s[^<>]*>$/i;
 const LINK_ENDS = /^<\/a\s*>$/i;
 const attributeOf = (tag: string, name: string): string => {

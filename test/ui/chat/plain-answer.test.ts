@@ -103,3 +103,9 @@ it.each([
 ])('goes on in %s from %i at the sentence that begins at %i', (text, at, start) => {
   expect(sentenceStart(text, at)).toBe(start);
 });
+
+it('keeps items and blocks of HTML within a line apart', () => {
+  expect(plainAnswer('| a |\n|--|\n| <ul><li>First</li><li>Second</li></ul> |')).toBe('a\nFirst Second');
+  expect(plainAnswer('So: <p>one</p> <p>two</p>')).toBe('So: one\ntwo');
+  expect(plainAnswer('x <kbd>a</kbd><kbd>b</kbd> <div>c</div>')).toBe('x ab c');
+});
