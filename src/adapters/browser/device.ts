@@ -35,6 +35,9 @@ export interface Device {
   close(): void;
 }
 
+/** Interval of the checks for a new version, in ms. */
+const CHECK_EVERY_MS = 3_600_000;
+
 /** Latest time after the start at which the app is stored for offline use, however busy the page is, in ms. */
 const REGISTER_WITHIN_MS = 20_000;
 
@@ -155,7 +158,7 @@ class AppUpdates {
     idle
       .catch((error) => log.debug('What kept the page busy failed', error))
       .then(() => (this.#signal.aborted ? undefined : this.#workbox.register()))
-      .then(() => this.#lookRegularly())
+      .then(() => this.#checkRegularly())
       .catch((error) => log.warn('The app cannot be kept for offline use', error));
   }
 
@@ -227,14 +230,16 @@ class AppUpdates {
     nudge();
   }
 
-  /** Looks for a new version every hour, and on return to the tab. */
-  #lookRegularly(): void {
-    const look = () => {
-      if (navigator.onLine) ignore(this.#workbox.update(), 'a look for a new version; the next one finds it');
+  /** Checks for a new version every hour, and on return to the tab. */
+  #checkRegularly(): void {
+    if (this.#signal.aborted) return;
+    const check = () => {
+      if (navigator.onLine)
+        ignore(this.#workbox.update(), 'a check for a new version; the next one finds it');
     };
-    const timer = setInterval(look, 3_600_000);
-    this.#signal.addEventListener('abort', () => clearInterval(timer));
-    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && look(), {
+    const timer = setInterval(check, CHECK_EVERY_MS);
+    this.#signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && check(), {
       signal: this.#signal,
     });
   }
