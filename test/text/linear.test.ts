@@ -358,7 +358,7 @@ async function outerReaders(): Promise<Readers> {
     'words of a command': commands.wordsOfLine,
     'marks of a hit': (text) => marked.markedRanges(text, 'alpha 中文 a 1', true),
     'marks of a hit with the text as the query': (text) => marked.markedRanges('alpha 中文', text, true),
-    'plainText of a hit': marked.plainText,
+    'plainLine of a hit': marked.plainLine,
     'excerpt of a hit': (text) => marked.excerpt(text, 'zz'),
     'nesting of Markdown': (text) => new nesting.NestingGuard().isTooDeep(text),
     'nesting of Markdown, a line each': (text) =>

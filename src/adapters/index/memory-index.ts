@@ -97,7 +97,7 @@ export interface IndexFilter {
 }
 
 export interface IndexQuery {
-  /** Space-separated search words; empty: no keyword half. */
+  /** Space-separated search words, at most MAX_QUERY_TERMS; empty: no keyword half. */
   readonly words: string;
   /** Query vector and the model it came from; absent: no vector half. */
   readonly vector?: { readonly model: string; readonly values: Float32Array };

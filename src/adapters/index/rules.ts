@@ -1,8 +1,6 @@
 // Rules shared by all members of the family, in addition to the contract.
 import type { Candidate, IndexChange, IndexHits, IndexQuery } from './memory-index.ts';
 
-/** Most query words that are searched; the rest is ignored (each word costs time, and a pasted page has thousands). */
-export const QUERY_WORDS = 200;
 /** Most query words that are searched in descriptions, the rarest first. */
 const DESCRIBED_WORDS = 12;
 /** Most conversations returned because of their descriptions. */

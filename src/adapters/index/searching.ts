@@ -12,9 +12,10 @@ import {
   type WordStatistics,
   weightFrom,
 } from '../../domain/text/bm25.ts';
+import { MAX_QUERY_TERMS } from '../../domain/text/words.ts';
 import type { Candidate, Described, IndexFilter, IndexHits, IndexQuery } from './memory-index.ts';
 import type { Likely } from './nearest.ts';
-import { DESCRIBED, QUERY_WORDS, withSymmetricLinks, wordsForDescriptions } from './rules.ts';
+import { DESCRIBED, withSymmetricLinks, wordsForDescriptions } from './rules.ts';
 import { type Ask, plain, type SqlValue, toJson, toVector } from './statements.ts';
 import type { VectorCopy } from './vector-copy.ts';
 
@@ -284,7 +285,7 @@ const withDescriptions =
     const found = await search(given);
     const { words, filter, withNeighbours = false, after, messages, newest } = given;
     if (!withNeighbours || after || messages || newest !== undefined || found.idf.length === 0) return found;
-    const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
+    const query = splitWords(plain(words)).slice(0, MAX_QUERY_TERMS);
     return { ...found, described: await describedBy(ask, query, found.idf, filter) };
   };
 
@@ -293,7 +294,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
   const self = crypto.randomUUID();
   const search: Attempt = async (given, inMemory, best) => {
     const { words, vector, filter, limit, withNeighbours = false, after, messages } = given;
-    const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
+    const query = splitWords(plain(words)).slice(0, MAX_QUERY_TERMS);
     const known = given.knownWords?.index === self ? given.knownWords : undefined;
     const most = Math.trunc(limit);
     if (given.newest !== undefined && most > 0) return newestIn(ask, given.newest, given);

@@ -36,19 +36,19 @@ const BETWEEN = 0x30;
 export function utf16Of(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
   if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be';
-  const looked = Math.min(head.length, 512) & ~1;
-  if (looked < 8) return undefined;
+  const examined = Math.min(head.length, 512) & ~1;
+  if (examined < 8) return undefined;
   const zeros = [0, 0];
-  for (let at = 0; at < looked; at++) if (head[at] === 0) zeros[at % 2] = (zeros[at % 2] as number) + 1;
+  for (let at = 0; at < examined; at++) if (head[at] === 0) zeros[at % 2] = (zeros[at % 2] as number) + 1;
   const [even = 0, odd = 0] = zeros;
-  if (odd > looked * 0.35 && even < looked * 0.05) return 'utf-16le';
-  if (even > looked * 0.35 && odd < looked * 0.05) return 'utf-16be';
+  if (odd > examined * 0.35 && even < examined * 0.05) return 'utf-16le';
+  if (even > examined * 0.35 && odd < examined * 0.05) return 'utf-16be';
   // Among Chinese, Japanese or Korean characters few have a NUL: signs, digits, spaces, and 一 in the
   // other half. Such a text is no UTF-8.
   if (odd + even < LEAST_ZEROS) return undefined;
-  if ([0, 1, 2, 3].some((cut) => strictly('utf-8', head.subarray(0, looked - cut)) !== undefined))
+  if ([0, 1, 2, 3].some((cut) => strictly('utf-8', head.subarray(0, examined - cut)) !== undefined))
     return undefined;
-  return (['utf-16le', 'utf-16be'] as const).find((encoding) => readsWell(encoding, head, looked));
+  return (['utf-16le', 'utf-16be'] as const).find((encoding) => readsWell(encoding, head, examined));
 }
 
 /** Fewest NULs by which UTF-16 is known. */

@@ -12,8 +12,8 @@ import { isClearlyMeaningfulPair, isMeaningfulPair, isStopWord } from './stop-wo
  * a query need not be read to its end.
  */
 const MAX_TEXT = 60_000;
-/** Most terms in a query: the index is searched once for each. */
-const MAX_QUERY_TERMS = 96;
+/** Most terms in a query: each costs the index a search, and a pasted page has thousands. */
+export const MAX_QUERY_TERMS = 96;
 
 // ---------------------------------------------------------------------------------------------------------------- runs
 /**

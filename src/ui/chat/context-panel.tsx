@@ -16,7 +16,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { plainText } from '../memory/marked-text.tsx';
+import { plainLine } from '../memory/marked-text.tsx';
 import { passageTitle } from '../memory/passage-title.ts';
 import { Button, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
@@ -305,7 +305,7 @@ function Recalled({
                   {formatRelative(passage.createdAt)}
                 </time>
               </span>
-              <span className="line-clamp-2 text-ink-2 text-xs">{plainText(readable(passage.passage))}</span>
+              <span className="line-clamp-2 text-ink-2 text-xs">{plainLine(readable(passage.passage))}</span>
             </button>
           </li>
         ))}

@@ -4,7 +4,7 @@ import { type Conversation, childrenOf } from '../../domain/chat/conversation.ts
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
 import { comparableForm, countIn } from '../../domain/text/find.ts';
-import { plainText } from '../memory/marked-text.tsx';
+import { plainLine } from '../memory/marked-text.tsx';
 import { drawnWords } from './markdown/drawn-words.ts';
 import { fencedPieces } from './markdown/parse.ts';
 import type { Branch } from './rows.ts';
@@ -36,7 +36,7 @@ const roughForms = new WeakMap<Message, string>();
 function roughSearchFormOf(message: Message): string {
   let form = roughForms.get(message);
   if (form === undefined) {
-    form = comparableForm(plainText(textOf(message)));
+    form = comparableForm(plainLine(textOf(message)));
     roughForms.set(message, form);
   }
   return form;

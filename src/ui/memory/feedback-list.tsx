@@ -10,7 +10,7 @@ import { Button, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { Loading } from '../shell/reading.tsx';
-import { plainText } from './marked-text.tsx';
+import { plainLine } from './marked-text.tsx';
 import { passageTitle } from './passage-title.ts';
 import { Section } from './section.tsx';
 
@@ -73,7 +73,7 @@ export function FeedbackList() {
                   {passageTitle(one, t)}
                 </button>
                 <p className="line-clamp-2 break-words text-ink-2 [overflow-wrap:anywhere]">
-                  {plainText(one.passage)}
+                  {plainLine(one.passage)}
                 </p>
               </div>
               <Button size="sm" onClick={() => takeBack(one)}>

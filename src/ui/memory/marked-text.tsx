@@ -34,7 +34,7 @@ const cellsOf = (paragraph: string): string =>
     : paragraph;
 
 /** Removes Markdown syntax, which means nothing in one or two lines of plain text; code stays verbatim. */
-export function plainText(text: string): string {
+export function plainLine(text: string): string {
   const code: string[] = [];
   // Takes code out first, so that its characters are not read as Markdown.
   const prose = replaceCode(text, (said, isFenced) => {
@@ -63,7 +63,7 @@ export function plainText(text: string): string {
 
 /** Cuts a long text to start a little before its first match, so that it is seen within `length` characters. */
 export function excerpt(text: string, query: string, length = 160): string {
-  const plain = plainText(text);
+  const plain = plainLine(text);
   const first = markedRanges(plain, query)[0]?.[0] ?? 0;
   if (first < length * 0.6) return plain;
   const from = Math.max(0, first - Math.round(length * 0.3));

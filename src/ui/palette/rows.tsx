@@ -9,7 +9,7 @@ import type { SearchHit } from '../../services/memory/memory.ts';
 import { formatExact, formatRelative, wordsFor } from '../i18n/index.ts';
 import { usePlaceWords } from '../i18n/place-words.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { MarkedText, plainText } from '../memory/marked-text.tsx';
+import { MarkedText, plainLine } from '../memory/marked-text.tsx';
 import { passageTitle } from '../memory/passage-title.ts';
 import { ClosenessMark } from '../memory/scores.tsx';
 import { classes, Kbd } from '../shell/controls.tsx';
@@ -175,7 +175,7 @@ export const HitRow = memo(function HitRow({
           {hit.scores && <ClosenessMark scores={hit.scores} focusable={false} />}
         </span>
         <span dir="auto" className="mt-0.5 line-clamp-2 leading-5 [overflow-wrap:anywhere]">
-          <MarkedText text={plainText(hit.snippet)} query={query} typing />
+          <MarkedText text={plainLine(hit.snippet)} query={query} typing />
         </span>
       </span>
     </Row>

@@ -14,7 +14,6 @@ import {
   NEIGHBOUR_STEPS,
   NEIGHBOUR_TEXT,
   QUARTER,
-  QUERY_WORDS,
   settleChange,
   toUnit,
   withSymmetricLinks,
@@ -31,6 +30,7 @@ import {
   type WordStatistics,
   weightOf,
 } from '../../../src/domain/text/bm25.ts';
+import { MAX_QUERY_TERMS } from '../../../src/domain/text/words.ts';
 
 interface Chunk {
   readonly id: number;
@@ -339,7 +339,7 @@ function candidateOf(
 function look(tables: Tables, asked: Query): Answer {
   const { vector, limit, withNeighbours, after, newest, messages } = asked;
   const eligible = eligibleFor(tables, asked.filter);
-  const query = splitWords(asked.words).slice(0, QUERY_WORDS);
+  const query = splitWords(asked.words).slice(0, MAX_QUERY_TERMS);
   if ((query.length === 0 && !vector && newest === undefined) || limit <= 0)
     return { candidates: [], idf: [] };
   const measure = measuring(tables, query, vector);

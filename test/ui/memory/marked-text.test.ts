@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { excerpt, markedRanges, plainText } from '../../../src/ui/memory/marked-text.tsx';
+import { excerpt, markedRanges, plainLine } from '../../../src/ui/memory/marked-text.tsx';
 
 const marked = (text: string, query: string, typing = false) =>
   markedRanges(text, query, typing).map(([from, to]) => text.slice(from, to));
@@ -32,39 +32,39 @@ describe('marks', () => {
 
 describe('plain text', () => {
   it('says a list as words and a table as cells, with one dot between two', () => {
-    expect(plainText('It goes like this:\n\n- **first**\n- second')).toBe('It goes like this: first second');
-    expect(plainText('可以这样走：\n\n| 上午 | 下午 |\n| --- | --- |\n| 西湖 | 茶园 |\n\n到此为止')).toBe(
+    expect(plainLine('It goes like this:\n\n- **first**\n- second')).toBe('It goes like this: first second');
+    expect(plainLine('可以这样走：\n\n| 上午 | 下午 |\n| --- | --- |\n| 西湖 | 茶园 |\n\n到此为止')).toBe(
       '可以这样走： 上午 · 下午 · 西湖 · 茶园 · 到此为止',
     );
   });
 
   it('says code word for word, between backticks and between fences', () => {
     const line = "find nightly -mtime +30 -printf '%s\\n' | awk '{s+=$1} END {print s/1e9}'";
-    expect(plainText(`It was \`${line}\`, **once**.`)).toBe(`It was ${line}, once.`);
-    expect(plainText(`Run this:\n\n\`\`\`sh\n# **all** of it\n${line}\n\`\`\`\n\n- and wait`)).toBe(
+    expect(plainLine(`It was \`${line}\`, **once**.`)).toBe(`It was ${line}, once.`);
+    expect(plainLine(`Run this:\n\n\`\`\`sh\n# **all** of it\n${line}\n\`\`\`\n\n- and wait`)).toBe(
       `Run this: # **all** of it ${line} and wait`,
     );
-    expect(plainText('``a `b` | c`` and `__init__`, `[x](y)`, `*args`')).toBe(
+    expect(plainLine('``a `b` | c`` and `__init__`, `[x](y)`, `*args`')).toBe(
       'a `b` | c and __init__, [x](y), *args',
     );
     // Works on fragments, because a passage may lack its end and a snippet is one line.
-    expect(plainText('```ts\nconst id = a || b;')).toBe('const id = a || b;');
-    expect(plainText('So: ```ts const id = a || b; ``` and **that** is all')).toBe(
+    expect(plainLine('```ts\nconst id = a || b;')).toBe('const id = a || b;');
+    expect(plainLine('So: ```ts const id = a || b; ``` and **that** is all')).toBe(
       'So: const id = a || b; and that is all',
     );
   });
   it('takes for a table only what is one, and for emphasis only what cannot be a name or a power', () => {
-    expect(plainText('shell: du -x /srv | sort -rh | head -6')).toBe(
+    expect(plainLine('shell: du -x /srv | sort -rh | head -6')).toBe(
       'shell: du -x /srv | sort -rh | head -6',
     );
-    expect(plainText('cat a | wc\n\n| a | b |\n|---|---|\n| `x \\| y` | **2** |')).toBe(
+    expect(plainLine('cat a | wc\n\n| a | b |\n|---|---|\n| `x \\| y` | **2** |')).toBe(
       'cat a | wc · a · b · x \\| y · 2',
     );
     // A snippet of a table is one line, cut anywhere.
-    expect(plainText('…| | rows read | 38,000 | 20 | | index size | – | 41 MB | The price is a tenth.')).toBe(
+    expect(plainLine('…| | rows read | 38,000 | 20 | | index size | – | 41 MB | The price is a tenth.')).toBe(
       '… · rows read · 38,000 · 20 · index size · – · 41 MB · The price is a tenth.',
     );
-    expect(plainText('obj.__init__ sums x**2 + y**2, 这是**重点**内容')).toBe(
+    expect(plainLine('obj.__init__ sums x**2 + y**2, 这是**重点**内容')).toBe(
       'obj.__init__ sums x**2 + y**2, 这是重点内容',
     );
   });

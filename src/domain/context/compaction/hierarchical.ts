@@ -76,7 +76,6 @@ function topicsOf(outline: Outline, compacted: readonly number[]): Topic[] {
 
 export const hierarchical: CompactionStrategy = {
   id: 'hierarchical',
-  needsModel: false,
   async plan(view, budget, tools) {
     const outline = outlineOf(view, budget, tools);
     const { language, meter } = outline;

@@ -9,7 +9,6 @@ import { planWithSummary } from './summarising.ts';
 
 export const interactive: CompactionStrategy = {
   id: 'interactive',
-  needsModel: false,
   async plan(view, budget, tools) {
     const outline = outlineOf(view, budget, tools);
     const strategy = 'interactive';

@@ -52,7 +52,6 @@ function relevanceOf(outline: Outline, relevance?: ReadonlyMap<MessageId, number
 
 export const retrieval: CompactionStrategy = {
   id: 'retrieval',
-  needsModel: false,
   async plan(view, budget, tools) {
     const outline = outlineOf(view, budget, tools);
     const available = freeTokens(outline);

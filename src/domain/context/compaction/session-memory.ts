@@ -106,7 +106,6 @@ export const fallbackStrategyOf = (
 
 export const sessionMemory: CompactionStrategy = {
   id: 'session-memory',
-  needsModel: false,
   plan: async (view, budget, tools) =>
     planWithMemory(outlineOf(view, budget, tools), { strategy: 'session-memory' }),
 };

@@ -6,7 +6,6 @@ import type { CompactionStrategy } from './strategy.ts';
 
 export const slidingWindow: CompactionStrategy = {
   id: 'sliding-window',
-  needsModel: false,
   async plan(view, budget, tools) {
     const outline = outlineOf(view, budget, tools);
     return finish(outline, {

@@ -168,7 +168,6 @@ function densest(
 
 export const smart: CompactionStrategy = {
   id: 'smart',
-  needsModel: false,
   async plan(view, budget, tools) {
     const outline = outlineOf(view, budget, tools);
     const facts = { strategy: 'smart' };

@@ -104,8 +104,9 @@ export interface CompactionTools {
 export interface CompactionStrategy {
   /** Its name in the catalogue is `context.strategies.<id>`. */
   readonly id: string;
-  /** True if it asks a model. Without one it falls back to the session memory and says so (`fallback: no-model`). */
-  readonly needsModel: boolean;
-  /** Makes the plan. Throws only AbortError: a summariser's failure is in the plan (`fallback`). */
+  /**
+   * Makes the plan. One that asks a model falls back to the session memory without it (`fallback: no-model`). Throws
+   * only AbortError: a summariser's failure is in the plan.
+   */
   plan(view: CompactionView, budget: CompactionBudget, tools: CompactionTools): Promise<CompactionPlan>;
 }

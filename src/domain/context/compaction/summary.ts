@@ -27,7 +27,6 @@ function lastMessages({ groups, view }: Outline, count: number): Set<number> {
 
 export const summary: CompactionStrategy = {
   id: 'summary',
-  needsModel: true,
   async plan(view, budget, tools) {
     const outline = outlineOf(view, budget, tools);
     const keep = lastMessages(outline, budget.keepMessages);

@@ -15,7 +15,6 @@ const MOST = 4_000;
 
 export const turns: CompactionStrategy = {
   id: 'turns',
-  needsModel: true,
   async plan(view, budget, tools) {
     const outline = outlineOf(view, budget, tools);
     if (outline.before <= outline.goal && !view.previous) return keepAll(outline, { strategy: 'turns' });
