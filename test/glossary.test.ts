@@ -10,7 +10,7 @@ const LIST = join(import.meta.dirname, 'glossary.txt');
 
 /**
  * Word → what the field says (docs/glossary.md). Words that the field uses as well (room, line,
- * place, look) are left to the reader.
+ * place, looks) are left to the reader.
  */
 const IDIOMS: Readonly<Record<string, string>> = {
   abreast: 'concurrency',
@@ -42,6 +42,9 @@ const IDIOMS: Readonly<Record<string, string>> = {
   lend: 'transfer',
   lifetimes: 'epochs, tombstones',
   likeness: 'MaxSim',
+  look: 'search, read, check',
+  looked: 'searched, examined',
+  looking: 'searching, reading',
   mend: 'repair',
   mended: 'repaired',
   outgrown: 'over quota',
@@ -65,13 +68,15 @@ const IDIOMS: Readonly<Record<string, string>> = {
 
 /** Words that mean something else in other places: refused in the identifiers of some files only. */
 const IN_FILES: readonly (readonly [files: RegExp, words: Readonly<Record<string, string>>])[] = [
-  [
-    /^adapters\/(?:index|log)\/|^services\/memory\/(?:memory-service|search)\.ts$/,
-    { look: 'search, read', looking: 'searching', wonders: 'may ask' },
-  ],
+  [/^adapters\/(?:index|log)\/|^services\/memory\/(?:memory-service|search)\.ts$/, { wonders: 'may ask' }],
   [
     /^adapters\/index\/(?:memory-index|rules|searching)\.ts$|^services\/memory\/(?:memory-service|passages|search)\.ts$|^domain\/memory\/(?:rank|sources)\.ts$/,
     { beside: 'neighbours', worth: 'IDF weight' },
+  ],
+  // The relay and sync have rooms; storage and the screen have space.
+  [
+    /^(?:adapters\/(?:importers|index|log)|services\/(?:chat|library|memory|storage)|ui)\//,
+    { room: 'space' },
   ],
   [/^services\/documents\//, { home: 'only local' }],
   [
@@ -80,6 +85,7 @@ const IN_FILES: readonly (readonly [files: RegExp, words: Readonly<Record<string
   ],
   [/^services\/documents\/local-head\.ts$/, { held: 'kept' }],
   [/^services\/memory\/engine\.ts$|^adapters\/index\/pglite\.ts$/, { stale: 'pending', waiting: 'pending' }],
+  [/^ui\/chat\//, { lane: 'column' }],
   [/^ui\/library\/activity/, { line: 'row', lines: 'rows', tallies: 'counters' }],
   [/^domain\/context\//, { tells: 'statesResult', meant: 'semantic score' }],
   [
@@ -103,6 +109,9 @@ const insteadOf = (file: string, word: string): string | undefined =>
   [IDIOMS, ...IN_FILES.flatMap(([files, words]) => (files.test(file) ? [words] : []))].find((words) =>
     Object.hasOwn(words, word),
   )?.[word];
+
+/** Files of words that people write: their texts stand between backticks, too. */
+const HOLDS_WORDS = /\/(?:i18n|cue-words)\/|\/(?:examples-en|synonym-groups)\.ts$/;
 
 const wordsOf = (name: string): string[] =>
   name
@@ -224,7 +233,7 @@ function identifiersOf(code: string): string[] {
 it('has no word of the old idiom where it had none before', () => {
   const found = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => /\.tsx?$/.test(file) && !/\/(?:i18n|cue-words)\//.test(file))
+    .filter((file) => /\.tsx?$/.test(file) && !HOLDS_WORDS.test(file))
     .flatMap((file) => {
       const words = [file, ...identifiersOf(readFileSync(join(SRC, file), 'utf8'))].flatMap(wordsOf);
       return [...new Set(words)]

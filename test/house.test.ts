@@ -226,7 +226,7 @@ describe('the house', () => {
     // first claim of a draft is read in the caller's task, before the next key; `SerialQueue` would begin later.
     const may = [
       'src/domain/base/serial-queue.ts this.#last',
-      'src/services/chat/composer-drafts.ts this.#looking.get(place)',
+      'src/services/chat/composer-drafts.ts this.#reading.get(place)',
       'src/services/chat/turn-queue.ts session.running',
       'src/services/memory/index-supervisor.ts this.#opening',
     ];

@@ -427,10 +427,10 @@ const tooLarge = (limit: number) =>
 /** Copies the first bytes of many, so that the others can be let go of. */
 function beginningOf(pieces: readonly Uint8Array[]): Uint8Array[] {
   const beginning: Uint8Array[] = [];
-  let room = SHOWN_BYTES;
+  let left = SHOWN_BYTES;
   for (const piece of pieces) {
-    if (room > 0) beginning.push(piece.slice(0, room));
-    room -= piece.length;
+    if (left > 0) beginning.push(piece.slice(0, left));
+    left -= piece.length;
   }
   return beginning;
 }

@@ -10,7 +10,7 @@ const LINE =
 const ABOVE =
   /^(.{1,60}), \[(\d{1,4})([./-])(\d{1,2})\3(\d{1,4}),? (?:at )?(\d{1,2}:\d\d(?::\d\d)?(?: [AP]M)?)\]:?$/;
 /** Lines of the beginning that tell. */
-const LOOKED_AT = 200;
+const MOST_EXAMINED = 200;
 
 interface Spoken {
   readonly name: string;
@@ -37,7 +37,7 @@ function spokenIn(line: string): Spoken | undefined {
 
 /** True if the beginning of a text is a chat as messengers write it. */
 export const isMessengerText = (head: string): boolean =>
-  head.split(/\r\n|\n|\r/, LOOKED_AT).filter((line) => spokenIn(line) !== undefined).length >= 2;
+  head.split(/\r\n|\n|\r/, MOST_EXAMINED).filter((line) => spokenIn(line) !== undefined).length >= 2;
 
 /** Reads such a chat with a model; undefined if nobody in it is known as one. */
 export function messengerSession(text: string): { readonly messages: readonly unknown[] } | undefined {

@@ -36,7 +36,7 @@ const isId = (id: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id);
 
 /** Most JSON files opened to find out whether a source is ours. */
-const LOOKED_AT = 50;
+const MOST_EXAMINED = 50;
 
 const HEADER = new RegExp(`^\\s*\\{[^{[]{0,200}"format"\\s*:\\s*"${ARCHIVE_FORMAT}"`);
 /**
@@ -57,7 +57,7 @@ export const recollect: Importer = {
   id: 'recollect',
 
   async sniff(source, signal) {
-    return (await archivesOf(source.files, signal, LOOKED_AT)).length > 0 ? 1 : 0;
+    return (await archivesOf(source.files, signal, MOST_EXAMINED)).length > 0 ? 1 : 0;
   },
 
   claim: async (files, signal) => ({ own: await archivesOf(files, signal), beside: [] }),

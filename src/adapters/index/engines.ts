@@ -14,7 +14,7 @@ import { deletePages, hasPages } from './page-place.ts';
 import type { StartPageReader } from './page-reader.ts';
 import { hasFiles } from './page-store.ts';
 import { migrate } from './schema.ts';
-import { isFull, noRoom, PostgresCrash } from './statements.ts';
+import { isFull, PostgresCrash, storageFull } from './statements.ts';
 
 /**
  * `opfs`: the origin's private file system through a pool of access handles (workers only; fastest, least memory).
@@ -61,7 +61,7 @@ const SEALED_ENGINES: readonly EngineName[] = ['indexeddb', 'memory'];
  */
 const FIRST_FILES = { packed: 540, own: 1_090 };
 /** Bytes that Chromium reserves in OPFS while a new database is written (1 MB per file), plus a margin. */
-const ROOM_TO_BEGIN = 600e6;
+const SPACE_TO_BEGIN = 600e6;
 /** Longest time to open, in ms: it takes seconds, more on a busy machine. */
 const OPENS_WITHIN_MS = 120_000;
 
@@ -116,10 +116,10 @@ const reasonOf = (error: unknown): string => {
   );
   return said.length > 0 ? said.join(' ') : String(error);
 };
-const isNoRoom = (error: unknown): boolean => toProblem(error).code === 'storage-full';
+const isStorageFull = (error: unknown): boolean => toProblem(error).code === 'storage-full';
 /** True if a fresh start would not help, so the existing files must stay. */
 const isFinal = (error: unknown): boolean =>
-  isNoRoom(error) || ['newer-index', 'index-unavailable'].includes(toProblem(error).code);
+  isStorageFull(error) || ['newer-index', 'index-unavailable'].includes(toProblem(error).code);
 /** True if a file of the app failed to load or memory ran out: then the index's files may be sound. */
 const isOfTheApp = (error: unknown): boolean =>
   error instanceof RangeError ||
@@ -222,7 +222,7 @@ async function isCramped(name: string): Promise<boolean> {
   try {
     if ((await isIn('opfs')) || !(await isIn('indexeddb'))) return false;
     const { quota = 0, usage = 0 } = await navigator.storage.estimate();
-    return quota - usage < ROOM_TO_BEGIN;
+    return quota - usage < SPACE_TO_BEGIN;
   } catch (error) {
     log.debug('The space for an index could not be measured', error);
     return false;
@@ -317,7 +317,7 @@ async function open(
   const isNew = cluster !== null || make;
   if (isNew)
     await files.begin(name).catch((error: unknown) => {
-      throw isFull(error) ? noRoom(error) : error;
+      throw isFull(error) ? storageFull(error) : error;
     });
   const { fs, settings, failed, ranOut, renew, settled, release } = files.open(
     name,
@@ -353,7 +353,7 @@ async function open(
     await Promise.race([closed, pause(1_000)]);
     settled();
     await orElse(release(), undefined, 'letting go of the files of a database that did not open');
-    throw isFull(error) || ranOut?.() ? noRoom(error) : error;
+    throw isFull(error) || ranOut?.() ? storageFull(error) : error;
   }
 }
 
@@ -424,7 +424,7 @@ export async function openEngine({
       await removeFiles(filesOf(name, cipher === null));
       return { database, engine, passedOver, remade };
     } catch (error) {
-      if (isNew && isNoRoom(error)) {
+      if (isNew && isStorageFull(error)) {
         // There was no index yet, and another engine needs less: Chromium reserves 1 MB for each OPFS file.
         full = error;
         await place

@@ -13,7 +13,7 @@ export const isFull = (error: unknown): boolean => {
   return code === '53100' || /quota/i.test(`${String(name)} ${String(message)}`);
 };
 /** Error `storage-full` of the memory index, which may be tried again. */
-export const noRoom = (cause: unknown) =>
+export const storageFull = (cause: unknown) =>
   new RecollectError('storage-full', 'There is no room for the memory index.', { retry: true, cause });
 
 /** A parameter of a prepared statement. */
@@ -99,7 +99,7 @@ export function createAsk(database: Pick<Database, 'query'>): Ask {
       const answer = await rows();
       return z.array(row).parse(answer.rows);
     } catch (error) {
-      if (isFull(error)) throw noRoom(error);
+      if (isFull(error)) throw storageFull(error);
       const message = error instanceof Error ? error.message : String(error);
       throw new RecollectError(codeOf(error), `The memory index did not answer: ${message}`, {
         params: { detail: message },

@@ -16,14 +16,14 @@ const HOLD_UP_TO = 250_000;
 /** Vectors copied in one statement, which delays other statements by some 8 ms. */
 const PAGE = 250;
 /** Bytes of a vector's row beside its numbers (four bytes each); size of a page, and the usable part of it. */
-const [ROW_BYTES, PAGE_BYTES, PAGE_ROOM] = [48, 8_192, 8_152];
+const [ROW_BYTES, PAGE_BYTES, PAGE_SPACE] = [48, 8_192, 8_152];
 /**
  * Estimates the number of vectors in a table of that size: the rest of each page stays unused, and larger vectors are
  * split.
  */
 const vectorsIn = (bytes: number, dimensions: number): number => {
   const row = ROW_BYTES + 4 * dimensions;
-  return row > PAGE_ROOM ? bytes / row : (bytes / PAGE_BYTES) * Math.floor(PAGE_ROOM / row);
+  return row > PAGE_SPACE ? bytes / row : (bytes / PAGE_BYTES) * Math.floor(PAGE_SPACE / row);
 };
 /** Number of searches between two requests for the table's size. */
 const ASK_SIZE_EVERY = 16;

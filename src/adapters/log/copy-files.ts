@@ -138,7 +138,7 @@ export class CopyFiles {
   async append(entries: readonly LogEntry[]): Promise<void> {
     if (entries.length === 0) return;
     const records = entries.map(recordOf);
-    await this.#makeRoom(records.reduce((sum, { length }) => sum + length, 0));
+    await this.#freeSpace(records.reduce((sum, { length }) => sum + length, 0));
     for (const record of records) {
       const segment = await this.#last();
       const before = segment.size;
@@ -252,7 +252,7 @@ export class CopyFiles {
     }
   }
 
-  async #makeRoom(bytes: number): Promise<void> {
+  async #freeSpace(bytes: number): Promise<void> {
     const { quota, usage } = await navigator.storage.estimate();
     if (quota !== undefined && usage !== undefined && quota - usage < bytes + LEFT_FREE)
       throw new CopyFull('little is left of what the browser gives this site');

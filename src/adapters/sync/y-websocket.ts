@@ -136,14 +136,14 @@ class WebsocketBackend implements SyncBackend {
       roomDoublings = Math.max(roomDoublings, this.#timeoutDoublings);
       const wait = () => {
         elapsedTimeouts = 0;
-        look();
+        startTimer();
       };
-      const look = () => {
+      const startTimer = () => {
         clearTimeout(timer);
         timer = setTimeout(() => {
           elapsedTimeouts += 1;
           late = true;
-          if (elapsedTimeouts < (spoke ? 2 ** roomDoublings : 1)) return look();
+          if (elapsedTimeouts < (spoke ? 2 ** roomDoublings : 1)) return startTimer();
           if (spoke) {
             roomDoublings = Math.min(MAX_TIMEOUT_DOUBLINGS, roomDoublings + 1);
             this.#timeoutDoublings = Math.max(this.#timeoutDoublings, roomDoublings);

@@ -114,7 +114,7 @@ const RELATIVE_FLOOR = 0.25;
 /** Up to so many messages a word is looked up in each of them, not in an index. */
 const FEW = 64;
 /** Places examined for each wanted message near a text. */
-const LOOKED_AT = 20;
+const MOST_EXAMINED = 20;
 /** A correction is looked for if a sentence fits at least this well, relative to the best. */
 const CORRECTED = 0.6;
 /** Weight of meaning if no sentence has the question's words, and if one has `SAID_WELL` of them. */
@@ -224,7 +224,7 @@ class PathSearch implements CompactedSearch {
       .flatMap((term) => [index.get(term) ?? []])
       .sort((a, b) => a.length - b.length);
     const shared = new Map<number, number>();
-    let left = limit * LOOKED_AT;
+    let left = limit * MOST_EXAMINED;
     for (const list of lists) {
       left -= list.length;
       if (left < 0) break;

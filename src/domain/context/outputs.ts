@@ -13,7 +13,7 @@ export const statesResult = (line: string): boolean => RESULT_WORDS.test(line);
 /** From so many lines of one form on they are a list, represented by its first lines. */
 export const LIST_FROM = 4;
 /** Longest part of a line that is read, characters. */
-const LOOKED_AT = 160;
+const MOST_EXAMINED = 160;
 /** Last lines, in which an output states how it ended. */
 const LAST = 3;
 
@@ -23,7 +23,7 @@ const WEIGHED = 2_000;
 /** Returns the form of a line, without its words and figures: lines of one log, listing or table share it. */
 export const lineFormOf = (line: string): string =>
   line
-    .slice(0, LOOKED_AT)
+    .slice(0, MOST_EXAMINED)
     .replace(/\d+/g, '0')
     .replace(/\p{L}+/gu, 'a')
     .replace(/\s+/g, ' ');

@@ -31,7 +31,7 @@ const isRequest = (question: string): boolean =>
 /** Reserved places, counted from 0, in messages. */
 const KEPT = [4, 9];
 /** How many of the best are searched for rules. */
-const LOOKED_AT = 50;
+const MOST_EXAMINED = 50;
 
 /**
  * Returns them best first, except that for a request the person's nearest rule or preference is at least fifth, and the
@@ -44,7 +44,7 @@ export function placeRules<C extends Rankable, S extends Scored<C>>(
   const order = [...ranked];
   if (!isRequest(question)) return order;
   const standing = ranked
-    .slice(0, LOOKED_AT)
+    .slice(0, MOST_EXAMINED)
     .filter(({ candidate, lane }) => lane === 'person' && setsRuleOrPreference(candidate.text));
   const messages = new Set<string>();
   const first = standing.filter(({ candidate: { messageId } }) => {

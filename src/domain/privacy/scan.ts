@@ -30,11 +30,11 @@ export function findPrivate(
 ): PrivateSpan[] {
   if (categories.size === 0 || text === '') return [];
   const left = text.includes('[') ? masked(text, matches(text, TOKENS)) : text;
-  const look = (written: string) => seenIn(written, categories, lists, known);
-  const found = look(left);
+  const scan = (written: string) => seenIn(written, categories, lists, known);
+  const found = scan(left);
   const plain = plainForm(masked(left, found));
   if (plain)
-    for (const { from, to, category } of look(plain.text))
+    for (const { from, to, category } of scan(plain.text))
       found.push({ from: plain.at(from), to: plain.at(to - 1) + 1, category });
   return withoutOverlaps(found.map((one) => ({ ...one, words: text.slice(one.from, one.to) })));
 }

@@ -50,7 +50,7 @@ type Left = z.infer<typeof leftSchema>;
 
 /**
  * Wraps the memory of a tab on a locked device: it stores names of tabs, and never words. Those from before locking was
- * turned on go with the first look.
+ * turned on go with the first read.
  */
 export const withoutWords = (memory: TabMemory): TabMemory => ({
   getItem: (key) => {
@@ -110,24 +110,24 @@ class StoredComposerDrafts implements ComposerDrafts {
   readonly #notes = new Map<string, number>();
   #noteNumber = 0;
   /** Places that are being claimed: saves there wait for that. */
-  readonly #looking = new Map<string, Promise<unknown>>();
+  readonly #reading = new Map<string, Promise<unknown>>();
 
   constructor(deps: ComposerDraftsDeps) {
     this.#deps = deps;
   }
 
   async claim(place: string): Promise<StoredDraft | null> {
-    const earlier = this.#looking.get(place);
-    const looked = earlier
+    const earlier = this.#reading.get(place);
+    const claimed = earlier
       ? orElse(earlier, null, 'an earlier look at a draft; it is looked at again').then(() =>
-          this.#look(place),
+          this.#readDraft(place),
         )
-      : this.#look(place);
-    this.#looking.set(place, looked);
+      : this.#readDraft(place);
+    this.#reading.set(place, claimed);
     try {
-      return await looked;
+      return await claimed;
     } finally {
-      if (this.#looking.get(place) === looked) this.#looking.delete(place);
+      if (this.#reading.get(place) === claimed) this.#reading.delete(place);
     }
   }
 
@@ -137,8 +137,8 @@ class StoredComposerDrafts implements ComposerDrafts {
     else this.#own.set(place, draft);
     const noted = this.#notes.get(place);
     await this.#deps.tab.locked;
-    const looking = this.#looking.get(place);
-    if (looking) await orElse(looking, null, 'reading a draft that is being replaced');
+    const reading = this.#reading.get(place);
+    if (reading) await orElse(reading, null, 'reading a draft that is being replaced');
     await this.#write(place);
     // Remove the note of a durable draft, unless a later note replaced it.
     if (noted === undefined || this.#notes.get(place) !== noted) return;
@@ -250,7 +250,7 @@ class StoredComposerDrafts implements ComposerDrafts {
       );
   }
 
-  async #look(place: string): Promise<StoredDraft | null> {
+  async #readDraft(place: string): Promise<StoredDraft | null> {
     // The known text is read first: a text saved during the claim is on the screen already.
     const before = this.#durable.has(place) ? await this.#kept(place) : this.#own.get(place);
     const there = before ? [before] : [];

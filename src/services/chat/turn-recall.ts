@@ -18,7 +18,7 @@ import { type AppliedNote, type Message, textOf } from '../../domain/chat/messag
 import type { Recall } from '../../domain/context/recalled.ts';
 import { refersToEarlierTalk } from '../../domain/memory/calls.ts';
 import { feedbackFor } from '../../domain/memory/feedback.ts';
-import { lastQueryOn } from '../../domain/memory/looked-for.ts';
+import { lastQueryOn } from '../../domain/memory/last-query.ts';
 import { createDeletedTest } from '../../domain/memory/notes.ts';
 import { type PassageMessage, withoutMessages } from '../../domain/memory/passages.ts';
 import { queryForMessage } from '../../domain/memory/query.ts';
@@ -179,7 +179,7 @@ export function createTurnRecall(deps: TurnRecallServiceDeps): TurnRecall {
 class TurnRecallService implements TurnRecall {
   readonly #deps: TurnRecallServiceDeps;
   /** Last query of each conversation, whether or not it found anything. */
-  readonly #lookedFor = new Map<ConversationId, { readonly after: MessageId; readonly text: string }>();
+  readonly #lastQueries = new Map<ConversationId, { readonly after: MessageId; readonly text: string }>();
 
   constructor(deps: TurnRecallServiceDeps) {
     this.#deps = deps;
@@ -204,7 +204,7 @@ class TurnRecallService implements TurnRecall {
     if (!wanted) return { recall: null, problem: null, why: undefined, applied: await applying };
     onAsking();
     const { why, queries } = wanted;
-    this.#lookedFor.set(conversation.id, { after: asked.id, text: textOf(asked) });
+    this.#lastQueries.set(conversation.id, { after: asked.id, text: textOf(asked) });
     const timeoutMs = answering ? RECALL_TIMEOUT_MS : RECALL_ONLY_TIMEOUT_MS;
     const found = await Promise.all(
       queries.map((query) =>
@@ -349,7 +349,7 @@ class TurnRecallService implements TurnRecall {
     const { config, personaOf } = this.#deps;
     const { auto_recall: auto } = configWith(config.get(), personaOf?.(conversation) ?? null).recall;
     const earlier = path.slice(0, -1);
-    const before = lastQueryOn(earlier, this.#lookedFor.get(conversation.id));
+    const before = lastQueryOn(earlier, this.#lastQueries.get(conversation.id));
     if (!auto.enabled || !auto.trigger_on_start || isTemporary(conversation.id) || before === null)
       return null;
     const moved = offered || (await this.#topicMoved(textOf(asked), before, signal));

@@ -86,7 +86,7 @@ export class TurnSteps {
   #before: readonly Part[];
   #replaces: MessageId | undefined;
   /** The request was reduced once already. */
-  #roomMade = false;
+  #spaceFreed = false;
   #end: TurnEnd | null = null;
   /** Draft row of the step: after a failure it is no longer touched, so that another tab may take it over. */
   #draft: DraftRow | undefined;
@@ -127,10 +127,10 @@ export class TurnSteps {
         request.refused ? toProblem(request.refused) : null,
       );
 
-    const mayMakeRoom = !this.#roomMade && !signal.aborted && outcome.prepared !== null;
-    if (mayMakeRoom && (await this.#wasCutOff(got, outcome))) {
-      this.#roomMade = true;
-      if (await this.#makeRoom(outcome)) {
+    const mayFreeSpace = !this.#spaceFreed && !signal.aborted && outcome.prepared !== null;
+    if (mayFreeSpace && (await this.#wasCutOff(got, outcome))) {
+      this.#spaceFreed = true;
+      if (await this.#freeSpace(outcome)) {
         if (!(await this.#keepCutOff(prepared, outcome, got))) return 'end';
         // The new answer is another message than the one that was cut off.
         showTurn(session, { answerId: newMessageId() });
@@ -251,7 +251,7 @@ export class TurnSteps {
   }
 
   /** True if the next request will be smaller; false if that is impossible, or the person stopped it. */
-  async #makeRoom({ tools }: Outcome): Promise<boolean> {
+  async #freeSpace({ tools }: Outcome): Promise<boolean> {
     try {
       return await this.#deps.context.compactAfterCutOff(this.#request(tools));
     } catch (error) {

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 5_000;
  * Most sentences examined, newest first; most that are kept, surest first; most tokens of all,
  * and their largest share of the window.
  */
-const [LOOKED_AT, MOST, MOST_TOKENS, SHARE] = [240, 40, 1_000, 0.03];
+const [MOST_EXAMINED, MOST, MOST_TOKENS, SHARE] = [240, 40, 1_000, 0.03];
 
 /** Sentences examined at a time: those a slow model has read by the time limit count. */
 const GROUP = 24;
@@ -33,7 +33,7 @@ export async function heldOn(
     .flatMap((message) => statementsOf(message).map((text) => ({ id: message.id, text })))
     // Their words alone keep these already.
     .filter(({ text }) => !setsRule(text))
-    .slice(-LOOKED_AT);
+    .slice(-MOST_EXAMINED);
   const held = new Map<MessageId, string[]>();
   if (said.length === 0) return held;
   const known = new Map<number, Recognition>();

@@ -156,7 +156,7 @@ export class ImportRun {
       if (entry.source) this.#bySource.set(sourceKey(entry.source.tool, entry.source.id), entry.id);
     }
     const reading = await this.#read();
-    await this.#refuseWithoutRoom(reading.bytes);
+    await this.#refuseWithoutSpace(reading.bytes);
     this.#progress.signal.throwIfAborted();
     const touched = await this.#write(reading);
     if (touched.length > 0) this.#deps.onImported(touched);
@@ -271,7 +271,7 @@ export class ImportRun {
     return { bytes, idle, first, brought };
   }
 
-  async #refuseWithoutRoom(bytes: number): Promise<void> {
+  async #refuseWithoutSpace(bytes: number): Promise<void> {
     const needed = bytes * SPACE_FACTOR;
     const given = await this.#deps.estimate();
     if (given && needed > given.quota - given.usage)

@@ -20,9 +20,9 @@ import {
 } from './retention-plan.ts';
 
 /** Delay of the first check after a start, ms, so that the app has settled. */
-const FIRST_LOOK_MS = 60_000;
+const FIRST_CHECK_MS = 60_000;
 /** Time between two checks whether a run is due, ms. */
-const LOOK_EVERY_MS = 3_600_000;
+const CHECK_EVERY_MS = 3_600_000;
 /** Name of this device's record of clean-ups. */
 const ITEM = 'retention';
 
@@ -164,12 +164,12 @@ export function createRetention({
         const done = await run();
         if (done && done.archived.length + done.trashed.length > 0) finished.set(done);
       }
-      job.wakeWithin(LOOK_EVERY_MS);
+      job.wakeWithin(CHECK_EVERY_MS);
     },
     signal,
     onError: (error, pauseMs) => log.warn(`The clean-up waits ${Math.round(pauseMs / 1000)} s`, error),
   });
-  job.wakeWithin(FIRST_LOOK_MS);
+  job.wakeWithin(FIRST_CHECK_MS);
   ignore(read(), 'the reports of past clean-ups; they are read again before the next one');
 
   return {

@@ -40,7 +40,7 @@ const SYSTEM_NAME = /^(?:\.DS_Store|\._.*|Thumbs\.db|desktop\.ini)$/i;
 const mayBeRead = (file: SourceFile): boolean =>
   JSON_NAME.test(file.path) || isListing(file) || isAsset(file);
 /** Most ZIPs within a ZIP that are opened. */
-const LOOKED_AT = 50;
+const MOST_EXAMINED = 50;
 
 /** Groups files that belong together; opens no ZIP yet. */
 export function groupFiles(files: readonly SourceFile[]): ImportSource[] {
@@ -130,7 +130,7 @@ export async function recognise(
     new RecollectError('import-broken', `${source.name} is damaged`, { params: { file: source.name } });
   const unknown = async () => {
     let isChat = false;
-    for (const file of opened.files.filter(({ path }) => CHAT_NAME.test(path)).slice(0, LOOKED_AT))
+    for (const file of opened.files.filter(({ path }) => CHAT_NAME.test(path)).slice(0, MOST_EXAMINED))
       isChat ||= isAmongPeople(decode(await headOf(file, signal)));
     const reason = isChat
       ? 'messenger'
@@ -235,7 +235,7 @@ const isBlank = (bytes: Uint8Array): boolean => new TextDecoder().decode(bytes).
 async function zipsAmong(files: readonly SourceFile[], signal: AbortSignal): Promise<SourceFile[]> {
   const named = files.length === 1 ? files : files.filter(({ path }) => ZIP_NAME.test(path));
   const zips: SourceFile[] = [];
-  for (const file of named.slice(0, LOOKED_AT)) if (await isZip(file, signal)) zips.push(file);
+  for (const file of named.slice(0, MOST_EXAMINED)) if (await isZip(file, signal)) zips.push(file);
   return zips;
 }
 

@@ -17,7 +17,7 @@ import type { Recognising } from './recognising.ts';
 /** Longest wait of an answer for the notes, ms. */
 const TIMEOUT_MS = 1_500;
 /** Most notes examined, newest first; most that go along. */
-const [LOOKED_AT, MOST] = [300, 8];
+const [MOST_EXAMINED, MOST] = [300, 8];
 /** Longest part of a request that is read, characters. */
 const READ = 1_000;
 /** A note that went along goes along again after so many messages. */
@@ -59,7 +59,7 @@ export function createApplying({
       const text = textOf(message).slice(0, READ).trim();
       if (!apply || !known || text === '' || isTemporary(conversation.id)) return [];
       const given = givenLately(path);
-      const standing = known.notes.filter((note) => mayApply(note, now(), project)).slice(0, LOOKED_AT);
+      const standing = known.notes.filter((note) => mayApply(note, now(), project)).slice(0, MOST_EXAMINED);
       const never = createNeverTest(known.feedback);
       const candidates = standing.filter(
         (note) =>

@@ -99,10 +99,10 @@ const UNDESCRIBED = 'memory.undescribed';
 /** Log entries read at a time. */
 const PAGE = 100;
 /** Chunks requested at a time; new ones wait for them. */
-const LOOK_AHEAD = 64;
+const READ_AHEAD = 64;
 const PAUSE_FORGOTTEN_MS = 15_000;
 /** Delays after a configuration change at which a new provider is looked for, ms. */
-const PROVIDER_LOOKS = [100, 1_000, 10_000];
+const PROVIDER_CHECKS_MS = [100, 1_000, 10_000];
 /** New messages are collected for so long before the next look, ms. */
 const GAP_MS = 30;
 
@@ -241,7 +241,7 @@ class BackgroundEngine implements MemoryEngine {
         this.#projector.wake();
         this.#indexer.wake();
         if (!deps.onEmbedding)
-          for (const ms of PROVIDER_LOOKS) this.#setTimer(() => this.#indexer.wake(true), ms);
+          for (const ms of PROVIDER_CHECKS_MS) this.#setTimer(() => this.#indexer.wake(true), ms);
       }),
       deps.onEmbedding?.(() => this.#indexer.wake(true)) ?? (() => undefined),
     ];
@@ -534,7 +534,7 @@ class BackgroundEngine implements MemoryEngine {
         }
         const pending = await this.#deps.index.pendingChunks(
           provider.id,
-          LOOK_AHEAD,
+          READ_AHEAD,
           due === 'all' ? undefined : due,
         );
         if (pending.length > 0 && pending.every((chunk) => before.has(chunk.id)))

@@ -89,7 +89,8 @@ class NoticingService implements Noticing {
       run: (ending) => this.#run(ending),
       signal,
       gapMs: Math.min(500, restMs),
-      onError: (error) => log.info(`What is worth remembering is looked for later: ${toProblem(error).code}`),
+      onError: (error) =>
+        log.info(`Sentences worth remembering are searched for later: ${toProblem(error).code}`),
     });
     const stops = [
       store.log.subscribe(({ documents }) => {
@@ -151,13 +152,13 @@ class NoticingService implements Noticing {
       for (const { document, origin } of entries)
         if (origin === 'user' && isConversation(document)) touched.add(document);
       const seen: Set<string> = new Set(bookmark.seen);
-      for (const id of touched) await this.#look(id, bookmark.at - LATE_MS, seen, ending);
+      for (const id of touched) await this.#examine(id, bookmark.at - LATE_MS, seen, ending);
       bookmark = { ...bookmark, seq: entries.at(-1)?.seq ?? head, seen: [...seen].slice(-SEEN) };
       await keyValues.set(BOOKMARK, bookmark);
     }
   }
 
-  async #look(id: ConversationId, from: number, seen: Set<string>, ending: AbortSignal): Promise<void> {
+  async #examine(id: ConversationId, from: number, seen: Set<string>, ending: AbortSignal): Promise<void> {
     const { notes, config, recognising } = this.#deps;
     const { privacy } = config.get();
     const found = await this.#reader.read(id);

@@ -58,7 +58,7 @@ export function createRebuilding({
           progress.signal.throwIfAborted();
           if (begun === null) return refuseFailed(status.get());
           let counters: Counters = { done: 0, left: 0 };
-          const look = () => {
+          const report = () => {
             const { unread } = status.get();
             if (unread === 0) return;
             const next = updateCounters(counters, unread);
@@ -67,8 +67,8 @@ export function createRebuilding({
             progress.add(next.done - counters.done);
             counters = next;
           };
-          look();
-          const stop = status.subscribe(look);
+          report();
+          const stop = status.subscribe(report);
           try {
             refuseFailed(
               await until(status, (now) => now.unread === 0 || now.state === 'failed', progress.signal),

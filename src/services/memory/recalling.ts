@@ -10,7 +10,7 @@ import { isTimeout, withDeadline } from '../../domain/base/time-limit.ts';
 import { passageSource } from '../../domain/chat/files.ts';
 import { type AskedOfMemory, askedOfMemory } from '../../domain/memory/calling/asked.ts';
 import { choose, distinctPassages } from '../../domain/memory/choose.ts';
-import { isAnotherTopic } from '../../domain/memory/looked-for.ts';
+import { isAnotherTopic } from '../../domain/memory/last-query.ts';
 import { createNeverTest } from '../../domain/memory/notes.ts';
 import { thresholdFor } from '../../domain/memory/overview.ts';
 import { isNamedFolder, isWithinFolder, literalQuery, queryForMessage } from '../../domain/memory/query.ts';

@@ -104,7 +104,7 @@ class SuggestingService {
   readonly #deps: SuggestingDeps;
   readonly #startedAt: number;
   /** For each conversation, its time of change at the last look: unchanged ones are not read again. */
-  readonly #looked = new Map<ConversationId, number>();
+  readonly #examined = new Map<ConversationId, number>();
 
   constructor(deps: SuggestingDeps) {
     this.#deps = deps;
@@ -118,9 +118,9 @@ class SuggestingService {
       const { propose, propose_by_model } = config.get().notes;
       if (!propose || !propose_by_model) return;
       if (!this.#isWanted(entry)) continue;
-      this.#looked.set(entry.id, entry.updatedAt);
+      this.#examined.set(entry.id, entry.updatedAt);
       const conversation = await documents.read(entry.id);
-      if (conversation) await this.#look(conversation, ending);
+      if (conversation) await this.#examine(conversation, ending);
     }
   }
 
@@ -128,7 +128,7 @@ class SuggestingService {
     const { exclude_work_dirs } = this.#deps.config.get().privacy;
     return (
       updatedAt >= this.#startedAt &&
-      this.#looked.get(id) !== updatedAt &&
+      this.#examined.get(id) !== updatedAt &&
       deletedAt === null &&
       !sample &&
       !child &&
@@ -137,7 +137,7 @@ class SuggestingService {
     );
   }
 
-  async #look(conversation: Conversation, ending: AbortSignal): Promise<void> {
+  async #examine(conversation: Conversation, ending: AbortSignal): Promise<void> {
     const { config, documents, model, notes } = this.#deps;
     const { privacy } = config.get();
     if (conversation.newer || conversation.meta.project || !isRemembered(conversation, privacy)) return;

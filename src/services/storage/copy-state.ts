@@ -38,7 +38,7 @@ export function createStorageNews({
   readonly alert: Writable<Problem | null>;
 }): StorageNews {
   const copy = writable<CopyState | null>(null);
-  const look = async () => {
+  const read = async () => {
     copy.set(copyState.safeParse(await keyValues.get(COPY_STATE)).data ?? null);
     const news = repaired.safeParse(await keyValues.get(LOG_REPAIRED)).data;
     if (alert.get() !== null) return;
@@ -47,9 +47,9 @@ export function createStorageNews({
       alert.set(new RecollectError('copy-full', 'There is no room for the second copy of the log').problem);
   };
   const failed = (error: unknown) => log.warn('News of the storage could not be read', error);
-  look().catch(failed);
+  read().catch(failed);
   keyValues.subscribe(({ keys }) => {
-    if (keys.includes(LOG_REPAIRED) || keys.includes(COPY_STATE)) look().catch(failed);
+    if (keys.includes(LOG_REPAIRED) || keys.includes(COPY_STATE)) read().catch(failed);
   });
   return {
     copy,

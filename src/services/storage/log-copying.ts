@@ -68,7 +68,7 @@ export function startLogCopying(deps: LogCopyingDeps): LogCopying {
   joinRewritten(
     name,
     (what) => {
-      if (what === VALUES) copying.values.lookAgain();
+      if (what === VALUES) copying.values.compareAll();
       else copying.rewritten(what);
       job.wake();
     },
@@ -163,7 +163,7 @@ class Copying {
       return;
     }
     if (this.#bookmark === undefined) this.#bookmark = await this.#compare(this.#files);
-    await this.values.look();
+    await this.values.readChanged();
     await this.#follow(this.#files);
     await this.#letGo(this.#files);
     await this.values.write();

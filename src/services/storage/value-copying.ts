@@ -1,8 +1,8 @@
 // Copies the key-value store: drafts, queued messages, settings, requests to forget. Everything is copied except what
 // only applies to its own database, cannot leave it, or is made again.
 //
-//   look     reads what changed        ─► the log is followed ─► a message is copied before its draft leaves the copy
-//   write    copies what was read, and drops the previous records
+//   readChanged()  reads what changed  ─► the log is followed ─► a message is copied before its draft leaves the copy
+//   write()        copies what was read, and drops the previous records
 import type { LogEntry, Store } from '../../adapters/log/conversation-log.ts';
 import {
   isRecordOf,
@@ -64,7 +64,7 @@ export class ValueCopying {
   }
 
   /** Compares every value in the next run. May be called during a run. */
-  lookAgain(): void {
+  compareAll(): void {
     this.#isToCompare = true;
   }
 
@@ -80,7 +80,7 @@ export class ValueCopying {
   }
 
   /** Reads changed values. */
-  async look(): Promise<void> {
+  async readChanged(): Promise<void> {
     const { name, below, signal } = this.#deps;
     if (this.#files === undefined) this.#files = await CopyFiles.open(valuesCopyOf(name));
     signal.throwIfAborted();

@@ -385,7 +385,7 @@ function MemoryHead() {
 /** Row below an answer; on phones its cost has a line of its own. */
 const FOOT = 'mt-1 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1';
 /** Reserves the height of that row while the answer is written, so that the text does not jump when the row appears. */
-const FOOT_ROOM =
+const FOOT_SPACE =
   'mt-1 h-7 max-sm:h-[3.125rem] pointer-coarse:h-11 max-sm:pointer-coarse:h-[calc(1.375rem+44px)]';
 
 /** Shows cost and tools of an answer. `whole`: all its pieces as one. */
@@ -512,7 +512,7 @@ function TurnFoot({ turn, written }: { turn: TurnState; written: boolean }) {
           <AppWindow size={13} aria-hidden /> {t('inOtherTab')}
         </p>
       )}
-      <div className={FOOT_ROOM} />
+      <div className={FOOT_SPACE} />
     </>
   );
 }

@@ -11,43 +11,43 @@ import { neighbourOf, type Worldlines, type WorldPlace } from './worldlines.ts';
 
 /**
  * Room for a place and its words, px: two lines, or four if the words have to wrap.
- * `totalWidth`: width of all lanes together.
+ * `totalWidth`: width of all columns together.
  */
-const WIDE = { row: 52, lane: 26, words: 190, totalWidth: Number.POSITIVE_INFINITY };
-const PHONE = { row: 78, lane: 22, words: 150, totalWidth: 110 };
-/** Narrowest lane, px. */
+const WIDE = { row: 52, column: 26, words: 190, totalWidth: Number.POSITIVE_INFINITY };
+const PHONE = { row: 78, column: 22, words: 150, totalWidth: 110 };
+/** Narrowest column, px. */
 const NARROW = 10;
 const MARGIN = 22;
 
 interface Layout {
   readonly rowHeight: number;
-  readonly laneWidth: number;
+  readonly columnWidth: number;
   readonly top: number;
   readonly atWords: number;
   /** Width of the words beside the drawing, as CSS. */
   readonly beside: string;
   readonly minWidth: number;
   readonly height: number;
-  x(lane: number): number;
+  x(column: number): number;
   y(row: number): number;
 }
 
 function layoutOf(lines: Worldlines, isPhone: boolean): Layout {
   const sizes = isPhone ? PHONE : WIDE;
   const { row: rowHeight } = sizes;
-  const laneWidth = Math.max(NARROW, Math.min(sizes.lane, sizes.totalWidth / lines.laneCount));
+  const columnWidth = Math.max(NARROW, Math.min(sizes.column, sizes.totalWidth / lines.columnCount));
   // The words of the first row need half of their height above the row's centre.
   const top = rowHeight / 2 - 4;
-  const atWords = MARGIN + lines.laneCount * laneWidth + 4;
+  const atWords = MARGIN + lines.columnCount * columnWidth + 4;
   return {
     rowHeight,
-    laneWidth,
+    columnWidth,
     top,
     atWords,
     beside: `calc(100% - ${atWords}px)`,
     minWidth: atWords + sizes.words,
     height: top * 2 + Math.max(1, lines.rows) * rowHeight - rowHeight + 16,
-    x: (lane) => MARGIN + lane * laneWidth,
+    x: (column) => MARGIN + column * columnWidth,
     y: (row) => top + row * rowHeight,
   };
 }
@@ -159,7 +159,7 @@ function Edge({
   to: WorldPlace;
   layout: Layout;
 }) {
-  const [x1, y1, x2, y2] = [x(from.lane), y(from.row), x(to.lane), y(to.row)];
+  const [x1, y1, x2, y2] = [x(from.column), y(from.row), x(to.column), y(to.row)];
   return (
     <path
       d={
@@ -177,7 +177,7 @@ function Edge({
 function Place({
   ref,
   place,
-  layout: { x, y, rowHeight, laneWidth, atWords, beside },
+  layout: { x, y, rowHeight, columnWidth, atWords, beside },
   isCurrent,
   isLabelled,
   ...handlers
@@ -212,9 +212,9 @@ function Place({
       className="group/place cursor-pointer outline-none"
     >
       <rect
-        x={x(place.lane) - laneWidth / 2}
+        x={x(place.column) - columnWidth / 2}
         y={y(place.row) - rowHeight / 2}
-        width={laneWidth}
+        width={columnWidth}
         height={rowHeight}
         fill="transparent"
       />
@@ -228,7 +228,7 @@ function Place({
         />
       )}
       <circle
-        cx={x(place.lane)}
+        cx={x(place.column)}
         cy={y(place.row)}
         r={head ? 7 : place.kinds.includes('leaf') || place.names.length > 0 ? 5.5 : 4}
         fill={head ? 'var(--branch)' : place.here ? 'var(--branch-strong)' : 'var(--paper)'}
@@ -238,7 +238,7 @@ function Place({
       />
       {isCurrent && (
         <circle
-          cx={x(place.lane)}
+          cx={x(place.column)}
           cy={y(place.row)}
           r={11}
           fill="none"

@@ -2,7 +2,7 @@
 import { Square, Trash2 } from 'lucide-react';
 import { type RefObject, useMemo } from 'react';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { lastQueryOn } from '../../domain/memory/looked-for.ts';
+import { lastQueryOn } from '../../domain/memory/last-query.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';

@@ -138,11 +138,11 @@ export function FilePart({ part, messageId }: { part: PartOf<'file'>; messageId?
       </span>
     </>
   );
-  const look = 'inline-flex max-w-full items-center gap-2 rounded-md border bg-paper px-2.5 py-1.5 text-sm';
-  if (!readable) return <span className={look}>{chip}</span>;
+  const style = 'inline-flex max-w-full items-center gap-2 rounded-md border bg-paper px-2.5 py-1.5 text-sm';
+  if (!readable) return <span className={style}>{chip}</span>;
   return (
     <>
-      <button type="button" onClick={() => setOpen(true)} className={classes(look, 'hover:bg-fill')}>
+      <button type="button" onClick={() => setOpen(true)} className={classes(style, 'hover:bg-fill')}>
         {chip}
       </button>
       <FileDialog part={part} at={at} open={open} onOpenChange={setOpen} />

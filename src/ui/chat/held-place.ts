@@ -48,7 +48,7 @@ export function createHeldPlace(box: HTMLElement, content: HTMLElement, spacer: 
   let held: Held | null = null;
   let above = 0;
   let below = 0;
-  const makeRoom = (over: number, under: number) => {
+  const makeSpace = (over: number, under: number) => {
     if (over !== above) content.style.top = over === 0 ? '' : `${over}px`;
     if (under !== below) spacer.style.height = under === 0 ? '' : `${under}px`;
     above = over;
@@ -114,7 +114,7 @@ export function createHeldPlace(box: HTMLElement, content: HTMLElement, spacer: 
       // Differences below a pixel are rounding.
       if (Math.abs(wanted - box.scrollTop) >= 1 || Math.abs(over - above) >= 1) {
         const missing = wanted === 0 ? 0 : wanted + box.clientHeight - height();
-        makeRoom(over, Math.max(0, Math.ceil(missing)));
+        makeSpace(over, Math.max(0, Math.ceil(missing)));
         box.scrollTop = wanted;
       }
       return true;
@@ -131,12 +131,12 @@ export function createHeldPlace(box: HTMLElement, content: HTMLElement, spacer: 
     },
     fit: () => {
       if (below > 0)
-        makeRoom(above, Math.max(0, Math.min(below, box.scrollTop + box.clientHeight - height())));
+        makeSpace(above, Math.max(0, Math.min(below, box.scrollTop + box.clientHeight - height())));
     },
-    level: () => makeRoom(0, below),
+    level: () => makeSpace(0, below),
     clear: () => {
       held = null;
-      makeRoom(0, 0);
+      makeSpace(0, 0);
     },
     left: () => above + height() - box.scrollTop - box.clientHeight,
   };

@@ -13,7 +13,7 @@ export interface MessageActions {
   show(sibling: MessageId): void;
   regenerate(answer: MessageId, options?: RegenerateOptions): void;
   /** Asks memory again for an answer's question. `injected`: as for a question that goes to a model. */
-  lookAgain(query: string, injected: boolean, signal: AbortSignal): Promise<RecallResult>;
+  searchAgain(query: string, injected: boolean, signal: AbortSignal): Promise<RecallResult>;
   /** Asks the model to continue an answer that was cut off. */
   goOn(answer: MessageId): void;
   edit(message: Message, text: string, rerun: boolean): void;

@@ -25,7 +25,7 @@ export function ModelPicker({ conversation }: { conversation: Conversation | nul
   // The lists are requested again when the menu opens; closing it stops the pending requests.
   const asking = useRef<AbortController | null>(null);
   useEffect(() => () => asking.current?.abort(), []);
-  const look = (open: boolean) => {
+  const onOpenChange = (open: boolean) => {
     asking.current?.abort();
     if (!open) return;
     const now = new AbortController();
@@ -61,7 +61,7 @@ export function ModelPicker({ conversation }: { conversation: Conversation | nul
       side="top"
       align="end"
       items={items}
-      onOpenChange={look}
+      onOpenChange={onOpenChange}
       trigger={
         <button
           type="button"

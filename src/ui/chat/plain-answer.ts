@@ -170,12 +170,12 @@ const read = (markdown: string, spoken: PlainForm['spoken']): string =>
 function plain(markdown: string, spoken: PlainForm['spoken']): string {
   const root = parseMarkdown(markdown, false, true);
   const definitions = new Map<string, Definition>();
-  const look = (node: Nodes) => {
+  const visit = (node: Nodes) => {
     if (node.type === 'definition' && !definitions.has(node.identifier))
       definitions.set(node.identifier, node);
-    if ('children' in node) for (const child of node.children) look(child);
+    if ('children' in node) for (const child of node.children) visit(child);
   };
-  look(root);
+  visit(root);
   if (!spoken && definitions.size > 0) root.children = root.children.map(loneDefinitionsIn(root.children));
   return words(withTags(root), { spoken, definitions }).trim();
 }

@@ -40,7 +40,7 @@ export function Recalled({
   const again = useSearchAgain(
     answer,
     kept,
-    last ? (query, signal) => actions.lookAgain(query, read, signal) : null,
+    last ? (query, signal) => actions.searchAgain(query, read, signal) : null,
   );
   const found = again?.state === 'found' ? again.found : null;
   const left = new Set(kept?.leftOut?.map(({ messageId }) => messageId));
@@ -58,7 +58,7 @@ export function Recalled({
   const given = new Set(recall.passages.map(({ messageId }) => messageId));
   const since =
     found && read ? withoutMessages(found.passages, (said) => isLeft(said) || given.has(said.messageId)) : [];
-  const lookedAgain =
+  const searchedAgain =
     again?.state === 'waiting'
       ? 'waiting'
       : !found
@@ -69,7 +69,7 @@ export function Recalled({
             ? 'later'
             : 'nothing';
   const isEmpty = isEmptyRecall(recall);
-  const note = <RecallNote {...{ recall, lookedAgain }} />;
+  const note = <RecallNote {...{ recall, searchedAgain }} />;
   return (
     <>
       {isEmpty ? (
@@ -82,7 +82,7 @@ export function Recalled({
           </div>
         </DrawnOrPlain>
       )}
-      {alone && isEmpty && lookedAgain !== 'waiting' && <NothingRecalled />}
+      {alone && isEmpty && searchedAgain !== 'waiting' && <NothingRecalled />}
       {found && answer !== null && since.length > 0 && (
         <FoundSince {...{ answer, since }} query={recall.query} threshold={found.threshold}>
           {!isEmpty && note}

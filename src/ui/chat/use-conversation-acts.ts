@@ -54,7 +54,7 @@ function useAnswerActs({ id, conversation, list, settleHead, readOnly, model, br
     list.current?.toEnd();
     run(settleHead().then(() => app.chat.regenerate(id, answer, options)));
   };
-  const lookAgain: MessageActions['lookAgain'] = (text, injected, signal) =>
+  const searchAgain: MessageActions['searchAgain'] = (text, injected, signal) =>
     app.memory.recall({
       text,
       from: id,
@@ -75,7 +75,7 @@ function useAnswerActs({ id, conversation, list, settleHead, readOnly, model, br
     list.current?.toEnd();
   };
   const canCompact = !readOnly && model !== null && branch.path.length > 2;
-  return { regenerate, lookAgain, goOn, send, compact: canCompact ? compact : undefined };
+  return { regenerate, searchAgain, goOn, send, compact: canCompact ? compact : undefined };
 }
 
 /** Jumps to places in the conversation and marks them. */
@@ -179,7 +179,7 @@ export function useMessageActions(
       open: (conversationId, target) => latest.current.openMessage(conversationId, target),
       show: (sibling) => latest.current.show(sibling),
       regenerate: (answer, options) => latest.current.regenerate(answer, options),
-      lookAgain: (...asked) => latest.current.lookAgain(...asked),
+      searchAgain: (...asked) => latest.current.searchAgain(...asked),
       goOn: (answer) => latest.current.goOn(answer),
       edit: (message, text, rerun) => latest.current.edit(message, text, rerun),
       jump: (message) => latest.current.jump(message),

@@ -17,9 +17,9 @@ export interface WorldPlace {
   readonly children: readonly MessageId[];
   /** Messages from the place above (not counted) to this one (counted). */
   readonly between: number;
-  /** Row from the top and lane from the left, from 0. */
+  /** Row from the top and column from the left, from 0. */
   readonly row: number;
-  readonly lane: number;
+  readonly column: number;
   /** True on the shown branch. */
   readonly here: boolean;
 }
@@ -28,13 +28,13 @@ export interface Worldlines {
   /** Top to bottom, left to right. */
   readonly places: readonly WorldPlace[];
   readonly rows: number;
-  readonly laneCount: number;
+  readonly columnCount: number;
   readonly messages: number;
   readonly branches: number;
 }
 
 /**
- * Lays the tree out: the shown branch is the straight line at the left, every other branch has its own lane. Linear.
+ * Lays the tree out: the shown branch is the straight line at the left, every other branch has its own column. Linear.
  */
 export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(conversation)): Worldlines {
   const children = childrenOf(conversation.messages);
@@ -67,19 +67,19 @@ export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(co
     children: MessageId[];
     between: number;
     row: number;
-    lane: number;
+    column: number;
   }
   const drafts: Draft[] = [];
   const byId = new Map<MessageId, Draft>();
-  let laneCount = 0;
+  let columnCount = 0;
   let rows = 0;
   // Iterates, because a conversation of thousands of messages would overflow the stack.
-  const open: { from: Message; parent: Draft | null; lane: number | null; between: number }[] = [];
+  const open: { from: Message; parent: Draft | null; column: number | null; between: number }[] = [];
   const push = (born: readonly Message[], parent: Draft | null) => {
     const shown = born.find(({ id }) => here.has(id)) ?? born[0];
     for (const child of [...born].reverse())
-      if (child !== shown) open.push({ from: child, parent, lane: null, between: 0 });
-    if (shown) open.push({ from: shown, parent, lane: parent?.lane ?? null, between: 0 });
+      if (child !== shown) open.push({ from: child, parent, column: null, between: 0 });
+    if (shown) open.push({ from: shown, parent, column: parent?.column ?? null, between: 0 });
   };
   push(roots, null);
   for (let step = open.pop(); step; step = open.pop()) {
@@ -93,8 +93,8 @@ export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(co
       between += 1;
       kinds = kindsOf(message);
     }
-    const lane = step.lane ?? laneCount++;
-    laneCount = Math.max(laneCount, lane + 1);
+    const column = step.column ?? columnCount++;
+    columnCount = Math.max(columnCount, column + 1);
     const draft: Draft = {
       id: message.id,
       message,
@@ -103,7 +103,7 @@ export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(co
       children: [],
       between,
       row: step.parent ? step.parent.row + 1 : 0,
-      lane,
+      column,
     };
     rows = Math.max(rows, draft.row + 1);
     step.parent?.children.push(draft.id);
@@ -114,9 +114,9 @@ export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(co
   return {
     places: drafts
       .map((draft) => ({ ...draft, names: names.get(draft.id) ?? [], here: here.has(draft.id) }))
-      .sort((a, b) => a.row - b.row || a.lane - b.lane),
+      .sort((a, b) => a.row - b.row || a.column - b.column),
     rows,
-    laneCount,
+    columnCount,
     messages: conversation.messages.size,
     branches: drafts.filter(({ children: born }) => born.length === 0).length,
   };
@@ -134,10 +134,10 @@ export function neighbourOf(
   if (key === 'ArrowDown') return places.find(({ id }) => id === at.children[0]);
   const step = key === 'ArrowRight' ? 1 : -1;
   return places
-    .filter(({ lane }) => (lane - at.lane) * step > 0)
+    .filter(({ column }) => (column - at.column) * step > 0)
     .sort(
       (a, b) =>
         Math.abs(a.row - at.row) - Math.abs(b.row - at.row) ||
-        Math.abs(a.lane - at.lane) - Math.abs(b.lane - at.lane),
+        Math.abs(a.column - at.column) - Math.abs(b.column - at.column),
     )[0];
 }

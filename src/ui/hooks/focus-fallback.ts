@@ -72,7 +72,7 @@ export function useFocusFallback(page: RefObject<HTMLElement | null>): void {
     const onPointer = () => {
       last = null;
     };
-    const look = () => {
+    const restoreFocus = () => {
       const now = document.activeElement;
       if (
         onItsWay ||
@@ -83,7 +83,7 @@ export function useFocusFallback(page: RefObject<HTMLElement | null>): void {
       const fallback = fallbackOf(last, root);
       if (fallback && !(onlyTouch() && fallback.matches(FIELDS))) fallback.focus();
     };
-    const observer = new MutationObserver(look);
+    const observer = new MutationObserver(restoreFocus);
     observer.observe(root, {
       childList: true,
       subtree: true,

@@ -99,7 +99,7 @@ interface Session {
    */
   readonly cards: Map<string, boolean>;
   /** Later findings of memory, by the answer that came too early for them. */
-  readonly lookedAgain: Map<string, SearchedAgain>;
+  readonly searchedAgain: Map<string, SearchedAgain>;
   /** Place in an attached document to open once its message is on the screen; null: none. */
   readonly openingFile: Writable<{ readonly messageId: string; readonly source: PassageSource } | null>;
   /** Outcomes of slash commands by conversation; `new` for the empty page. */
@@ -111,7 +111,7 @@ interface Session {
   /** The open dialog about projects. */
   readonly asking: Writable<ProjectQuestion | null>;
   /** Project whose page is to scroll to its name and looks once shown; null: none. */
-  readonly openingLooks: Writable<ProjectId | null>;
+  readonly openingAppearance: Writable<ProjectId | null>;
   /** Control of the mounted composer, which sets it; null while none is mounted. */
   readonly composer: Writable<ComposerControl | null>;
   /** Stops when the person leaves the conversation. */
@@ -153,13 +153,13 @@ function createSession(app: App): Session {
     memoryFile: writable<ConversationId | null>(null),
     places: new Map(),
     cards: new Map(),
-    lookedAgain: new Map(),
+    searchedAgain: new Map(),
     openingFile: writable<{ readonly messageId: string; readonly source: PassageSource } | null>(null),
     outcomes: writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>(new Map()),
     temporary: writable<ConversationId | null>(null),
     project: writable<ProjectId | null>(null),
     asking: writable<ProjectQuestion | null>(null),
-    openingLooks: writable<ProjectId | null>(null),
+    openingAppearance: writable<ProjectId | null>(null),
     composer: writable<ComposerControl | null>(null),
     readAloud,
     follow: (id) => {

@@ -19,13 +19,13 @@ const AFTER_MIDNIGHT = 1000;
 export function useToday(): number {
   const [today, setToday] = useState(() => startOf(Date.now()));
   useEffect(() => {
-    const look = () => setToday(startOf(Date.now()));
-    const timer = setTimeout(look, dayAfter(today) - Date.now() + AFTER_MIDNIGHT);
+    const update = () => setToday(startOf(Date.now()));
+    const timer = setTimeout(update, dayAfter(today) - Date.now() + AFTER_MIDNIGHT);
     // The machine may have slept over midnight.
-    document.addEventListener('visibilitychange', look);
+    document.addEventListener('visibilitychange', update);
     return () => {
       clearTimeout(timer);
-      document.removeEventListener('visibilitychange', look);
+      document.removeEventListener('visibilitychange', update);
     };
   }, [today]);
   return today;

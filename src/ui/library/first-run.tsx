@@ -22,7 +22,7 @@ export function FirstRun() {
     session.floating.set('import');
   });
 
-  const look = () => {
+  const addSamples = () => {
     setBusy(true);
     setProblem(null);
     app.library.addSamples().then(
@@ -73,7 +73,7 @@ export function FirstRun() {
             icon={<Telescope size={18} aria-hidden />}
             title={t('firstRun.look.title')}
             text={t('firstRun.look.text')}
-            onClick={look}
+            onClick={addSamples}
             busy={busy ? t('firstRun.look.busy') : null}
           />
         </ul>

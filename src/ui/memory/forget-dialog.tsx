@@ -82,7 +82,7 @@ export function ForgetDialog({ asked, onClose }: { asked: AskedToForget | null; 
       {asked === null ? null : state.step !== 'idle' ? (
         <Going state={state} onClose={close} />
       ) : (
-        <Looking
+        <Searching
           key={JSON.stringify(named?.sought ?? null)}
           named={named}
           words={'words' in asked ? asked.words : ''}
@@ -110,7 +110,7 @@ function offerUndo(
 }
 
 /** Asks what to forget, or searches for what was already named; then shows where it is. */
-function Looking({
+function Searching({
   named,
   words,
   onClose,

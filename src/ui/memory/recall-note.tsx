@@ -14,10 +14,10 @@ type SearchedAgain = 'waiting' | 'found' | 'later' | 'nothing';
 
 export function RecallNote({
   recall,
-  lookedAgain,
+  searchedAgain,
 }: {
   recall: PartOf<'recall'>;
-  lookedAgain?: SearchedAgain | undefined;
+  searchedAgain?: SearchedAgain | undefined;
 }) {
   const { t } = useTranslation('memory');
   const problemWords = useProblemWords();
@@ -30,10 +30,10 @@ export function RecallNote({
       case 'none':
         return t('card.none');
       case 'slow':
-        if (lookedAgain === 'waiting') return t('card.again.waitingSlow');
-        return t(lookedAgain ? `card.again.${lookedAgain}` : 'card.slow');
+        if (searchedAgain === 'waiting') return t('card.again.waitingSlow');
+        return t(searchedAgain ? `card.again.${searchedAgain}` : 'card.slow');
       case 'notReady':
-        return t(lookedAgain ? `card.again.${lookedAgain}` : 'card.notReady');
+        return t(searchedAgain ? `card.again.${searchedAgain}` : 'card.notReady');
       case 'skipped':
         return t('card.skipped', { why: problemWords(remark.problem).what });
       case 'words':
@@ -45,7 +45,7 @@ export function RecallNote({
   if (remarks.length === 0 && !scope) return null;
   return (
     <p
-      role={lookedAgain ? 'status' : undefined}
+      role={searchedAgain ? 'status' : undefined}
       className="mt-1 mb-2 text-ink-3 text-xs [overflow-wrap:anywhere]"
       data-recall-note
     >

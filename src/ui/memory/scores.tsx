@@ -37,7 +37,7 @@ export function useReasons(): (scores: ShownScores) => string {
 }
 
 /** Parts of the bar in order; the table below draws each with the same look. */
-const LOOKS = {
+const STYLES = {
   meaning: 'bg-memory-strong',
   words: 'bg-memory',
   boosts: 'bg-memory/45',
@@ -63,7 +63,7 @@ function Bar({
     <span aria-hidden className={classes('relative block h-1.5', className)}>
       <span className="flex h-full overflow-hidden rounded-full bg-press">
         {PARTS.map((part) => (
-          <span key={part} className={LOOKS[part]} style={{ width: share(parts[part]) }} />
+          <span key={part} className={STYLES[part]} style={{ width: share(parts[part]) }} />
         ))}
       </span>
       {threshold !== null && (
@@ -76,7 +76,7 @@ function Bar({
   );
 }
 
-const CLOSENESS_LOOKS: Readonly<Record<Closeness, string>> = {
+const CLOSENESS_STYLES: Readonly<Record<Closeness, string>> = {
   veryClose: 'font-medium text-memory',
   close: 'text-memory',
   weak: 'text-ink-3',
@@ -111,7 +111,7 @@ export function ClosenessMark({
         {...(focusable ? { tabIndex: 0 } : {})}
         className={classes(
           'inline-flex min-w-18 shrink-0 justify-end rounded-xs text-xs',
-          CLOSENESS_LOOKS[closeness],
+          CLOSENESS_STYLES[closeness],
           className,
         )}
       >
@@ -121,9 +121,9 @@ export function ClosenessMark({
   );
 }
 
-interface RowLook {
+interface RowStyle {
   /** Classes of the bar. */
-  readonly look?: string;
+  readonly fill?: string;
   /** Classes of the track behind the bar. */
   readonly rest?: string;
   /** Text shown in place of a missing number. */
@@ -147,14 +147,14 @@ export function ScoreTable({
   const row = (
     name: string,
     value: number | null | undefined,
-    { look = 'bg-memory-strong', rest = '', absent = '', strong = false }: RowLook = {},
+    { fill = 'bg-memory-strong', rest = '', absent = '', strong = false }: RowStyle = {},
   ) => (
     <div key={name} className="col-span-3 grid grid-cols-subgrid items-center">
       <dt className={strong ? 'font-medium' : quiet}>{name}</dt>
       {typeof value === 'number' ? (
         <dd className="contents">
           <span aria-hidden className={classes('h-1 overflow-hidden rounded-full', rest, 'bg-press')}>
-            <span className={classes('block h-full', look)} style={{ width: share(value) }} />
+            <span className={classes('block h-full', fill)} style={{ width: share(value) }} />
           </span>
           <span className={classes('text-right tabular-nums', strong && 'font-medium')}>
             {formatScore(value)}
@@ -182,11 +182,11 @@ export function ScoreTable({
       <div aria-hidden className="col-span-3 pb-1.5">
         <Bar scores={scores} threshold={threshold} className="w-full" />
       </div>
-      {row(t('score.vector'), scores.vector, { look: LOOKS.meaning, absent: t('score.noVector') })}
+      {row(t('score.vector'), scores.vector, { fill: STYLES.meaning, absent: t('score.noVector') })}
       {/* Absent in older answers, which did not ask for it. */}
       {scores.late !== undefined &&
-        row(t('score.late'), scores.late, { look: LOOKS.meaning, absent: t('score.noLate') })}
-      {row(t('score.keyword'), scores.keyword, { look: LOOKS.words, absent: t('score.noKeyword') })}
+        row(t('score.late'), scores.late, { fill: STYLES.meaning, absent: t('score.noLate') })}
+      {row(t('score.keyword'), scores.keyword, { fill: STYLES.words, absent: t('score.noKeyword') })}
       {row(t('score.hybrid'), scores.hybrid)}
       {boosts.map(({ name, factor }) =>
         plain(
@@ -194,7 +194,7 @@ export function ScoreTable({
           <>
             {/* On the paper colour, as in the bar. */}
             <span aria-hidden className="size-1.5 overflow-hidden rounded-full bg-paper">
-              <span className={classes('block h-full', LOOKS.boosts)} />
+              <span className={classes('block h-full', STYLES.boosts)} />
             </span>
             {factor}
           </>,
@@ -205,9 +205,9 @@ export function ScoreTable({
       {scores.above !== undefined && plain(t('score.above'), formatSigned(scores.above))}
       {scores.project !== undefined && plain(t('score.project'), formatSigned(scores.project))}
       {scores.lane !== undefined && scores.lane !== 0 && plain(t('score.lane'), formatSigned(scores.lane))}
-      {row(t('score.decay'), Math.max(0, scores.decay), { look: 'bg-ink-3', rest: LOOKS.lost })}
+      {row(t('score.decay'), Math.max(0, scores.decay), { fill: 'bg-ink-3', rest: STYLES.lost })}
       {row(t('score.final'), scores.final, { strong: true })}
-      {threshold !== null && row(t('score.threshold'), threshold, { look: 'bg-current' })}
+      {threshold !== null && row(t('score.threshold'), threshold, { fill: 'bg-current' })}
     </dl>
   );
 }

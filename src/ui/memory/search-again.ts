@@ -34,7 +34,7 @@ export function useSearchAgain(
 ): SearchAgain {
   const { memory, forget } = useApp();
   const { status } = memory;
-  const { lookedAgain } = useSession();
+  const { searchedAgain } = useSession();
   const forgotten = useReadable(forget.records);
   const awake = useAwake();
   const isWhole = useReadable(status, ({ state, waiting }) => state === 'ready' && waiting === 0);
@@ -42,27 +42,27 @@ export function useSearchAgain(
     status,
     ({ state, embedding }) => state === 'failed' || state === 'paused' || embedding.status === 'failed',
   );
-  const [seen, setSeen] = useState(() => (key === null ? undefined : lookedAgain.get(key)));
+  const [seen, setSeen] = useState(() => (key === null ? undefined : searchedAgain.get(key)));
   // It may contain words that were forgotten since.
   const found = seen?.forgotten === forgotten ? seen : undefined;
   const early = recall !== undefined && recall.query !== '' && cameTooEarly(recall);
   const wanted = early && ask !== null && !found?.whole;
-  const look = useEffectEvent(async (signal: AbortSignal) => {
+  const search = useEffectEvent(async (signal: AbortSignal) => {
     if (!recall || !ask || key === null) return;
     const now = await orElse(ask(recall.query, signal), null, 'asking memory again; the kept recall stays');
     if (!now || signal.aborted || now.unavailable) return;
     // Memory never reports a small library as behind, so an empty result while it is still being read is no answer.
     const whole = isWhole && now.degraded === null;
     if (!whole && now.passages.length === 0) return;
-    const looked = { result: now, whole, forgotten };
-    lookedAgain.set(key, looked);
-    setSeen(looked);
+    const answer = { result: now, whole, forgotten };
+    searchedAgain.set(key, answer);
+    setSeen(answer);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of these asks again
   useEffect(() => {
     if (!wanted || awake === 'starting') return;
     const asking = new AbortController();
-    void look(asking.signal);
+    void search(asking.signal);
     return () => asking.abort();
   }, [wanted, awake, isWhole, forgotten]);
 

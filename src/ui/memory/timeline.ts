@@ -25,7 +25,7 @@ export const AXIS_HEIGHT = 36;
 /** Space at both sides, so that a label at the first or last moment is not cut off. */
 const SIDE = 20;
 const LEAST_HEIGHT = 56;
-const MOST_ROOM = 280;
+const MOST_SPACE = 280;
 /** Gap between dots, and between dots and the edge. */
 const GAP = 1;
 const SMALLEST = 1.5;
@@ -67,7 +67,7 @@ export function layoutTimeline(moments: readonly Moment[], width: number): Timel
       x: side + (Math.max(0, (moments[index]?.at ?? 0) - from) / (to - from)) * (right - side),
       r: radii[index] ?? 0,
     }));
-    const heights = stack(around, MOST_ROOM / 2 - GAP, isLast);
+    const heights = stack(around, MOST_SPACE / 2 - GAP, isLast);
     if (!heights) continue;
     const radius = (at: number) => around[at]?.r ?? 0;
     const top = Math.min(0, ...heights.map((y, at) => y - radius(at)));

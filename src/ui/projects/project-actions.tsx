@@ -91,9 +91,9 @@ export function useProjectActions(): ProjectActions {
       menu: (project) =>
         projectMenu(project, actions, {
           t,
-          openLooks: () => {
+          openAppearance: () => {
             leaveList();
-            session.openingLooks.set(project.id);
+            session.openingAppearance.set(project.id);
             latest.current.navigation.openProject(project.id);
           },
           erase: () => void app.library.erase([project.id]).catch(failed),
@@ -109,12 +109,12 @@ function projectMenu(
   actions: ProjectActions,
   {
     t,
-    openLooks,
+    openAppearance,
     erase,
     askRemove,
   }: {
     t: TFunction<['projects', 'shell']>;
-    openLooks: () => void;
+    openAppearance: () => void;
     erase: () => void;
     askRemove: () => void;
   },
@@ -138,7 +138,7 @@ function projectMenu(
     {
       label: t('page.looks'),
       icon: <FolderOpen size={15} aria-hidden />,
-      onSelect: openLooks,
+      onSelect: openAppearance,
     },
     {
       label: t(project.archived ? 'unarchive' : 'archive'),

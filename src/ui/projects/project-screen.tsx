@@ -17,7 +17,13 @@ import { type ProjectActions, useProjectActions } from './project-actions.tsx';
 import { ProjectFiles } from './project-files.tsx';
 import { ProjectMark } from './project-mark.tsx';
 import { Part } from './project-part.tsx';
-import { FolderSetting, LooksSetting, ModelSetting, ScopeSetting, SyncSetting } from './project-settings.tsx';
+import {
+  AppearanceSetting,
+  FolderSetting,
+  ModelSetting,
+  ScopeSetting,
+  SyncSetting,
+} from './project-settings.tsx';
 import { Instructions, PinnedNotes } from './project-words.tsx';
 import { nameOf } from './use-projects.ts';
 
@@ -112,7 +118,7 @@ function Parts({
       <ModelSetting project={project} />
       <FolderSetting project={project} />
       <SyncSetting project={project} />
-      <LooksSetting project={project} />
+      <AppearanceSetting project={project} />
     </>
   );
 }

@@ -180,7 +180,7 @@ export function SyncSetting({ project }: { project: ProjectEntry }) {
   );
 }
 
-export function LooksSetting({ project }: { project: ProjectEntry }) {
+export function AppearanceSetting({ project }: { project: ProjectEntry }) {
   const { t } = useTranslation('projects');
   const projects = useReadable(useApp().documents.library, (library) => library.projects);
   const change = useChange(project);
@@ -190,15 +190,15 @@ export function LooksSetting({ project }: { project: ProjectEntry }) {
   const outer = projects.filter(
     (one) => one.id !== project.id && one.deletedAt === null && one.projectId === null,
   );
-  const { openingLooks } = useSession();
-  const isMeant = useReadable(openingLooks) === project.id;
+  const { openingAppearance } = useSession();
+  const isMeant = useReadable(openingAppearance) === project.id;
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (!isMeant) return;
-    openingLooks.set(null);
+    openingAppearance.set(null);
     field.current?.scrollIntoView({ block: 'center' });
     field.current?.select();
-  }, [isMeant, openingLooks]);
+  }, [isMeant, openingAppearance]);
   const keepName = () => {
     if (name !== null && name.trim() !== '' && name.trim() !== project.title) change({ name });
     setName(null);

@@ -23,9 +23,9 @@ export function AppearanceSection() {
           onChange={(next) => void theme.set(next)}
         />
       </Row>
-      <Look name="accent" values={['blue', 'teal', 'graphite']} />
-      <Look name="font_size" values={['small', 'medium', 'large', 'larger']} />
-      <Look name="text_width" values={['narrow', 'medium', 'wide']} />
+      <StyleRow name="accent" values={['blue', 'teal', 'graphite']} />
+      <StyleRow name="font_size" values={['small', 'medium', 'large', 'larger']} />
+      <StyleRow name="text_width" values={['narrow', 'medium', 'wide']} />
       <SwitchSetting path="ui.compact" />
       <Row label={t('field.ui.language.label')} problem={language.problem} stack>
         <Choice
@@ -71,7 +71,7 @@ export function AppearanceSection() {
 }
 
 /** A choice among a few values, all visible. */
-function Look({
+function StyleRow({
   name,
   values,
 }: {
@@ -100,7 +100,7 @@ function Look({
           label: (
             <>
               {name === 'accent' && <span data-swatch={value} aria-hidden className="size-3 rounded-full" />}
-              {t(`appearance.look.${value}`)}
+              {t(`appearance.style.${value}`)}
             </>
           ),
         }))}

@@ -20,7 +20,7 @@ import { RadioTile } from './radio-tile.tsx';
 const IN_USE = 'in-use ';
 /** Placeholder value for a project that no longer exists. */
 const GONE = 'gone ';
-const looksInOne = (memory: Persona['memory']): boolean => memory === 'first' || memory === 'only';
+const searchesOneProject = (memory: Persona['memory']): boolean => memory === 'first' || memory === 'only';
 const FIELDS = ['temperature', 'top_p', 'max_tokens', 'reasoning_effort'] as const;
 
 interface PersonaForm {
@@ -61,7 +61,7 @@ export function PersonaDialog({ before, onClose }: { before: Persona | null; onC
     }
     const { more: _more, ...named } = parameters ?? {};
     const { words: _words, ...rest } = draft;
-    const project = looksInOne(draft.memory) ? draft.project : null;
+    const project = searchesOneProject(draft.memory) ? draft.project : null;
     return prompts.savePersona({ ...rest, project, parameters: named, ...(before ? { id: before.id } : {}) });
   };
   return (
@@ -177,11 +177,11 @@ function MemoryField({
               label={t(`persona.memory.${one}`)}
               help={t(`persona.memory.help.${one}`)}
               onChange={() => {
-                const wantsOne = looksInOne(one) && !isThere;
+                const wantsOne = searchesOneProject(one) && !isThere;
                 onChange({ memory: one, ...(wantsOne ? { project: listed[0]?.entry.id ?? project } : {}) });
               }}
             />
-            {looksInOne(one) && memory === one && (
+            {searchesOneProject(one) && memory === one && (
               <Field label={t('persona.memory.project')} className="mb-2 ml-7">
                 {({ id }) => (
                   <Select

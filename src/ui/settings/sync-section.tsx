@@ -230,15 +230,15 @@ function Standing({ status }: { status: SyncStatus }) {
   const { t } = useTranslation('sync');
   const { sync } = useApp();
   const report = useReport();
-  const [looking, setLooking] = useState(false);
-  const look = (force: boolean) => {
-    setLooking(true);
+  const [checking, setChecking] = useState(false);
+  const check = (force: boolean) => {
+    setChecking(true);
     sync
       .syncNow({ force })
       .then(() => {
         if (force) toast(t('standing.comparing'));
       }, report)
-      .finally(() => setLooking(false));
+      .finally(() => setChecking(false));
   };
   const figures: { id: string; value: ReactNode; help?: string }[] = [
     { id: 'waiting', value: formatNumber(status.waiting) },
@@ -272,9 +272,9 @@ function Standing({ status }: { status: SyncStatus }) {
         <div className="flex gap-2">
           <Button
             size="sm"
-            busy={looking}
+            busy={checking}
             icon={<RefreshCw size={14} aria-hidden />}
-            onClick={() => look(false)}
+            onClick={() => check(false)}
           >
             {t('standing.now')}
           </Button>
@@ -288,7 +288,7 @@ function Standing({ status }: { status: SyncStatus }) {
               {
                 label: t('standing.compare'),
                 description: t('standing.compareHelp'),
-                onSelect: () => look(true),
+                onSelect: () => check(true),
               },
             ]}
           />

@@ -56,16 +56,16 @@ export function AutoLock(): null {
       own = now;
       note(now);
     };
-    const look = () => {
+    const check = () => {
       const now = Date.now();
       if (isTimeToLock(now, { active: Math.max(own, lastActive()), hiddenSince }, limits)) lock.lockNow();
     };
     const onVisible = () => {
       // A computer may wake from sleep with the page visible, so checks at once whether to lock.
-      look();
+      check();
       hiddenSince = document.hidden ? Date.now() : null;
     };
-    const timer = setInterval(look, EVERY_MS);
+    const timer = setInterval(check, EVERY_MS);
     const events = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'touchstart'];
     for (const event of events) window.addEventListener(event, onActive, { capture: true, passive: true });
     document.addEventListener('visibilitychange', onVisible);

@@ -52,7 +52,7 @@ function useFoot(): number {
 }
 
 /** Publishes the toasts' height as a style of the page, px, so that the drawer leaves it free. */
-function useRoomTaken(box: RefObject<HTMLElement | null>): void {
+function useSpaceTaken(box: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const here = box.current;
     if (!here) return;
@@ -82,7 +82,7 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
   const { t } = useTranslation('shell');
   const box = useRef<HTMLDivElement>(null);
   const bottom = useFoot();
-  useRoomTaken(box);
+  useSpaceTaken(box);
   useEffect(() => {
     const here = box.current;
     if (!here) return;

@@ -7,7 +7,7 @@ import { Dialog, Spinner } from '../shell/controls.tsx';
 import { pixelsOf } from './picture.ts';
 
 /** Interval for reading the picture, ms. */
-const LOOK_MS = 200;
+const SCAN_EVERY_MS = 200;
 
 type Trouble = 'refused' | 'none' | 'failed';
 
@@ -49,7 +49,7 @@ function Camera({ onText }: { onText: (text: string) => boolean }) {
     let over = false;
     let stream: MediaStream | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = async () => {
+    const scan = async () => {
       const element = video.current;
       const picture = element && pixelsOf(element, element.videoWidth, element.videoHeight);
       const text = picture
@@ -58,7 +58,7 @@ function Camera({ onText }: { onText: (text: string) => boolean }) {
       if (over) return;
       if (text !== null && isOurs(text)) return;
       if (text !== null) setState('other');
-      timer = setTimeout(() => void look(), LOOK_MS);
+      timer = setTimeout(() => void scan(), SCAN_EVERY_MS);
     };
     navigator.mediaDevices
       .getUserMedia({ video: { facingMode: 'environment', width: { ideal: 1280 } }, audio: false })
@@ -69,7 +69,7 @@ function Camera({ onText }: { onText: (text: string) => boolean }) {
           video.current.srcObject = started;
           await orElse(video.current.play(), undefined, 'playing the camera’s picture by script');
           setState('looking');
-          await look();
+          await scan();
         },
         (error: unknown) => !over && setState(troubleOf(error)),
       )

@@ -41,16 +41,16 @@ describe('worldlines', () => {
         ['start', { messageId: asMessageId('a'), createdAt: 0, auto: false, by: 'person' as const }],
       ]),
     };
-    const { places, laneCount, branches } = worldlinesOf(named);
+    const { places, columnCount, branches } = worldlinesOf(named);
     expect(
-      places.map(({ id, kinds, between, row, lane }) => [id, kinds.join('+'), between, row, lane]),
+      places.map(({ id, kinds, between, row, column }) => [id, kinds.join('+'), between, row, column]),
     ).toEqual([
       ['a', 'checkpoint', 1, 0, 0],
       ['b', 'fork', 1, 1, 0],
       ['f', 'head+leaf', 2, 2, 0],
       ['d', 'leaf', 2, 2, 1],
     ]);
-    expect([laneCount, branches]).toEqual([2, 2]);
+    expect([columnCount, branches]).toEqual([2, 2]);
     const lines = worldlinesOf(named);
     expect(neighbourOf(lines, asMessageId('f'), 'ArrowRight')?.id).toBe('d');
     expect(neighbourOf(lines, asMessageId('d'), 'ArrowLeft')?.id).toBe('f');
@@ -112,7 +112,7 @@ describe('worldlines', () => {
         const conversation = tree(pairs, pairs.length > 0 ? `m${pick % pairs.length}` : null);
         const { places, messages } = worldlinesOf(conversation);
         expect(places.reduce((sum, { between }) => sum + between, 0)).toBe(messages);
-        expect(new Set(places.map(({ row, lane }) => `${row} ${lane}`)).size).toBe(places.length);
+        expect(new Set(places.map(({ row, column }) => `${row} ${column}`)).size).toBe(places.length);
         for (const place of places)
           for (const child of place.children)
             expect(places.find(({ id }) => id === child)?.parent).toBe(place.id);

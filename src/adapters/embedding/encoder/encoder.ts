@@ -320,7 +320,7 @@ export function joinEncoder({ code, memory, weights, scratch }: EncoderShare): E
   const { state, next, wide, whole, steps, transposed, attention } = placesAt(scratch);
 
   /** Writes the vectors of a piece and of its position to its row of `state`. */
-  const lookUp = (id: number, row: number) => {
+  const writeEmbedding = (id: number, row: number) => {
     const place = row * ENCODER_WIDTH * FLOAT;
     const into = new Float32Array(memory.buffer, state + place, ENCODER_WIDTH);
     into.set(new Float32Array(memory.buffer, positions + place, ENCODER_WIDTH));
@@ -378,7 +378,7 @@ export function joinEncoder({ code, memory, weights, scratch }: EncoderShare): E
         throw new RangeError('pieces that this model does not know');
       const rows = Math.ceil(ids.length / ROWS) * ROWS;
       for (const area of [state, next]) new Float32Array(memory.buffer, area, rows * ENCODER_WIDTH).fill(0);
-      ids.forEach(lookUp);
+      ids.forEach(writeEmbedding);
       const add = ({ weights, biases }: Norm) =>
         normalise(state, next, rows, ENCODER_WIDTH, weights, biases, EPSILON);
       add(firstNorm);

@@ -33,7 +33,7 @@ export const openConversation = defineTool({
   }),
   available: mayRemember,
   async run({ id, around }, context) {
-    const found = lookUp(id, context);
+    const found = conversationsWithId(id, context);
     if (found.length !== 1)
       return error(
         found.length === 0 ? `There is no conversation ${id}.` : `Several conversations begin with ${id}.`,
@@ -84,7 +84,10 @@ export const openConversation = defineTool({
  * Finds conversations by an id or its beginning: not in the trash, not in an excluded
  * folder, and within the persona's scope.
  */
-function lookUp(id: string, { conversationId, documents, config, persona }: ToolContext): ConversationId[] {
+function conversationsWithId(
+  id: string,
+  { conversationId, documents, config, persona }: ToolContext,
+): ConversationId[] {
   const wanted = id.toLowerCase();
   const library = documents.library.get();
   const reach = reachOf(conversationId, library, persona);

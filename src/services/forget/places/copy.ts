@@ -6,7 +6,7 @@ import { isHeldIn } from '../../documents/purge.ts';
 import type { CreatePlace, PlaceDeps } from '../place.ts';
 
 /** Pauses between checks while the writer works, in ms. If it takes longer, the place is checked again later. */
-const LOOKS_MS = [50, 150, 500, 1500];
+const CHECKS_MS = [50, 150, 500, 1500];
 /** Entries read at once. */
 const PAGE = 500;
 
@@ -52,7 +52,7 @@ export const copy: CreatePlace = (deps) => ({
         ];
   },
   remove: async () => {
-    for (const pauseMs of LOOKS_MS) {
+    for (const pauseMs of CHECKS_MS) {
       const [stale, hasStaleValues] = [await staleIn(deps), await deps.copy.hasStaleValues()];
       if (stale.size === 0 && !hasStaleValues) return;
       for (const document of stale) deps.copy.letGo(document);

@@ -32,9 +32,9 @@ export function settleCitations(tree: Root): Root {
         }
       : { ...words, ...place };
   };
-  const look = (node: Nodes): void => {
+  const visit = (node: Nodes): void => {
     if (!('children' in node)) return;
-    for (const child of node.children) look(child);
+    for (const child of node.children) visit(child);
     if (!node.children.some(({ type }) => type === 'linkReference')) return;
     node.children = (node.children as RootContent[]).flatMap((child): RootContent[] => {
       if (child.type !== 'linkReference' || !NUMBER.test(child.identifier)) return [child];
@@ -46,6 +46,6 @@ export function settleCitations(tree: Root): Root {
       ];
     }) as typeof node.children;
   };
-  if (known.size > 0) look(tree);
+  if (known.size > 0) visit(tree);
   return tree;
 }

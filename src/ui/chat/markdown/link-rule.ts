@@ -26,11 +26,11 @@ function asWords(link: Link, source: string, from: number, to: number): Phrasing
 
 /** Settles the links of a tree that was read from `source`: false links become words, and `HTTPS:` is written small. */
 export function settleLinks(tree: Root, source: string): Root {
-  const look = (node: Nodes): void => {
+  const visit = (node: Nodes): void => {
     if (node.type === 'link' || node.type === 'definition')
       node.url = node.url.replace(/^[A-Z][A-Z0-9+.-]*:/i, (scheme) => scheme.toLowerCase());
     if (!('children' in node)) return;
-    for (const child of node.children) look(child);
+    for (const child of node.children) visit(child);
     if (!node.children.some(({ type }) => type === 'link')) return;
     node.children = (node.children as PhrasingContent[]).flatMap((child) => {
       const { start, end } = child.position ?? {};
@@ -40,6 +40,6 @@ export function settleLinks(tree: Root, source: string): Root {
         : [child];
     });
   };
-  if (source.includes(']') || /[A-Z]:\/\//.test(source)) look(tree);
+  if (source.includes(']') || /[A-Z]:\/\//.test(source)) visit(tree);
   return tree;
 }

@@ -777,7 +777,7 @@ export const settings = {
   appearance: {
     theme: { auto: 'System', light: 'Light', dark: 'Dark' },
     language: { auto: 'Browser language', en: 'English', zh: '中文' },
-    look: {
+    style: {
       blue: 'Blue',
       teal: 'Teal',
       graphite: 'Graphite',

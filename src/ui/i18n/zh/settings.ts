@@ -631,7 +631,7 @@ export const settings = {
   appearance: {
     theme: { auto: '跟随系统', light: '浅色', dark: '深色' },
     language: { auto: '跟随浏览器', en: 'English', zh: '中文' },
-    look: {
+    style: {
       blue: '蓝色',
       teal: '青色',
       graphite: '石墨',

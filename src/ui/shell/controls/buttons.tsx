@@ -3,7 +3,7 @@ import { classes } from './classes.ts';
 import { Spinner } from './marks.tsx';
 import { Tooltip } from './tooltip.tsx';
 
-const BUTTON_LOOKS = {
+const BUTTON_STYLES = {
   primary: 'bg-accent text-on-accent hover:bg-accent-hover',
   secondary: 'border border-line-strong bg-paper text-ink hover:bg-fill',
   ghost: 'text-ink-2 hover:bg-fill hover:text-ink',
@@ -11,7 +11,7 @@ const BUTTON_LOOKS = {
 } as const;
 
 interface ButtonProps extends ComponentProps<'button'> {
-  variant?: keyof typeof BUTTON_LOOKS;
+  variant?: keyof typeof BUTTON_STYLES;
   size?: 'sm' | 'md';
   icon?: ReactNode;
   /** Shows a spinner and ignores clicks, without moving anything. */
@@ -40,7 +40,7 @@ export function Button({
         // As wide as its words, on one line; only a label wider than its container wraps.
         'touchable inline-flex max-w-full shrink-0 select-none items-center justify-center gap-1.5 rounded-md font-medium text-sm transition-colors disabled:opacity-50 aria-disabled:opacity-50',
         size === 'md' ? 'min-h-9 px-3.5 py-1' : 'min-h-7 px-2.5 py-0.5',
-        BUTTON_LOOKS[variant],
+        BUTTON_STYLES[variant],
         className,
       )}
       {...rest}

@@ -293,9 +293,10 @@ export function Confirm({
 function Scrolled({ className, children }: { className?: string; children: ReactNode }) {
   const [isReached, setReached] = useState(false);
   const watch = useCallback((box: HTMLDivElement) => {
-    const look = () => setReached(box.scrollHeight > box.clientHeight && box.querySelector(REACHED) === null);
-    const grown = new ResizeObserver(look);
-    const changed = new MutationObserver(look);
+    const measure = () =>
+      setReached(box.scrollHeight > box.clientHeight && box.querySelector(REACHED) === null);
+    const grown = new ResizeObserver(measure);
+    const changed = new MutationObserver(measure);
     grown.observe(box);
     changed.observe(box, { childList: true, subtree: true, characterData: true });
     return () => {

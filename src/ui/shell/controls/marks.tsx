@@ -26,7 +26,7 @@ export function Spinner({
   );
 }
 
-const BADGE_LOOKS = {
+const BADGE_STYLES = {
   neutral: 'bg-fill text-ink-2',
   accent: 'bg-accent-soft text-accent',
   memory: 'bg-memory-soft text-memory',
@@ -35,7 +35,7 @@ const BADGE_LOOKS = {
   danger: 'bg-danger-soft text-danger',
   ok: 'bg-ok-soft text-ok',
 } as const;
-type Tone = keyof typeof BADGE_LOOKS;
+type Tone = keyof typeof BADGE_STYLES;
 
 export function Badge({
   tone = 'neutral',
@@ -50,7 +50,7 @@ export function Badge({
     <span
       className={classes(
         'inline-flex shrink-0 items-center gap-1 whitespace-nowrap rounded-sm px-1.5 py-0.5 font-medium text-xs',
-        BADGE_LOOKS[tone],
+        BADGE_STYLES[tone],
         className,
       )}
     >

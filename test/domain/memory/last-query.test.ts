@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { asMessageId } from '../../../src/domain/base/ids.ts';
 import { type Message, type Part, partSchema } from '../../../src/domain/chat/message.ts';
-import { isAnotherTopic, lastQueryOn } from '../../../src/domain/memory/looked-for.ts';
+import { isAnotherTopic, lastQueryOn } from '../../../src/domain/memory/last-query.ts';
 
 const recall = (query: string): Part => ({
   type: 'recall',
