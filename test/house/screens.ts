@@ -50,6 +50,7 @@ const section = (rest: Partial<States> = {}): States =>
 
 /** Drawn as a part of another file, whose tests show it. */
 export const PARTS: Readonly<Record<string, string>> = {
+  'chat/conversation-header.tsx': 'chat/conversation-screen.tsx',
   'chat/conversation-windows.tsx': 'chat/manifest-dialog.tsx',
   'chat/message-list.tsx': 'chat/conversation-screen.tsx',
   'chat/panel-section.tsx': 'chat/context-panel.tsx',
@@ -69,6 +70,7 @@ const ACTIVITY: Shown = ['library/activity.browser.test.tsx', 'says that nothing
 const PAIR = 'sync/pair-screen.browser.test.tsx';
 const DEVICES = 'sync/devices.browser.test.tsx';
 const CLEANUP = 'settings/cleanup.browser.test.tsx';
+const FIRST: Shown = ['library/first-run.browser.test.tsx', 'begins by keyboard: says that samples come'];
 const map = by([BRANCHES, 'walks the map with the keyboard'], {
   empty: [BRANCHES, 'says that there is one branch'],
   loading: OPENED,
@@ -100,7 +102,18 @@ export const STATES: Readonly<Record<string, States>> = {
     DIALOG_STATES,
     'says of an answer that it has no record',
   ]),
+  'chat/missing-conversation.tsx': by([SCREENS_TEST, 'a conversation that is not there'], {
+    empty: [SCREENS_TEST, 'a temporary conversation that has ended'],
+    loading: 'is drawn once it is known that the conversation is missing',
+    error: [SCREENS_TEST, 'a conversation that could not be read'],
+  }),
+  'chat/new-conversation.tsx': by(FIRST, {
+    empty: FIRST,
+    loading: [SCREENS_TEST, 'a library that is being read'],
+    error: FIRST,
+  }),
   'chat/memory-file.tsx': walked('the session memory', [READING, 'the session memory']),
+  'library/first-run.tsx': by(FIRST, { empty: FIRST, loading: FIRST, error: FIRST }),
   'library/activity.tsx': by(ACTIVITY, { empty: ACTIVITY, loading: 'work is in memory', error: ACTIVITY }),
   'library/import-report.tsx': by([IMPORT, 'reports what came in'], {
     empty: [IMPORT, 'refuses what is no export'],

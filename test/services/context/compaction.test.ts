@@ -12,6 +12,7 @@ import { estimateTokens } from '../../../src/domain/context/tokens.ts';
 import type { Config } from '../../../src/domain/settings/config.ts';
 import type { CommandContext } from '../../../src/services/commands/command.ts';
 import { COMMANDS, runCommand } from '../../../src/services/commands/index.ts';
+import { MODELLED } from '../../fixtures/strategies.ts';
 import type { Script } from '../../server/scripted-model.ts';
 import { contextConfig, filler, startTalks, WINDOW, words } from './talk.ts';
 
@@ -25,8 +26,6 @@ const SUMMARY = `<current_focus>Importing the regions, one file after the other.
 <important_context>- Headers are skipped.</important_context>`;
 const strategyIs = (strategy: string) =>
   contextConfig({ strategy: strategy as Config['context']['strategy'] });
-/** Strategies whose summary a model writes. */
-const MODELLED = ['summary', 'turns'];
 const isSummaryCall = (request: { messages: readonly { content?: unknown }[] }) =>
   !JSON.stringify(request.messages.at(-1)?.content ?? '').includes('What was the last region?');
 const costOf = (request: { messages: readonly { content?: unknown }[] }) =>

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { page } from 'vitest/browser';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import { deep } from '../../scale.ts';
+import { pressed } from '../dialogs/dialogs.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 const app = await createTestApp({
@@ -33,7 +34,7 @@ it('shows the plan before it is carried out, and shortens nothing where it is ca
   await expectAccessible();
   await page.viewport(320, 640);
   await expect.poll(() => document.documentElement.scrollWidth).toBe(320);
-  await plan.getByRole('button', { name: 'Cancel' }).click();
+  await pressed(plan.getByRole('button', { name: 'Cancel' }));
   await expect.element(plan).not.toBeInTheDocument();
   await expect.element(divider()).not.toBeInTheDocument();
 });

@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { page } from 'vitest/browser';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';
+import { pressed } from '../dialogs/dialogs.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 const LINES = Array.from({ length: 30 }, (_, at) => `- Disk ${at} is copied after disk ${at + 100}.`).join(
@@ -35,7 +36,7 @@ async function goBack(words: string) {
   await window.getByRole('textbox').fill(words);
   await window.getByRole('radio', { name: 'Change only what must change in the answer' }).click();
   await expectAccessible();
-  await window.getByRole('button', { name: 'Go back' }).click();
+  await pressed(window.getByRole('button', { name: 'Go back' }));
   await expect.element(window).not.toBeInTheDocument();
   await app.idle(id);
 }

@@ -2,7 +2,10 @@
 // nothing leaves the device, are in sight.
 import { expect, it } from 'vitest';
 import { page } from 'vitest/browser';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
+import { pressed } from '../dialogs/dialogs.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
+import { expectReached } from '../reading.ts';
 
 const LAST = { en: /^Just look around/, zh: /^先随便看看/ } as const;
 const STAYS = { en: /^Everything stays in this browser/, zh: /^一切都留在这个浏览器里/ } as const;
@@ -30,3 +33,29 @@ it.each(['en', 'zh'] as const)(
     expect([main.scrollWidth, main.clientWidth]).toEqual([320, 320]);
   },
 );
+
+it('begins by keyboard: says that samples come, that they could not come, and greets once they are there', async () => {
+  const app = await createTestApp();
+  const real = app.library.addSamples.bind(app.library);
+  const full = Promise.withResolvers<Awaited<ReturnType<typeof real>>>();
+  Object.assign(app.library, { addSamples: () => full.promise });
+  await show(app, '/', { width: 320, height: 568 });
+  const main = page.getByRole('main');
+  const samples = main.getByRole('button', { name: LAST.en });
+  await expect.element(samples).toBeVisible();
+  await expectReached(main.element());
+  await pressed(samples);
+  await expect.element(main.getByText('Adding samples')).toBeInTheDocument();
+  await expectAccessible();
+  full.reject(new RecollectError('storage-full', 'There is no space left'));
+  await expect.element(main.getByRole('alert')).toBeVisible();
+  await expectAccessible();
+  Object.assign(app.library, { addSamples: real });
+  await pressed(samples);
+  await expect.element(main.getByRole('heading', { name: 'What are you thinking about?' })).toBeVisible();
+  await expect
+    .element(main.getByRole('region', { name: 'Continue' }).getByRole('link').first())
+    .toBeVisible();
+  await expectAccessible();
+  await expectReached(main.element());
+});

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { page } from 'vitest/browser';
 import { asConversationId } from '../../../src/domain/base/ids.ts';
 import { deep } from '../../scale.ts';
+import { pressed } from '../dialogs/dialogs.ts';
 import { createTestApp, expectAccessible, show, type TestApp } from '../harness.tsx';
 
 const DAY = 86_400_000;
@@ -43,11 +44,11 @@ it('deletes nothing before a consent that says what it means, and lists what goe
   await fill(app, { 'Long archived': 500 }, { archived: true });
   await app.settings.set('storage.cleanup.enabled', true);
   await show(app, '/settings/storage');
-  await group().getByRole('button', { name: 'Agree…' }).click();
+  await pressed(group().getByRole('button', { name: 'Agree…' }));
   const dialog = page.getByRole('dialog', { name: 'Delete what has been archived for long?' });
   await expect.element(dialog).toHaveTextContent(/listed here for 30 days.*1 conversation would be listed/);
   await expectAccessible();
-  await dialog.getByRole('button', { name: 'Agree' }).click();
+  await pressed(dialog.getByRole('button', { name: 'Agree' }));
   await expect
     .element(
       group()

@@ -4,6 +4,7 @@ import type { Message } from '../../../../src/domain/chat/message.ts';
 import { planCompaction, STRATEGIES } from '../../../../src/domain/context/compaction/index.ts';
 import { createMeter } from '../../../../src/domain/context/meter.ts';
 import { buildPrompt } from '../../../../src/domain/context/prompt.ts';
+import { MODELLED } from '../../../fixtures/strategies.ts';
 
 const WORDS =
   'The journal table grows by a gigabyte each week; the last copy needs port 5433 for four minutes. ';
@@ -33,7 +34,7 @@ describe('the figures of a plan', () => {
     tools,
   }).manifest.request.tokens.total;
 
-  for (const strategy of STRATEGIES.filter(({ id }) => id !== 'summary' && id !== 'turns'))
+  for (const strategy of STRATEGIES.filter(({ id }) => !MODELLED.includes(id)))
     it(`are those of the context meter: ${strategy.id}`, async () => {
       const plan = await planCompaction(
         strategy,
