@@ -149,6 +149,17 @@ interface Remembered {
   readonly problem: Problem | null;
 }
 
+/**
+ * Returns what goes with a message: what memory finds now, or what it showed for these words if it finds less of that
+ * only because it is not ready; that is then asked for again later.
+ */
+function withAnnounced(now: RecallResult, shown: RecallResult): RecallResult {
+  if (now.unavailable) return shown;
+  const found = new Set(now.passages.map(({ messageId }) => messageId));
+  const lacks = shown.passages.some(({ messageId }) => !found.has(messageId));
+  return now.degraded && lacks ? { ...shown, degraded: now.degraded } : now;
+}
+
 /** Picks the result whose best passage is closest. */
 function fittest(found: readonly Remembered[]): Remembered {
   const best = ({ recall }: Remembered): number =>
@@ -274,7 +285,7 @@ class TurnRecallService implements TurnRecall {
           throw error;
         });
       const now = seen ?? (await ask());
-      const found = now.unavailable && before ? before : now;
+      const found = before ? withAnnounced(now, before) : now;
       if (found.unavailable) return { recall: null, problem: found.degraded };
       // Questions about a course of events get their passages by date.
       const passages = found.overview

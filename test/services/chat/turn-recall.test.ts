@@ -1,5 +1,6 @@
 // What a turn asks memory for, and what it keeps to of what the person chose before sending.
 import { expect, it } from 'vitest';
+import type { Problem } from '../../../src/domain/base/errors.ts';
 import { asMessageId, newConversationId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
@@ -69,6 +70,29 @@ it('sends nothing that was not seen to who left something out, though a word was
     passages: [],
     leftOut: [{ messageId: 'm1' }, { messageId: 'm2' }],
   });
+});
+
+const BEHIND: Problem = { code: 'memory-behind', message: 'Many messages have no vectors yet', retry: true };
+
+it.each([
+  ['nothing', []],
+  ['something else only', [passage('m3', 'Port 22.')]],
+])('sends what was shown for these words where memory still gets ready and finds %s', async (_, late) => {
+  const seen = result('Which port?', [passage('m1', 'Port 8081.')]);
+  const { recall } = await asks('Which port?', { announced: seen }, (text) => ({
+    ...result(text, late),
+    degraded: BEHIND,
+  }));
+  expect(recall).toMatchObject({ passages: [{ messageId: 'm1' }], degraded: BEHIND });
+});
+
+it('sends what memory finds once it is ready, also where other passages were shown before', async () => {
+  const seen = { ...result('Which port?', [passage('m1', 'Port 8081.')]), degraded: BEHIND };
+  const { recall } = await asks('Which port?', { announced: seen }, (text) =>
+    result(text, [passage('m3', 'Port 22.')]),
+  );
+  expect(recall).toMatchObject({ passages: [{ messageId: 'm3' }] });
+  expect(recall?.degraded).toBeUndefined();
 });
 
 it('asks anew for other words where nothing was left out', async () => {
