@@ -174,7 +174,9 @@ export function createPlaces() {
     },
     go: (route: Route, replace = false) => {
       const path = pathOf(route);
-      if (replace || path === location.pathname + location.search)
+      const same = path === location.pathname + location.search;
+      // An entry that a closed layer left becomes a page: as a layer's entry the next page would take its place.
+      if (same || (replace && (level === 0 || layers.length > 0)))
         history.replaceState({ depth: place.depth, layers: level }, '', path);
       else {
         const state = { depth: place.depth + 1, layers: 0 };

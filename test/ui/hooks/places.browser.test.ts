@@ -34,7 +34,9 @@ const scene = () => {
     const { route } = places.get();
     return route.screen === 'conversation' ? route.conversationId : route.screen;
   };
-  return { cover, back, closed, at, stop };
+  const replace = (id: string) =>
+    places.go({ screen: 'conversation', conversationId: asConversationId(id), messageId: null }, true);
+  return { cover, back, closed, at, stop, open, replace };
 };
 
 it('Back closes one layer at a time, then leads back', async () => {
@@ -62,5 +64,17 @@ it('Back closes what still lies there where something over it went by itself', a
   // Back skips the entry that was left.
   await back(2);
   expect(at()).toBe('one');
+  stop();
+});
+
+it('Back leads to the page that took the place of another one, also where a closed layer had left its entry', async () => {
+  const { cover, back, at, stop, open, replace } = scene();
+  const closeDialog = cover('dialog');
+  closeDialog();
+  // The first message of a new conversation.
+  replace('begun');
+  open('source');
+  await back();
+  expect(at()).toBe('begun');
   stop();
 });
