@@ -14,6 +14,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Select } from '../shell/controls/select.tsx';
 import { Button, classes, Dialog, Spinner, TextArea, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
 import { type ProblemLike, ProblemNotice, useProblemWords } from '../shell/problem-notice.tsx';
 import { ownFailure } from './automatic-compaction.ts';
 
@@ -196,6 +197,17 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
   const [applying, setApplying] = useState(false);
   // A new plan brings a new summary; the person's edits belong to the old one.
   useEffect(() => setSummary(pending.summary), [pending.summary]);
+  // Its divider can lie far from what is on the screen.
+  const done = (result: CompactResult) => {
+    if (!reportCompaction(result) || result.outcome !== 'applied') return;
+    const { compaction } = result;
+    const count = readCompaction(compaction)?.compacted ?? 0;
+    const sizes = { before: compaction.tokensBefore, after: compaction.tokensAfter };
+    offer(t('divider.compacted', { count, ...sizes }), {
+      label: t('divider.undo'),
+      onClick: () => context.undo(conversationId, compaction.id).catch(report),
+    });
+  };
   const adjust = (change: Adjustment) => {
     context.adjust(conversationId, change).catch(report);
   };
@@ -223,7 +235,7 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
               setApplying(true);
               context
                 .apply(conversationId, summary === pending.summary ? undefined : summary)
-                .then(reportCompaction, report)
+                .then(done, report)
                 .finally(() => setApplying(false));
             }}
           >
