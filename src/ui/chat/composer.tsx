@@ -374,7 +374,7 @@ function useEarlyWords({ area, setText }: ComposerDraft): void {
 
 /**
  * Lets commands, the palette and shared text write into this composer, and takes the focus when a person
- * opens the conversation from the list.
+ * opens the conversation from the list or begins one.
  */
 function useComposerControl(draft: ComposerDraft, addFiles: Attachments['addFiles']): void {
   const { area, keeper, owner, addFile, setText, setAside } = draft;
@@ -382,9 +382,10 @@ function useComposerControl(draft: ComposerDraft, addFiles: Attachments['addFile
   const latestAddFiles = useLatest(addFiles);
   useEarlyWords(draft);
   useLayoutEffect(() => {
-    // Focuses the composer for a person who opened the conversation from the list.
+    // Focuses the composer for a person who opened the conversation from the list, or began one.
     const from = document.activeElement;
-    if (!onlyTouch() && (from === document.body || from?.matches('[data-entry]'))) area.current?.focus();
+    const leadsHere = from === document.body || from?.matches('[data-entry], [data-begins]');
+    if (!onlyTouch() && leadsHere) area.current?.focus();
     const own = {
       focus: () => area.current?.focus(),
       insert: (text: string) => {

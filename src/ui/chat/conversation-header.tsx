@@ -80,6 +80,7 @@ export function ConversationHeader({
                     entry,
                     () => setRenaming(true),
                     () => setErasing(true),
+                    null,
                   ),
                 ]}
               />

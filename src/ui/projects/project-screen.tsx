@@ -141,6 +141,7 @@ function Conversations({ project, actions }: { project: ProjectEntry; actions: P
       actions={
         <Button
           size="sm"
+          data-begins
           icon={<SquarePen size={14} aria-hidden />}
           onClick={() => actions.begin(project.id)}
         >

@@ -7,6 +7,7 @@ import {
   Download,
   Eraser,
   FolderInput,
+  ListChecks,
   Pencil,
   Pin,
   PinOff,
@@ -64,8 +65,13 @@ export interface ConversationActions {
   exportAll(entries: readonly LibraryEntry[], format: 'json' | 'markdown'): void;
   erase(ids: readonly ConversationId[]): void;
   exportAs(id: ConversationId, format: 'json' | 'markdown'): void;
-  /** Items of its ⋯ menu. */
-  menu(entry: LibraryEntry, startRename: () => void, askErase: () => void): MenuItem[];
+  /** Items of its ⋯ menu. `select`: begins a selection with it; null where there is no list. */
+  menu(
+    entry: LibraryEntry,
+    startRename: () => void,
+    askErase: () => void,
+    select: (() => void) | null,
+  ): MenuItem[];
 }
 
 type Undo = { readonly label: string; readonly onClick: () => void };
@@ -185,13 +191,13 @@ export function useConversationActions(): ConversationActions {
       exportAs: (id, format) => {
         app.library.exportConversations([id], format).then(download, report);
       },
-      menu: (entry, startRename, askErase) => {
+      menu: (entry, startRename, askErase, select) => {
         const forget = () =>
           session.forgetting.set({
             sought: { kind: 'conversation', conversation: entry.id },
             title: entry.title,
           });
-        const work = { actions, t, startRename, askErase, forget };
+        const work = { actions, t, startRename, askErase, forget, select };
         if (entry.deletedAt !== null) return trashMenu(entry, work);
         const move = () => session.asking.set({ type: 'move', ids: [entry.id] });
         return entryMenu(entry, { ...work, move });
@@ -210,6 +216,8 @@ interface MenuWork {
   askErase(): void;
   /** Opens the forget dialog for the conversation. */
   forget(): void;
+  /** Begins a selection with the conversation. */
+  readonly select: (() => void) | null;
 }
 
 const forgetItem = (t: Words, forget: () => void): MenuItem => ({
@@ -219,13 +227,17 @@ const forgetItem = (t: Words, forget: () => void): MenuItem => ({
   onSelect: forget,
 });
 
+const selectItem = (t: Words, select: MenuWork['select']): MenuItem[] =>
+  select ? [{ label: t('selectSeveral'), icon: <ListChecks size={15} aria-hidden />, onSelect: select }] : [];
+
 /** Actions on a conversation in the trash. */
-const trashMenu = (entry: LibraryEntry, { actions, t, askErase, forget }: MenuWork): MenuItem[] => [
+const trashMenu = (entry: LibraryEntry, { actions, t, askErase, forget, select }: MenuWork): MenuItem[] => [
   {
     label: t('restore'),
     icon: <RotateCcw size={15} aria-hidden />,
     onSelect: () => actions.restore(entry.id),
   },
+  ...selectItem(t, select),
   'separator',
   {
     label: t('eraseForGood'),
@@ -239,7 +251,7 @@ const trashMenu = (entry: LibraryEntry, { actions, t, askErase, forget }: MenuWo
 /** Actions on a conversation. */
 const entryMenu = (
   entry: LibraryEntry,
-  { actions, t, startRename, move, forget }: MenuWork & { move: () => void },
+  { actions, t, startRename, move, forget, select }: MenuWork & { move: () => void },
 ): MenuItem[] => [
   { label: t('rename'), icon: <Pencil size={15} aria-hidden />, onSelect: startRename },
   {
@@ -261,6 +273,7 @@ const entryMenu = (
       { label: t('exportJson'), onSelect: () => actions.exportAs(entry.id, 'json') },
     ],
   },
+  ...selectItem(t, select),
   'separator',
   {
     label: t('delete'),

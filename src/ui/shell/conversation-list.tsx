@@ -82,6 +82,7 @@ function Lines({
     () => rows.flatMap((row) => (row.type === 'entry' && selection.ids.has(row.entry.id) ? [row.entry] : [])),
     [rows, selection],
   );
+  const select = (id: ConversationId) => (selection.ids.size > 0 ? null : () => pick(id, 'toggle'));
   const drag = useDrag(chosen);
   const [erasing, setErasing] = useState<Erasing>(null);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
@@ -159,7 +160,7 @@ function Lines({
           items={
             selection.ids.size > 1 && selection.ids.has(menu.entry.id)
               ? null
-              : actions.menu(menu.entry, menu.rename, () => askErase(menu.entry))
+              : actions.menu(menu.entry, menu.rename, () => askErase(menu.entry), select(menu.entry.id))
           }
           onClose={() => {
             noteMenu(menu.entry.id);

@@ -263,6 +263,7 @@ export const EntryRow = memo(function EntryRow({
               entry,
               () => setRenaming(true),
               () => onErase(entry),
+              selecting ? null : () => onPick(entry.id, 'toggle'),
             );
           }}
         />

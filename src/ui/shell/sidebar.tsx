@@ -163,6 +163,7 @@ function SidebarHead({
       <div className="flex shrink-0 flex-col gap-0.5 px-2 pb-1">
         <button
           type="button"
+          data-begins
           className={NAV_ROW}
           title={keyNames(newKeys).join(' ')}
           onClick={() => {

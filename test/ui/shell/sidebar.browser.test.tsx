@@ -91,6 +91,22 @@ it('has a menu by right click and by the menu key, for one line or for all that 
   await expect.element(menu.getByRole('menuitem', { name: 'Rename' })).not.toBeInTheDocument();
 });
 
+it('says in the menu of a line, and of a right click, how to choose several', async () => {
+  await withConversations();
+  await line('Cheese').hover();
+  await page.getByRole('button', { name: 'More for “Cheese”' }).click();
+  await page.getByRole('menuitem', { name: 'Select several' }).click();
+  await expect.element(page.getByRole('toolbar')).toHaveTextContent('1 selected');
+  await line('Bread').click({ button: 'right' });
+  await expect.element(page.getByRole('menuitem', { name: 'Rename' })).toBeVisible();
+  await expect.element(page.getByRole('menuitem', { name: 'Select several' })).not.toBeInTheDocument();
+  await userEvent.keyboard('{Escape}');
+  await page.getByRole('toolbar').getByRole('button', { name: 'Clear selection' }).click();
+  await line('Bread').click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Select several' }).click();
+  await expect.element(page.getByRole('toolbar')).toHaveTextContent('1 selected');
+});
+
 it('writes a title anew with F2', async () => {
   const app = await withConversations();
   (line('Cheese').element() as HTMLElement).focus();
@@ -197,4 +213,12 @@ it('a notice lies on no row of the drawer, on the smallest phone with the larges
       return [last, page.getByRole('link', { name: 'Settings' }).element()].map(isOnTop);
     })
     .toEqual([true, true]);
+});
+
+it('lets a person write at once who begins a conversation from another page', async () => {
+  await withConversations();
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await expect.element(page.getByRole('heading', { name: 'Settings' })).toBeVisible();
+  await page.getByRole('button', { name: 'New conversation', exact: true }).click();
+  await expect.element(page.getByRole('textbox', { name: 'Message' })).toHaveFocus();
 });

@@ -74,6 +74,7 @@ export const shell = {
   selected_one: '{{count}} selected',
   selected_other: '{{count}} selected',
   isSelected: 'selected',
+  selectSeveral: 'Select several',
   selectionActions: 'Selected conversations',
   clearSelection: 'Clear selection',
   archivedCount_one: '{{count}} conversation archived',

@@ -67,6 +67,7 @@ export const shell = {
   exportJson: '导出为 JSON（完整）',
   selected_other: '已选 {{count}} 个',
   isSelected: '已选中',
+  selectSeveral: '选择多个',
   selectionActions: '选中的对话',
   clearSelection: '取消选择',
   archivedCount_other: '已归档 {{count}} 个对话',

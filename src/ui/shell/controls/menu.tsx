@@ -139,7 +139,7 @@ export function Menu({
           }}
           className={classes(
             FLOATING,
-            'z-[60] max-h-[min(28rem,var(--radix-dropdown-menu-content-available-height))] min-w-48 max-w-80 animate-rise overflow-y-auto p-1',
+            'z-[60] max-h-[min(38rem,var(--radix-dropdown-menu-content-available-height))] min-w-48 max-w-80 animate-rise overflow-y-auto p-1',
           )}
         >
           <MenuRows items={items} />
