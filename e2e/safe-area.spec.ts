@@ -1,5 +1,5 @@
 // A phone: nothing lies under its notch or home bar, a swipe opens the list, and fingers hit what they press.
-import { expect, openApp, test } from './app.ts';
+import { expect, openApp, remembered, test } from './app.ts';
 
 const [TOP, BOTTOM] = [47, 34];
 
@@ -65,7 +65,8 @@ test.describe('with fingers', () => {
     await page.evaluate(() => globalThis.recollect?.app.library.addSamples());
     const small = () =>
       page.evaluate(() => {
-        const pressed = 'button:enabled, a[href], select, [role="menuitem"], [role="switch"], [role="tab"]';
+        const pressed =
+          'button:enabled, a[href], select, summary, input[type="checkbox"], input[type="radio"], [role="menuitem"], [role="switch"], [role="tab"]';
         return (
           [...document.querySelectorAll<HTMLElement>(pressed)]
             .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.sr-only'))
@@ -110,6 +111,27 @@ test.describe('with fingers', () => {
       .click();
     await expect(page.getByRole('article', { name: 'Answer' }).first()).toBeVisible();
     found.conversation = await small();
+    await page.getByRole('button', { name: 'Show context' }).click();
+    const panel = page.getByRole('dialog', { name: 'Context' });
+    await panel.getByRole('button', { name: 'Set a checkpoint' }).click();
+    await page.keyboard.type('before the index');
+    await page.keyboard.press('Enter');
+    await expect(panel.getByRole('button', { name: /^before the index/ })).toBeVisible();
+    found.context = await small();
+    await page.keyboard.press('Escape');
+    await expect(panel).toBeHidden();
+    const composer = page.getByRole('textbox', { name: 'Message', exact: true });
+    await composer.fill('/compact --preview');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await expect(page.getByRole('dialog').getByRole('checkbox').first()).toBeVisible();
+    found.plan = await small();
+    await page.keyboard.press('Escape');
+    await remembered(page, 'words');
+    await page.goto('/?console');
+    await composer.fill('What was wrong with the slow query?');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await expect(page.getByRole('button', { name: /^Open the message in “/ }).first()).toBeVisible();
+    found.recall = await small();
     expect(Object.fromEntries(Object.entries(found).filter(([, names]) => names.length > 0))).toEqual({});
   });
 });

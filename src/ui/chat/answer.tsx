@@ -373,7 +373,7 @@ function MemoryHead() {
         <button
           type="button"
           onClick={actions.connectModel}
-          className="text-accent underline underline-offset-2"
+          className="touchable text-accent underline underline-offset-2"
         >
           {t('connectModel')}
         </button>

@@ -216,7 +216,7 @@ function CheckpointRow({
         type="button"
         onClick={onOpen}
         title={one.firstLine}
-        className="min-w-0 flex-1 px-2 py-1.5 text-left"
+        className="touchable min-w-0 flex-1 px-2 py-1.5 text-left"
       >
         <span className="flex items-center gap-1.5">
           <span dir="auto" className={classes('truncate', isNamed ? 'font-medium' : 'text-ink-2')}>

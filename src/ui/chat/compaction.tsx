@@ -149,7 +149,7 @@ export function LossNotice({
             <button
               type="button"
               onClick={() => messages[0] && onJump(messages[0])}
-              className="line-clamp-2 rounded-xs text-left [overflow-wrap:anywhere] hover:underline"
+              className="touchable line-clamp-2 rounded-xs text-left [overflow-wrap:anywhere] hover:underline"
             >
               {evidence}
             </button>
@@ -351,26 +351,29 @@ function Block({
   const kept = block.state !== 'fold';
   return (
     <li className={classes('flex items-center gap-3 px-3 py-2', !kept && 'bg-compacted-soft text-compacted')}>
-      <input
-        type="checkbox"
-        checked={kept}
-        disabled={disabled}
-        aria-label={`${t('plan.keep')}: ${block.firstLine}`}
-        onChange={() => onChoose(kept ? 'fold' : 'keep')}
-        className="size-4 shrink-0 accent-(--accent)"
-      />
-      <span className="min-w-0 flex-1">
-        <span className="block truncate">{block.firstLine}</span>
-        <span className="block text-ink-3 text-xs">
-          {[
-            t(`plan.${block.state}`),
-            wordsFor('context', why) ?? block.why,
-            block.ids.length > 1 ? t('manifest.messages', { count: block.ids.length }) : '',
-          ]
-            .filter(Boolean)
-            .join(' · ')}
+      {/* The words are pressed as well as the box: a finger hits no 16 px. */}
+      <label className="touchable flex min-w-0 flex-1 cursor-pointer items-center gap-3">
+        <input
+          type="checkbox"
+          checked={kept}
+          disabled={disabled}
+          aria-label={`${t('plan.keep')}: ${block.firstLine}`}
+          onChange={() => onChoose(kept ? 'fold' : 'keep')}
+          className="size-4 shrink-0 accent-(--accent)"
+        />
+        <span className="min-w-0 flex-1">
+          <span className="block truncate">{block.firstLine}</span>
+          <span className="block text-ink-3 text-xs">
+            {[
+              t(`plan.${block.state}`),
+              wordsFor('context', why) ?? block.why,
+              block.ids.length > 1 ? t('manifest.messages', { count: block.ids.length }) : '',
+            ]
+              .filter(Boolean)
+              .join(' · ')}
+          </span>
         </span>
-      </span>
+      </label>
       <span className="shrink-0 text-sm tabular-nums">{formatNumber(block.tokens)}</span>
     </li>
   );

@@ -293,7 +293,7 @@ function Recalled({
             <button
               type="button"
               onClick={() => onOpen(passage.conversationId, passage.messageId)}
-              className="-mx-2 block w-[calc(100%+1rem)] rounded-r-sm border-memory-line border-l-2 px-2 py-1.5 text-left hover:bg-memory-soft"
+              className="touchable -mx-2 block w-[calc(100%+1rem)] rounded-r-sm border-memory-line border-l-2 px-2 py-1.5 text-left hover:bg-memory-soft"
             >
               <span className="flex items-baseline gap-2">
                 <span className="min-w-0 flex-1 truncate">{passageTitle(passage, tm)}</span>
@@ -340,7 +340,7 @@ function Forks({
             <button
               type="button"
               onClick={() => onJump(message.id)}
-              className="-ml-2 min-w-0 flex-1 rounded-sm px-2 py-1.5 text-left hover:bg-fill"
+              className="touchable -ml-2 min-w-0 flex-1 rounded-sm px-2 py-1.5 text-left hover:bg-fill"
             >
               <span className="block truncate text-ink-2">{oneLine(message) || t('said.model')}</span>
             </button>

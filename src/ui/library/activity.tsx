@@ -61,7 +61,7 @@ export function ActivityButton() {
           <h2 className="flex-1 font-semibold">{t('activity.title')}</h2>
           <button
             type="button"
-            className="rounded-xs text-accent text-xs hover:underline"
+            className="touchable rounded-xs text-accent text-xs hover:underline"
             onClick={() => {
               setOpen(false);
               navigation.openScreen('memory', 'index');

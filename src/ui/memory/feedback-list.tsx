@@ -68,7 +68,7 @@ export function FeedbackList() {
                       asMessageId(one.messageId),
                     )
                   }
-                  className="max-w-full truncate rounded-xs text-left font-medium hover:underline"
+                  className="touchable max-w-full truncate rounded-xs text-left font-medium hover:underline"
                 >
                   {passageTitle(one, t)}
                 </button>

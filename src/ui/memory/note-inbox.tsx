@@ -190,7 +190,7 @@ function ProposalRow({ proposal }: { proposal: Proposal }) {
         <Badge>{project ? t('inbox.inProject', { project }) : t('inbox.everywhere')}</Badge>
         <button
           type="button"
-          className="rounded-xs text-accent hover:underline"
+          className="touchable rounded-xs text-accent hover:underline"
           onClick={() =>
             navigation.openConversation(
               asConversationId(proposal.source.conversationId),

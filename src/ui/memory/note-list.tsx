@@ -241,7 +241,7 @@ function Note({ note, onRemove }: { note: MemoryNote; onRemove: () => void }) {
                   asMessageId(source.messageId),
                 )
               }
-              className="rounded-xs text-accent hover:underline"
+              className="touchable rounded-xs text-accent hover:underline"
             >
               {t('notes.source')}
             </button>

@@ -317,7 +317,7 @@ function Passage({
             aria-label={t('card.open', { title })}
             title={title}
             className={classes(
-              'min-w-0 max-w-full truncate rounded-xs text-left hover:underline',
+              'touchable min-w-0 max-w-full truncate rounded-xs text-left hover:underline',
               missed ? 'text-ink-2' : 'font-medium text-ink',
             )}
           >
@@ -353,7 +353,7 @@ function Passage({
           type="button"
           title={t('card.open', { title })}
           onClick={() => onOpen(passage)}
-          className="mt-0.5 block w-full rounded-xs text-left"
+          className="touchable mt-0.5 block w-full rounded-xs text-left"
         >
           <span
             dir="auto"
@@ -416,7 +416,7 @@ function Reply({
       type="button"
       title={t('card.open', { title })}
       onClick={() => onOpen(said)}
-      className="mt-1 block w-full rounded-xs border-memory-line border-l-2 pl-2.5 text-left"
+      className="touchable mt-1 block w-full rounded-xs border-memory-line border-l-2 pl-2.5 text-left"
     >
       <span className="block text-ink-3 text-xs">{t('card.reply')}</span>
       <span dir="auto" className="line-clamp-3 break-words text-ink leading-[1.5] [overflow-wrap:anywhere]">

@@ -110,7 +110,7 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
             actions={
               <button
                 type="button"
-                className="font-medium text-accent hover:underline"
+                className="touchable font-medium text-accent hover:underline"
                 onClick={() => setAttempt(attempt + 1)}
               >
                 {t('retry')}
@@ -301,7 +301,7 @@ function Nothing({
       {line.narrowed && (
         <button
           type="button"
-          className="mt-3 rounded-xs font-medium text-accent hover:underline"
+          className="touchable mt-3 rounded-xs font-medium text-accent hover:underline"
           onClick={() => onChange(line.text)}
         >
           {t('empty.clearFilters')}

@@ -179,7 +179,7 @@ export function TestProblem({
         </Button>
       )}
       <details className="mt-2 text-ink-3 text-xs">
-        <summary className="rounded-xs">{t('models.details')}</summary>
+        <summary className="touchable rounded-xs">{t('models.details')}</summary>
         <p className="mt-1 font-mono [overflow-wrap:anywhere]">
           {[problem.code, problem.message, detail].filter(Boolean).join(' · ')}
         </p>

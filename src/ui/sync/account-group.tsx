@@ -21,7 +21,7 @@ export function AccountGroup({ account, others }: { account: SyncAccount; others
       </div>
       <Row label={t('account.relay')} help={<span className="break-all">{account.endpoint}</span>} />
       <details className="py-3">
-        <summary className="cursor-pointer font-medium">{t('sight.title')}</summary>
+        <summary className="touchable cursor-pointer font-medium">{t('sight.title')}</summary>
         <div className="pt-3">
           <RelaySight />
         </div>
