@@ -47,6 +47,7 @@ import { Sidebar } from './shell/sidebar.tsx';
 import { useSwipe } from './shell/swipe.ts';
 import { useAppearance, useTheme } from './shell/theme.ts';
 import { TabTitle } from './shell/title.ts';
+import { useVisibleArea } from './shell/visible-area.ts';
 import './sync/pairing-link.ts';
 import { useOpenRooms } from './sync/use-sync.ts';
 
@@ -200,6 +201,7 @@ function Frame() {
   useTheme();
   useAppearance();
   useInputDevice();
+  useVisibleArea();
   useShownConversation();
   useFrameShortcuts(() => {
     if (phone) session.floating.update((now) => (now === 'drawer' ? null : 'drawer'));
@@ -225,7 +227,10 @@ function Frame() {
       </button>
       {/* Clipped, not hidden: hidden overflow still scrolls when something is brought into
           view, which moved the composer away. */}
-      <div ref={frame} className="flex h-[calc(100dvh-var(--safe-top)-var(--safe-bottom))] overflow-clip">
+      <div
+        ref={frame}
+        className="relative top-(--visible-top) flex h-[calc(var(--visible-height)-var(--safe-top)-var(--safe-bottom))] overflow-clip"
+      >
         {shown && (
           <aside
             aria-label={t('sidebar')}

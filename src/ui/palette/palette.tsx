@@ -32,7 +32,7 @@ export function Palette({ open, onOpenChange }: PaletteProps) {
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="fixed inset-0 z-50 animate-fade bg-scrim" />
-        <div className="pointer-events-none fixed inset-0 z-50 flex items-start justify-center p-4 pt-[12vh] max-md:p-0">
+        <div className="pointer-events-none fixed inset-x-0 top-(--visible-top) bottom-(--hidden-below) z-50 flex items-start justify-center p-4 pt-[12vh] max-md:p-0">
           <RadixDialog.Content
             aria-describedby={undefined}
             onInteractOutside={leaveToNotices}
@@ -43,7 +43,7 @@ export function Palette({ open, onOpenChange }: PaletteProps) {
               afterwards.current();
               afterwards.current = null;
             }}
-            className="pointer-events-auto flex max-h-[min(34rem,76dvh)] w-full max-w-160 animate-rise flex-col overflow-hidden rounded-xl border border-line bg-raised text-ink shadow-float outline-none max-md:h-dvh max-md:max-h-none max-md:rounded-none max-md:border-0 max-md:pt-(--safe-top) max-md:pr-(--safe-right) max-md:pb-(--safe-bottom) max-md:pl-(--safe-left)"
+            className="pointer-events-auto flex max-h-[min(34rem,calc(var(--visible-height)*0.76))] w-full max-w-160 animate-rise flex-col overflow-hidden rounded-xl border border-line bg-raised text-ink shadow-float outline-none max-md:h-(--visible-height) max-md:max-h-none max-md:rounded-none max-md:border-0 max-md:pt-(--safe-top) max-md:pr-(--safe-right) max-md:pb-(--safe-bottom) max-md:pl-(--safe-left)"
           >
             <RadixDialog.Title className="sr-only">{t('title')}</RadixDialog.Title>
             <Box

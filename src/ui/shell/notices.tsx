@@ -126,7 +126,7 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
     };
   }, []);
   // Above the foot of the open drawer, with its links to the archive, the trash and the other screens.
-  const above = `calc(var(--sidebar-foot, ${bottom - BETWEEN}px + var(--safe-bottom)) + ${BETWEEN}px)`;
+  const above = `calc(var(--sidebar-foot, ${bottom - BETWEEN}px + var(--safe-bottom)) + ${BETWEEN}px + var(--hidden-below))`;
   return (
     <div ref={box}>
       <Toaster

@@ -204,7 +204,7 @@ export function Dialog({
     <RadixDialog.Root open={open} onOpenChange={change}>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="fixed inset-0 z-50 animate-fade bg-scrim" />
-        <div className="pointer-events-none fixed inset-0 z-50 flex items-start justify-center p-4 pt-[10vh] max-md:p-[max(0.5rem,var(--safe-bottom))] max-md:px-[max(0.5rem,var(--safe-left),var(--safe-right))] max-md:pt-[max(6vh,var(--safe-top))]">
+        <div className="pointer-events-none fixed inset-x-0 top-(--visible-top) bottom-(--hidden-below) z-50 flex items-start justify-center p-4 pt-[10vh] max-md:p-[max(0.5rem,var(--safe-bottom))] max-md:px-[max(0.5rem,var(--safe-left),var(--safe-right))] max-md:pt-[max(6vh,var(--safe-top))]">
           <RadixDialog.Content
             {...focusReturn}
             onInteractOutside={leaveToNotices}
@@ -213,7 +213,7 @@ export function Dialog({
             onSubmit={toRefusedField}
             className={classes(
               FLOATING,
-              'pointer-events-auto flex max-h-[80dvh] w-full animate-rise flex-col overflow-hidden rounded-xl',
+              'pointer-events-auto flex max-h-[calc(var(--visible-height)*0.8)] w-full animate-rise flex-col overflow-hidden rounded-xl',
               DIALOG_WIDTH[size],
             )}
           >
@@ -316,11 +316,11 @@ function Scrolled({ className, children }: { className?: string; children: React
 }
 
 const SHEET_SIDES = {
-  left: 'inset-y-0 left-0 pt-(--safe-top) pb-(--safe-bottom) pl-(--safe-left) w-[min(20rem,86vw)] animate-slide-left border-r',
+  left: 'top-(--visible-top) bottom-(--hidden-below) left-0 pt-(--safe-top) pb-(--safe-bottom) pl-(--safe-left) w-[min(20rem,86vw)] animate-slide-left border-r',
   right:
-    'inset-y-0 right-0 pt-(--safe-top) pr-(--safe-right) pb-(--safe-bottom) w-[min(22rem,90vw)] animate-slide-right border-l',
+    'top-(--visible-top) bottom-(--hidden-below) right-0 pt-(--safe-top) pr-(--safe-right) pb-(--safe-bottom) w-[min(22rem,90vw)] animate-slide-right border-l',
   bottom:
-    'inset-x-0 bottom-0 px-[max(var(--safe-left),var(--safe-right))] pb-(--safe-bottom) max-h-[85dvh] animate-slide-up rounded-t-xl border-t',
+    'inset-x-0 bottom-(--hidden-below) px-[max(var(--safe-left),var(--safe-right))] pb-(--safe-bottom) max-h-[calc(var(--visible-height)*0.85)] animate-slide-up rounded-t-xl border-t',
 } as const;
 
 /** A drawer at an edge of the screen; a swipe towards a side edge closes it. */
