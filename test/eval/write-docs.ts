@@ -129,7 +129,8 @@ asked from gains ${FIT.project}. Age multiplies the odds, with the fifth root of
 chosen, memory notes first, without near-duplicates; the reply to a question that is chosen may be 0.15 below
 (\`src/domain/memory/choose.ts\`). A repetition leaves before, and a correction takes the place of what it corrects. For a request, the nearest rules and
 preferences of the person stand at least fifth and tenth (\`standing.ts\`). A question about the course of things, or for a list or a summary where the best passage has
-0.4, is shown what passes 0.15 (\`overview.ts\`), and one that calls on memory, or was asked before in vain, is given what would be shown.
+0.4, is shown what passes 0.15 (\`overview.ts\`), and one that calls on memory, asks
+for a fact about the person (decision 1806), or was asked before in vain, is given what would be shown.
 
 ${weightTable(weights)}
 

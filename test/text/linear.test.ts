@@ -238,6 +238,7 @@ async function questionReaders(): Promise<Readers> {
       return vain.withoutEchoes(read, `a ${text}`);
     },
     refersToEarlierTalk: calls.refersToEarlierTalk,
+    asksOfOwnFacts: (text) => calls.asksOfOwnFacts(text) || calls.asksOfOwnFacts(text.slice(0, 120)),
     asksForOverview: overview.asksForOverview,
     setsRuleOrPreference: standing.setsRuleOrPreference,
     notesInText: noteText.notesInText,

@@ -9,6 +9,7 @@ import { ignore, orElse } from '../../domain/base/log.ts';
 import { isTimeout, withDeadline } from '../../domain/base/time-limit.ts';
 import { passageSource } from '../../domain/chat/files.ts';
 import { type AskedOfMemory, askedOfMemory } from '../../domain/memory/calling/asked.ts';
+import { asksOfOwnFacts } from '../../domain/memory/calls.ts';
 import { choose, distinctPassages } from '../../domain/memory/choose.ts';
 import { isAnotherTopic } from '../../domain/memory/last-query.ts';
 import { createNeverTest } from '../../domain/memory/notes.ts';
@@ -84,9 +85,10 @@ class QuestionRecall implements Recalling {
     const { recall: settings } = this.#deps.config.get();
     const query = queryForMessage(request.text);
     const { min_similarity: shown } = settings.filters;
-    // A question that explicitly calls on memory gets everything that may be shown.
+    // A question that calls on memory, or that nothing else can answer, gets everything that may be shown.
+    const isUnasked = request.purpose === 'inject' && !asksOfOwnFacts(request.text);
     const leastFor = ({ calls }: AskedOfMemory) =>
-      request.purpose === 'inject' && !calls ? Math.max(shown, settings.auto_recall.min_similarity) : shown;
+      isUnasked && !calls ? Math.max(shown, settings.auto_recall.min_similarity) : shown;
     const limit = request.limit ?? settings.filters.max_results;
     const result = (more: Partial<RecallResult>): RecallResult => ({
       query,

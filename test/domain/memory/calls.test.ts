@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refersToEarlierTalk } from '../../../src/domain/memory/calls.ts';
+import { asksOfOwnFacts, refersToEarlierTalk } from '../../../src/domain/memory/calls.ts';
 
 describe('a call on memory', () => {
   it.each([
@@ -225,5 +225,59 @@ describe('a call on memory', () => {
     const began = performance.now();
     refersToEarlierTalk('we told the you had I ever '.repeat(40_000));
     expect(performance.now() - began).toBeLessThan(1000);
+  });
+});
+
+describe('a question about oneself', () => {
+  it.each([
+    'What is my cat called?',
+    "what's my cat called",
+    'What am I allergic to?',
+    'Where does my sister go to university?',
+    'When is my dentist appointment?',
+    'What car do I have?',
+    'Where am I from?',
+    'What do I do for a living?',
+    'Which school does my daughter go to?',
+    'how old is my son',
+    'hey, who was my first boss?',
+    'Which insurance do we have?',
+    'How much is our rent?',
+    '我的猫叫什么名字？',
+    '我对什么过敏？',
+    '我妹妹在哪里读书？',
+    '我开的是什么车？',
+    '我几点跑步？',
+    '我家的房租是多少',
+    '对了，我穿多大码的鞋？',
+    '咱家的物业电话是多少？',
+  ])('is heard: %s', (text) => {
+    expect(asksOfOwnFacts(text)).toBe(true);
+  });
+
+  it.each([
+    'What is my best option here?',
+    'How do I fix this?',
+    'What should I cook tonight?',
+    'Where do I find the settings?',
+    'When do I use useEffect?',
+    'What is wrong with my code?',
+    'What are my rights as a tenant?',
+    'Where is my mistake in this proof?',
+    'How many eggs do I need for pancakes?',
+    'What is the capital of Peru?',
+    'Is my code correct?',
+    'What does my error message mean?',
+    '我该吃什么？',
+    '我能做什么？',
+    '我穿什么好？',
+    '我的代码哪里有问题？',
+    '我应该怎么回复他？',
+    '帮我看看这段代码哪里错了',
+    '什么是量子计算？',
+    '为什么我总是失眠？',
+    `What is my name in this letter? ${'Dear all. '.repeat(20)}`,
+  ])('is none in: %s', (text) => {
+    expect(asksOfOwnFacts(text)).toBe(false);
   });
 });

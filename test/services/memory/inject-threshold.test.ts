@@ -32,6 +32,15 @@ it('is given from 0.75 on where the person calls on memory', async () => {
   expect((await asked('按上次说的那样备份数据库')).threshold).toBe(0.75);
 });
 
+it('is given from 0.75 on where a person asks for a fact about themselves', async () => {
+  const one = await home();
+  const asked = (text: string) => one.recall(text, { purpose: 'inject' });
+  expect((await asked('What is my cat called?')).threshold).toBe(0.75);
+  expect((await asked('我对什么过敏？')).threshold).toBe(0.75);
+  expect((await asked('What is my best option for a cat?')).threshold).toBe(0.9);
+  expect((await asked('我该给猫起什么名字？')).threshold).toBe(0.9);
+});
+
 it('is given from 0.75 on where the same question was asked before and nobody knew', async () => {
   const one = await home();
   await one.add(
