@@ -40,8 +40,8 @@ export function modelInUse(
 const offers = (endpoints: readonly Endpoint[], { endpointId, model }: ModelChoice): boolean =>
   endpoints.some(({ id, models }) => id === endpointId && models.includes(model));
 
-/** Finds a model by its name: with several endpoints, at the one chosen last, else at the first. */
-function choiceOf(
+/** Finds a model by its name: at `chosen` if it is that one, else at the first endpoint; null if none offers it. */
+export function choiceOf(
   endpoints: readonly Endpoint[],
   model: string,
   chosen: ModelChoice | null,

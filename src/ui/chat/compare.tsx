@@ -7,8 +7,10 @@ import { joinPieces } from '../../domain/chat/continuation.ts';
 import { type Conversation, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
 import { type ComparedAnswer, MAX_COMPARED } from '../../services/chat/chat.ts';
+import { choiceOf } from '../../services/settings/model-in-use.ts';
 import type { ModelChoice } from '../../services/settings/settings.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useModelInUse } from '../hooks/model.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Dialog, Spinner } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
@@ -239,9 +241,11 @@ export function CompareDialog({
   onGo: (message: MessageId) => void;
 }) {
   const { t } = useTranslation('chat');
-  const { chat } = useApp();
+  const { chat, settings } = useApp();
   const report = useReport();
   const models = useCandidates(answer);
+  const { endpoints } = useReadable(settings.connections);
+  const { choice: inUse } = useModelInUse(conversation);
   const busy = useReadable(chat.turn(conversation.id), ({ status }) => status !== 'idle');
   const comparison = useReadable(chat.comparison(conversation.id));
   const [chosen, setChosen] = useState<readonly string[]>(() =>
@@ -253,7 +257,14 @@ export function CompareDialog({
     const choices = models.filter(({ key }) => chosen.includes(key));
     chat.compare(conversation.id, answer.id, choices).then(() => setChoosing(false), report);
   };
+  const goOn = (message: MessageId, by: ModelChoice | null) => {
+    // The composer otherwise keeps the model that the conversation began with.
+    if (by && (by.model !== inUse?.model || by.endpointId !== inUse.endpointId))
+      settings.choose(by, conversation.id).catch(report);
+    onGo(message);
+  };
   const here = answerAt(conversation, answer.id);
+  const byHere = answer.model === undefined ? null : choiceOf(endpoints, answer.model, inUse);
   const title = answer.model ?? t('compare.unknown');
   return (
     <Dialog
@@ -292,7 +303,7 @@ export function CompareDialog({
             title={title}
             note={t('compare.here')}
             busy={false}
-            foot={<PickButton primary={false} model={title} onPick={() => onGo(answer.id)} />}
+            foot={<PickButton primary={false} model={title} onPick={() => goOn(answer.id, byHere)} />}
           >
             {here && <Kept message={here.whole} parts={here.parts} results={here.results} />}
           </Column>
@@ -301,7 +312,7 @@ export function CompareDialog({
               key={`${one.choice.endpointId}/${one.choice.model}`}
               conversation={conversation}
               answer={one}
-              onPick={onGo}
+              onPick={(message) => goOn(message, one.choice)}
             />
           ))}
         </div>

@@ -57,6 +57,25 @@ it('asks two models by keyboard, stops one, and goes on with the other', async (
   await expect.element(page.getByText('Answer number 2.')).toBeVisible();
 });
 
+it('goes on with the model whose answer was chosen, and back to the first', async () => {
+  const { app, id, gate } = await answered();
+  gate.release();
+  // As the app keeps it when a conversation begins.
+  await app.settings.choose({ endpointId: 'scripted', model: 'scripted' }, id);
+  await show(app, `/c/${id}`);
+  const inUse = (model: string) => page.getByRole('button', { name: `Model: ${model}` });
+  await expect.element(inUse('scripted')).toBeVisible();
+  await open();
+  await page.getByText('heron', { exact: true }).click();
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
+  await page.getByRole('button', { name: 'Continue with this: heron' }).click();
+  await expect.element(inUse('heron')).toBeVisible();
+  await page.getByRole('button', { name: 'Previous branch' }).click();
+  await open();
+  await page.getByRole('button', { name: 'Continue with this: scripted' }).click();
+  await expect.element(inUse('scripted')).toBeVisible();
+});
+
 it.each(some(['light', 'dark'], 1))('stands below each other on a phone, %s', async (theme) => {
   const { app, id, gate } = await answered();
   await app.settings.set('ui.theme', theme);

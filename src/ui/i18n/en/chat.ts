@@ -209,7 +209,7 @@ export const chat = {
   compare: {
     open: 'Compare models…',
     title: 'Compare models',
-    lead: 'The question is asked again, with the same memories. Every answer stays as a branch.',
+    lead: 'The question is asked again, with the same memories. Every answer stays as a branch; the model you continue with answers from then on.',
     models: 'Ask as well',
     most_one: 'Choose one model.',
     most_other: 'Choose up to {{count}} models.',

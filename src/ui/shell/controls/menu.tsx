@@ -47,7 +47,10 @@ function MenuRows({ items }: { items: readonly MenuItem[] }) {
             <RadixMenu.SubContent
               sideOffset={4}
               collisionPadding={8}
-              className={classes(FLOATING, 'z-[60] min-w-44 animate-fade p-1')}
+              className={classes(
+                FLOATING,
+                'z-[60] max-h-[min(38rem,var(--radix-dropdown-menu-content-available-height))] min-w-44 max-w-80 animate-fade overflow-y-auto p-1',
+              )}
             >
               <MenuRows items={item.items} />
             </RadixMenu.SubContent>
