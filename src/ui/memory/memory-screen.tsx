@@ -4,6 +4,7 @@ import { Suspense, useMemo, useRef } from 'react';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useFocusFallback } from '../hooks/focus-fallback.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useProposals } from '../hooks/proposals.ts';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, EmptyState, Skeleton } from '../shell/controls.tsx';
@@ -14,7 +15,7 @@ import { ConversationList } from './conversation-list.tsx';
 import { FeedbackList } from './feedback-list.tsx';
 import { IndexStatus } from './index-status.tsx';
 import { Layers } from './layers.tsx';
-import { NoteInbox, useProposals } from './note-inbox.tsx';
+import { NoteInbox } from './note-inbox.tsx';
 import { NoteList } from './note-list.tsx';
 import { TryIt } from './try-it.tsx';
 
@@ -25,7 +26,7 @@ const PARTS = ['', 'pictures', 'index'] as const;
 type Part = (typeof PARTS)[number];
 
 export function MemoryScreen({ section }: { section: string }) {
-  const { t } = useTranslation(['memory', 'forget']);
+  const { t } = useTranslation(['memory', 'forget', 'shell']);
   const app = useApp();
   const { ready, problem, entries } = useReadable(app.documents.library);
   const proposals = useProposals();
@@ -53,7 +54,7 @@ export function MemoryScreen({ section }: { section: string }) {
       </Header>
       <div ref={page} className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain">
         <div className="mx-auto w-full max-w-200 px-4 pt-4 pb-20 md:px-8">
-          <nav aria-label={t('screen.parts.label')} className="mb-6 flex gap-1 border-b pb-2">
+          <nav aria-label={t('screen.parts.label')} className="mb-6 flex flex-wrap gap-1 border-b pb-2">
             {PARTS.map((one) => (
               <button
                 key={one}
@@ -61,14 +62,19 @@ export function MemoryScreen({ section }: { section: string }) {
                 aria-current={part === one ? 'page' : undefined}
                 onClick={() => navigation.openScreen('memory', one)}
                 className={classes(
-                  'touchable h-8 rounded-md px-2.5 text-ink-2 hover:bg-fill hover:text-ink',
+                  'touchable h-8 whitespace-nowrap rounded-md px-2.5 text-ink-2 hover:bg-fill hover:text-ink',
                   'aria-[current=page]:bg-fill aria-[current=page]:font-medium aria-[current=page]:text-ink',
                 )}
               >
                 {t(`screen.parts.${one || 'knows'}`)}
                 {one === '' && proposals.length > 0 && ' '}
                 {one === '' && proposals.length > 0 && (
-                  <span className="ml-1.5 text-ink-3 tabular-nums">{proposals.length}</span>
+                  <span
+                    className="ml-1.5 text-memory tabular-nums"
+                    title={t('shell:toDecide', { count: proposals.length })}
+                  >
+                    {t('shell:toDecideShort', { count: proposals.length })}
+                  </span>
                 )}
               </button>
             ))}

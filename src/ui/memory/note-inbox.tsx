@@ -8,6 +8,7 @@ import { NOTE_KINDS, type NoteKind } from '../../domain/memory/recognition/kinds
 import type { MemoryNote, Proposal } from '../../services/documents/notes.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useProposals } from '../hooks/proposals.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Select } from '../shell/controls/select.tsx';
@@ -21,15 +22,6 @@ import { Section } from './section.tsx';
 export function useProjectTitle(id: string | undefined): string | null {
   const { projects } = useReadable(useApp().documents.library);
   return projects.find((one) => one.id === id && one.deletedAt === null)?.title ?? null;
-}
-
-/** Proposals whose conversation exists; those of the trash wait with it. */
-export function useProposals(): readonly Proposal[] {
-  const app = useApp();
-  const { proposals } = useReadable(app.notes.inbox);
-  const { entries } = useReadable(app.documents.library);
-  const gone = new Set<string>(entries.flatMap(({ id, deletedAt }) => (deletedAt === null ? [] : [id])));
-  return proposals.filter(({ source }) => !gone.has(source.conversationId));
 }
 
 export function NoteInbox() {

@@ -14,6 +14,7 @@ import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState }
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useIsPhone } from '../hooks/media.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useProposals } from '../hooks/proposals.ts';
 import { useSession } from '../hooks/session.tsx';
 import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -231,12 +232,14 @@ function Screens({ onOpened }: { onOpened: () => void }) {
   const report = useReport();
   const { route } = navigation;
   const install = useReadable(device.install);
+  const waiting = useProposals().length;
   return (
     <>
       <AppLink
         href="/memory"
         className={NAV_ROW}
         aria-current={route.screen === 'memory' ? 'page' : undefined}
+        {...(waiting > 0 ? { title: t('toDecide', { count: waiting }) } : {})}
         onOpen={() => {
           navigation.openScreen('memory');
           onOpened();
@@ -244,6 +247,11 @@ function Screens({ onOpened }: { onOpened: () => void }) {
       >
         <Brain size={16} aria-hidden />
         {t('memory')}
+        {waiting > 0 && (
+          <span aria-hidden className="ml-auto truncate text-memory text-xs">
+            {t('toDecideShort', { count: waiting })}
+          </span>
+        )}
       </AppLink>
       <AppLink
         href="/settings"

@@ -24,6 +24,29 @@ async function proposed() {
   return { app, talk, port };
 }
 
+it.each([
+  { language: 'en', width: 1280, words: /3 to decide/, left: /2 to decide/, keep: 'Remember' },
+  { language: 'zh', width: 390, words: /3.件待定/, left: /2.件待定/, keep: '记住' },
+] as const)(
+  'says beside Memory that something waits, $language',
+  async ({ language, width, words, left, keep }) => {
+    const { app, talk } = await proposed();
+    await app.settings.set('ui.language', language);
+    await show(app, `/c/${talk}`, { width, height: 800 });
+    const sidebar = () => page.getByRole('button', { name: /^(Show sidebar|展开侧栏)$/ });
+    if (width < 720) await sidebar().click();
+    const memory = page.getByRole('link', { name: /^(Memory|记忆)$/ });
+    await expect.element(memory).toHaveTextContent(words);
+    await expect.element(memory).toHaveAccessibleDescription(/3/);
+    await expectAccessible();
+    await memory.click();
+    await page.getByRole('listitem').first().getByRole('button', { name: keep, exact: true }).click();
+    const tab = page.getByRole('button', { name: /^(What it knows|了解的内容)/ });
+    await expect.element(tab).toHaveTextContent(left);
+    expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(width);
+  },
+);
+
 it('begins empty, and what is written is kept', async () => {
   const app = await createTestApp();
   await show(app, '/memory');
@@ -58,7 +81,7 @@ it('shows the examples for a note whole, however narrow the screen', async () =>
 it('one key accepts, replaces or refuses; a whole kind is not asked about again', async () => {
   const { app } = await proposed();
   await show(app, '/memory', { width: 390, height: 844 });
-  await expect.element(page.getByRole('button', { name: /^What it knows 3$/ })).toBeVisible();
+  await expect.element(page.getByRole('button', { name: /^What it knows 3 to decide$/ })).toBeVisible();
   const row = (text: string) => inbox().getByRole('listitem').filter({ hasText: text });
   const focus = (text: string) => (row(text).element() as HTMLElement).focus();
   await expectAccessible();

@@ -25,6 +25,8 @@ export const shell = {
   newConversation: '新对话',
   search: '搜索',
   memory: '记忆',
+  toDecide_other: '记忆想记住你说过的 {{count}} 件事，由你决定。',
+  toDecideShort: '{{count}} 件待定',
   settings: '设置',
   pair: '配对这台设备',
   hideSidebar: '收起侧栏',
