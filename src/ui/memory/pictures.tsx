@@ -143,24 +143,50 @@ function Timeline({ conversations }: { conversations: readonly OverviewConversat
 
 /** Space between the outermost places and the frame, px: room for half a dot and for a name. */
 const MAP_MARGIN = 32;
+/** Least number of conversations on a map, as even dots with stray words are no topics. */
+const LEAST_ON_MAP = 20;
 const mapHeight = (width: number): number => Math.min(480, Math.max(260, width * 0.6));
 
-function TopicMap({ conversations }: { conversations: readonly OverviewConversation[] }) {
+const byLatest = (conversations: readonly OverviewConversation[]): OverviewConversation[] =>
+  conversations.toSorted((a, b) => b.updatedAt - a.updatedAt);
+
+/** Says what dots and words of the map stand for. */
+function Legend({ archived }: { archived: boolean }) {
   const { t } = useTranslation('memory');
-  const { projection } = useApp();
-  const navigation = useNavigation();
-  const known = useMemo(
-    () =>
-      conversations.filter(
-        (one): one is OverviewConversation & { vector: Float32Array } => one.vector !== null,
-      ),
-    [conversations],
+  const dot = (tone: string) => <span aria-hidden className={`shrink-0 rounded-full ${tone}`} />;
+  const items = [
+    { mark: dot('size-1.5 bg-memory-strong'), words: t('pictures.map.short') },
+    { mark: dot('size-4 bg-memory-strong'), words: t('pictures.map.long') },
+    ...(archived ? [{ mark: dot('size-2.5 bg-line-strong'), words: t('pictures.map.archived') }] : []),
+    {
+      mark: <b className="text-ink">{t('pictures.map.name')}</b>,
+      words: t('pictures.map.nameHelp'),
+    },
+  ];
+  return (
+    <ul
+      aria-label={t('pictures.map.legend')}
+      className="flex flex-wrap gap-x-4 gap-y-1 border-b px-3 py-2 text-ink-3 text-xs"
+    >
+      {items.map(({ mark, words }) => (
+        <li key={words} className="flex items-center gap-1.5">
+          {mark}
+          {words}
+        </li>
+      ))}
+    </ul>
   );
+}
+
+/** Places of conversations on the map, null while they are computed; computes none unless `wanted`. */
+function usePlaces(known: readonly { readonly vector: Float32Array }[], wanted: boolean) {
+  const { projection } = useApp();
   const [places, setPlaces] = useState<readonly MapPoint[] | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [attempt, setAttempt] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another `attempt` draws it again
   useEffect(() => {
+    if (!wanted) return;
     const drawing = new AbortController();
     setPlaces(null);
     setProblem(null);
@@ -173,7 +199,23 @@ function TopicMap({ conversations }: { conversations: readonly OverviewConversat
         if (!isAbort(error)) setProblem(toProblem(error));
       });
     return () => drawing.abort(new DOMException('Not looked at any more', 'AbortError'));
-  }, [projection, known, attempt]);
+  }, [projection, known, wanted, attempt]);
+  return { places, problem, again: async () => setAttempt(attempt + 1) };
+}
+
+function TopicMap({ conversations }: { conversations: readonly OverviewConversation[] }) {
+  const { t } = useTranslation('memory');
+  const navigation = useNavigation();
+  // In the order in which they began: the layout depends on it, and must be the same after an older one went on.
+  const known = useMemo(
+    () =>
+      conversations
+        .filter((one): one is OverviewConversation & { vector: Float32Array } => one.vector !== null)
+        .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
+    [conversations],
+  );
+  const isEnough = known.length >= LEAST_ON_MAP;
+  const { places, problem, again } = usePlaces(known, isEnough);
   const placed = useMemo(
     () =>
       (places ?? []).flatMap((place, at) => {
@@ -236,15 +278,16 @@ function TopicMap({ conversations }: { conversations: readonly OverviewConversat
           ? t('pictures.map.waiting', { count: conversations.length - known.length })
           : t('pictures.map.help')
       }
-      table={() => <Rows conversations={known} last={topicOf} />}
+      table={() => <Rows conversations={byLatest(known)} last={topicOf} />}
     >
-      {problem && <ReadFailed problem={problem} onRetry={async () => setAttempt(attempt + 1)} compact />}
-      {known.length === 0 ? (
+      {problem && <ReadFailed problem={problem} onRetry={again} compact />}
+      {!isEnough ? (
         <p className="rounded-lg border border-line border-dashed px-4 py-10 text-center text-ink-3">
-          {t('pictures.map.none')}
+          {t('pictures.map.few', { count: known.length, least: LEAST_ON_MAP })}
         </p>
       ) : places ? (
         <div className="rounded-lg border border-line">
+          <Legend archived={known.some(({ archived }) => archived)} />
           <PlotFigure
             options={options}
             onFollow={follow}

@@ -378,7 +378,16 @@ export const memory = {
       help: 'Similar conversations are close together. Distances across the map mean little.',
       waiting_one: '{{count, number}} conversation is still being read and is not on the map yet.',
       waiting_other: '{{count, number}} conversations are still being read and are not on the map yet.',
-      none: 'No conversation has been read for meaning yet. The map appears when the first ones are.',
+      few_one:
+        '{{count, number}} conversation has been read for meaning so far. The map appears once {{least, number}} have been: fewer have no topics to draw.',
+      few_other:
+        '{{count, number}} conversations have been read for meaning so far. The map appears once {{least, number}} have been: fewer have no topics to draw.',
+      legend: 'Legend',
+      short: 'few messages',
+      long: 'many messages',
+      archived: 'archived',
+      name: 'Word',
+      nameHelp: 'what the conversations around it are about',
       drawing: 'Drawing the map',
       label_one: 'Map of {{count, number}} conversation; topics: {{topics}}',
       label_other: 'Map of {{count, number}} conversations; topics: {{topics}}',
