@@ -685,7 +685,7 @@ test('the context meter opens, the ledger of an answer tells what got in; withou
         ]),
       );
     });
-  const { used = Number.NaN, Free: free, 'Kept for the answer': kept, ...parts } = await figures();
+  const { used = Number.NaN, 'Space left': free, 'Kept for the answer': kept, ...parts } = await figures();
   expect(parts).toEqual({
     System: expect.any(Number),
     Tools: expect.any(Number),

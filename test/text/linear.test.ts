@@ -171,6 +171,7 @@ async function formReaders(): Promise<Readers> {
     endsSentence: sentences.endsSentence,
     cutAtPauses: (text) => sentences.cutAtPauses(text, 100),
     shownName: shown.shownName,
+    fileStem: shown.fileStem,
     addSpellings: (text) => spellings.addSpellings(text, []),
     plainFigures: (text) => spellings.plainFigures(text, []),
     withoutEmptyEdges: typed.withoutEmptyEdges,

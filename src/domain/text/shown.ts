@@ -20,3 +20,15 @@ export function shownName(name: string): string {
 /** Title of a conversation for the screen, or `untitled` for one without. */
 export const shownTitle = (title: string | null | undefined, untitled: string): string =>
   shownName(title ?? '') || untitled;
+
+/** A title as the name of a file, without its ending: at most 60 characters that every system takes, or none. */
+export const fileStem = (title: string): string =>
+  [
+    ...title
+      .replace(/[^\p{L}\p{N}\p{M} ._-]+/gu, ' ')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  ]
+    .slice(0, 60)
+    .join('')
+    .trim();

@@ -7,6 +7,7 @@ import type { Readable } from '../../domain/base/readable.ts';
 import { localDay } from '../../domain/base/time.ts';
 import { hasNotesOrFeedback } from '../../domain/chat/archive.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
+import { fileStem } from '../../domain/text/shown.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import type { readableExport } from '../privacy/readable-export.ts';
@@ -140,15 +141,3 @@ async function wholeStateOf<State extends { readonly ready: boolean }>(part: {
     throw problem ? toError(problem) : new RecollectError('storage-failed', 'It was not read');
   return state;
 }
-
-/** A title as the name of a file. */
-const fileStem = (title: string): string =>
-  [
-    ...title
-      .replace(/[^\p{L}\p{N}\p{M} ._-]+/gu, ' ')
-      .replace(/\s+/g, ' ')
-      .trim(),
-  ]
-    .slice(0, 60)
-    .join('')
-    .trim();

@@ -4,6 +4,7 @@ import { toast } from 'sonner';
 import { isAbort } from '../../domain/base/errors.ts';
 import { localDay } from '../../domain/base/time.ts';
 import type { Message } from '../../domain/chat/message.ts';
+import { fileStem } from '../../domain/text/shown.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -33,14 +34,19 @@ function useOtherModels(message: Message): MenuItem[] {
  */
 export function useAnswerItems(message: Message, text: string, copied: string): MenuItem[] {
   const { t, language } = useTranslation('chat');
-  const { readAloud } = useSession();
+  const app = useApp();
+  const { readAloud, current } = useSession();
   const actions = useActions();
   const report = useReport();
   const others = useOtherModels(message);
   const copy = (words: string) => {
     navigator.clipboard.writeText(words).then(() => toast(t('copied')), report);
   };
-  const name = t('answerFile', { day: localDay(message.createdAt) });
+  const nameOfFile = () => {
+    const { entries } = app.documents.library.get();
+    const title = entries.find(({ id }) => id === current.get())?.title ?? '';
+    return `${fileStem(title) || t('answerFile')} ${localDay(message.createdAt)}.md`;
+  };
   const share = () => {
     navigator.share({ text: copied }).catch((error: unknown) => {
       if (!isAbort(error)) report(error);
@@ -72,6 +78,7 @@ export function useAnswerItems(message: Message, text: string, copied: string): 
       label: t('saveAnswer'),
       icon: <Download size={15} aria-hidden />,
       onSelect: () => {
+        const name = nameOfFile();
         download({
           name,
           mediaType: 'text/markdown',

@@ -1,8 +1,8 @@
-// First screen of an empty library: four ways to begin, one sentence each.
+// First screen of an empty library: ways to begin, one sentence each.
 import { ChevronRight, Download, MonitorSmartphone, PlugZap, ShieldCheck, Telescope } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
-import { useApp } from '../hooks/app.tsx';
+import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -15,6 +15,7 @@ export function FirstRun() {
   const app = useApp();
   const session = useSession();
   const navigation = useNavigation();
+  const hasModel = useReadable(app.settings.connections, ({ endpoints }) => endpoints.length > 0);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const target = useDropTarget((files) => {
@@ -57,12 +58,14 @@ export function FirstRun() {
             text={t('firstRun.import.text')}
             onClick={() => session.floating.set('import')}
           />
-          <Way
-            icon={<PlugZap size={18} aria-hidden />}
-            title={t('firstRun.connect.title')}
-            text={t('firstRun.connect.text')}
-            onClick={() => navigation.openScreen('settings', 'models')}
-          />
+          {!hasModel && (
+            <Way
+              icon={<PlugZap size={18} aria-hidden />}
+              title={t('firstRun.connect.title')}
+              text={t('firstRun.connect.text')}
+              onClick={() => navigation.openScreen('settings', 'models')}
+            />
+          )}
           <Way
             icon={<MonitorSmartphone size={18} aria-hidden />}
             title={t('firstRun.device.title')}

@@ -68,7 +68,7 @@ export const ActionRows = ({ heading, actions }: { heading: string; actions: rea
     {actions.map((action) => (
       <Row key={action.id} value={`action ${action.id}`} onSelect={action.run} icon={action.icon}>
         <span className="min-w-0 flex-1 truncate">{action.label}</span>
-        {action.keys && <Kbd keys={action.keys} className="max-md:hidden" />}
+        {action.keys && <Kbd keys={action.keys} className="max-md:hidden pointer-coarse:hidden" />}
       </Row>
     ))}
   </Group>

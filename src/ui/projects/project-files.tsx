@@ -78,7 +78,7 @@ export function ProjectFiles({ project, itemId }: { project: ProjectEntry; itemI
     >
       <Part
         title={t('page.files')}
-        words={t('page.filesWords')}
+        words={<FilesWords />}
         actions={
           <Button
             size="sm"
@@ -141,6 +141,15 @@ export function ProjectFiles({ project, itemId }: { project: ProjectEntry; itemI
       </Part>
       <FileWindow file={files.find(({ id }) => id === shown)} onClose={() => setShown(null)} />
     </div>
+  );
+}
+
+function FilesWords() {
+  const { t } = useTranslation('projects');
+  return (
+    <>
+      {t('page.filesWords')} <span className="pointer-coarse:hidden">{t('page.filesDrop')}</span>
+    </>
   );
 }
 

@@ -8,7 +8,7 @@ export function Part({
   children,
 }: {
   title: string;
-  words?: string;
+  words?: ReactNode;
   actions?: ReactNode;
   children?: ReactNode;
 }) {

@@ -151,7 +151,8 @@ function Conversations({ project, actions }: { project: ProjectEntry; actions: P
     >
       {inside.length === 0 ? (
         <p className="text-ink-2 text-sm">
-          {t('page.noConversations')} {t('page.noConversationsWords')}
+          {t('page.noConversations')} {t('page.noConversationsWords')}{' '}
+          <span className="pointer-coarse:hidden">{t('page.dragConversations')}</span>
         </p>
       ) : (
         <ul className="-mx-2 max-h-[50vh] overflow-y-auto">

@@ -54,7 +54,13 @@ function MakeWindow({ open, onClose }: WindowProps) {
   const { t } = useTranslation('projects');
   const { projects } = useApp();
   const navigation = useNavigation();
+  const { floating } = useSession();
   const [name, setName] = useState('');
+  const make = async () => {
+    navigation.openProject(await projects.create({ name }));
+    // The drawer, if it lay under this window, would hide the new project's page.
+    floating.update((now) => (now === 'drawer' ? null : now));
+  };
   return (
     <FormDialog
       open={open}
@@ -63,7 +69,7 @@ function MakeWindow({ open, onClose }: WindowProps) {
       description={t('make.words')}
       action={t('make.create')}
       disabled={name.trim() === ''}
-      onSave={async () => navigation.openProject(await projects.create({ name }))}
+      onSave={make}
     >
       <TextField
         label={t('make.name')}

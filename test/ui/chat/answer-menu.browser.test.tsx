@@ -73,13 +73,15 @@ it('takes the pages and documents that it cites along, numbered as they are show
   );
 });
 
-it('saves as a file with the words as they are, and one line break at the end', async () => {
+it('saves as a file that is named after the conversation, with the words as they are, and one line break at the end', async () => {
   const { app, id } = await answered(`${ANSWER}\n`);
+  await app.library.setMeta([id], { title: 'Backups: “daily”, on /dev/sda?' });
   const files = vi.spyOn(URL, 'createObjectURL');
   await show(app, `/c/${id}`);
   await menu();
   await page.getByRole('menuitem', { name: 'Download as Markdown' }).click();
   await expect.poll(() => (files.mock.lastCall?.[0] as Blob | undefined)?.text()).toBe(`${ANSWER}\n`);
+  await expect.element(page.getByText(/Backups daily on dev sda \d{4}-\d\d-\d\d\.md/)).toBeVisible();
 });
 
 it('is shared by the system where there is a way, and one that is put away is no error', async () => {

@@ -59,3 +59,16 @@ it('begins by keyboard: says that samples come, that they could not come, and gr
   await expectAccessible();
   await expectReached(main.element());
 });
+
+it('offers to connect a model until one is connected', async () => {
+  const app = await createTestApp();
+  await show(app, '/');
+  const connect = page.getByRole('button', { name: /^Connect a model/ });
+  await expect.element(connect).toBeVisible();
+  await app.settings.saveEndpoint(
+    { id: 'mine', label: 'Mine', baseUrl: 'http://localhost:9', models: ['one'] },
+    undefined,
+  );
+  await expect.element(connect).not.toBeInTheDocument();
+  await expect.element(page.getByRole('button', { name: LAST.en })).toBeVisible();
+});

@@ -197,7 +197,7 @@ export const chat = {
   copyText: 'Copy as plain text',
   share: 'Share…',
   saveAnswer: 'Download as Markdown',
-  answerFile: 'Answer {{day}}.md',
+  answerFile: 'Answer',
   readAloud: 'Read aloud',
   stopReading: 'Stop reading aloud',
   pauseReading: 'Pause reading aloud',

@@ -35,11 +35,11 @@ export const library = {
     format: {
       chatgpt: {
         name: 'ChatGPT',
-        how: 'Settings › Data controls › Export data. You’ll get an email with a ZIP. Drop it here without unpacking.',
+        how: 'Settings › Data controls › Export data. You’ll get an email with a ZIP. Import it without unpacking.',
       },
       claude: {
         name: 'Claude.ai',
-        how: 'Settings › Privacy › Export data. You’ll get an email with a ZIP. Drop it here without unpacking.',
+        how: 'Settings › Privacy › Export data. You’ll get an email with a ZIP. Import it without unpacking.',
       },
       'kimi-cli': {
         name: 'kimi-cli',

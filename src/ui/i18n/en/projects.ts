@@ -78,8 +78,8 @@ export const projects = {
   page: {
     conversations: 'Conversations',
     noConversations: 'Nothing is in this project yet.',
-    noConversationsWords:
-      'Begin a conversation here, or drag some onto the project in the sidebar. By keyboard or touch: “Move to project…” in their menus.',
+    noConversationsWords: 'Begin a conversation here, or choose “Move to project…” in the menus of others.',
+    dragConversations: 'You can also drag them onto the project in the sidebar.',
     inner: 'Projects in it',
     instructions: 'Instructions',
     instructionsWords:
@@ -93,7 +93,8 @@ export const projects = {
     newNote: 'New note',
     takeOut: 'Take out “{{name}}”',
     files: 'Files',
-    filesWords: 'Read by memory on this device, and recalled where they answer. Drop files here.',
+    filesWords: 'Read by memory on this device, and recalled where they answer.',
+    filesDrop: 'Drop files here.',
     addFiles: 'Add files',
     noFiles: 'No files yet.',
     view: 'Read “{{name}}”',

@@ -31,7 +31,7 @@ export const settings = {
       title: 'Context',
       lead: 'What a model gets to see of a long conversation. Nothing of it is ever deleted.',
     },
-    storage: { title: 'Storage', lead: 'What is kept in this browser, and how to take it with you.' },
+    storage: { title: 'Storage', lead: 'What is kept in this browser; import and export.' },
     privacy: {
       title: 'Privacy',
       lead: 'Who can open what you said here, and what memory must not hold.',
@@ -843,7 +843,7 @@ export const settings = {
     month: 'This month',
     nothing: 'Nothing was spent yet',
     nothingText: 'Once a model has answered, what it cost stands here. Everything is counted on this device.',
-    free: 'Free',
+    free: 'No charge',
     unknown: 'no price known',
     requests_one: '{{count, number}} request',
     requests_other: '{{count, number}} requests',
@@ -879,7 +879,7 @@ export const settings = {
       title: 'Prices of models',
       none: 'Connect a model and its price stands here.',
       per: '{{input}} in · {{output}} out, per million tokens',
-      free: 'Free',
+      free: 'No charge',
       unknown: 'No price known',
       from: {
         person: 'Your price',

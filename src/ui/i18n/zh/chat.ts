@@ -176,7 +176,7 @@ export const chat = {
   copyText: '复制为纯文本',
   share: '分享…',
   saveAnswer: '下载为 Markdown',
-  answerFile: '回答 {{day}}.md',
+  answerFile: '回答',
   readAloud: '朗读',
   stopReading: '停止朗读',
   pauseReading: '暂停朗读',

@@ -10,7 +10,7 @@ export const context = {
       returned: '取回',
       summary: '摘要',
       messages: '消息',
-      free: '空闲',
+      free: '剩余空间',
       reserve: '为回答保留',
     },
     total: '{{used, number}} / {{window, number}} 个 token',

@@ -35,11 +35,11 @@ export const library = {
     format: {
       chatgpt: {
         name: 'ChatGPT',
-        how: '设置 › 数据管理 › 导出数据。你会收到带 ZIP 的邮件，无需解压，直接拖到这里。',
+        how: '设置 › 数据管理 › 导出数据。你会收到带 ZIP 的邮件，无需解压，直接导入。',
       },
       claude: {
         name: 'Claude.ai',
-        how: '设置 › 隐私 › 导出数据。你会收到带 ZIP 的邮件，无需解压，直接拖到这里。',
+        how: '设置 › 隐私 › 导出数据。你会收到带 ZIP 的邮件，无需解压，直接导入。',
       },
       'kimi-cli': {
         name: 'kimi-cli',

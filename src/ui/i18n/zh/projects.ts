@@ -67,8 +67,8 @@ export const projects = {
   page: {
     conversations: '对话',
     noConversations: '这个项目里还没有内容。',
-    noConversationsWords:
-      '在这里开始一个对话，或者把对话拖到侧栏的项目上。用键盘或触屏时：在对话菜单里选“移到项目…”。',
+    noConversationsWords: '在这里开始一个对话，或者在其他对话的菜单里选“移到项目…”。',
+    dragConversations: '也可以把对话拖到侧栏的项目上。',
     inner: '子项目',
     instructions: '指令',
     instructionsWords:
@@ -82,7 +82,8 @@ export const projects = {
     newNote: '新备忘',
     takeOut: '移除“{{name}}”',
     files: '文件',
-    filesWords: '由这台设备上的记忆读取，能回答问题时会回忆起来。把文件拖到这里。',
+    filesWords: '由这台设备上的记忆读取，能回答问题时会回忆起来。',
+    filesDrop: '把文件拖到这里。',
     addFiles: '添加文件',
     noFiles: '还没有文件。',
     view: '查看“{{name}}”',

@@ -19,7 +19,7 @@ export const settings = {
       title: '上下文',
       lead: '长对话里模型能看到什么。任何内容都不会因此删除。',
     },
-    storage: { title: '存储', lead: '这个浏览器里保存了什么，以及如何带走。' },
+    storage: { title: '存储', lead: '这个浏览器里保存了什么，以及导入与导出。' },
     privacy: { title: '隐私', lead: '谁能在这里打开你说过的话，哪些内容不能进入记忆。' },
     appearance: { title: '外观', lead: '界面的样子和语言。' },
     shortcuts: { title: '快捷键', lead: '全部按键，以及如何更改。' },

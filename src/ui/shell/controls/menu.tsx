@@ -73,7 +73,7 @@ function MenuRows({ items }: { items: readonly MenuItem[] }) {
           <span className="block truncate">{item.label}</span>
           {item.description && <span className="block text-ink-3 text-xs">{item.description}</span>}
         </span>
-        {item.shortcut && <Kbd keys={item.shortcut} />}
+        {item.shortcut && <Kbd keys={item.shortcut} className="pointer-coarse:hidden" />}
       </RadixMenu.Item>
     );
   });
