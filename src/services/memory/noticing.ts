@@ -126,7 +126,12 @@ class NoticingService implements Noticing {
     const keyValues = store.keyValues;
     const head = await store.log.head();
     let bookmark = bookmarkIn(await keyValues.get(BOOKMARK));
-    // Skip messages from before the first start, and those said while proposals are off.
+    // A person may write before the first run: `at` leaves out what is older.
+    if (!bookmark && config.get().notes.propose) {
+      bookmark = { seq: Math.max(0, head - PAGE), at: now(), seen: [] };
+      await keyValues.set(BOOKMARK, bookmark);
+    }
+    // Skip what was said while proposals are off.
     if (!bookmark || bookmark.seq > head || !config.get().notes.propose) {
       if (bookmark?.seq === head) return;
       await keyValues.set(BOOKMARK, {

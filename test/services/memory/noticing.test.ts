@@ -11,8 +11,12 @@ import { createRecognising } from '../../../src/services/memory/recognising.ts';
 import { PrivacyFilter } from '../../../src/services/privacy/privacy-filter.ts';
 import { conversationOf, openHome } from './home.ts';
 
-async function scene(change: (config: Config) => void = () => undefined) {
+async function scene(change: (config: Config) => void = () => undefined, first?: string) {
   const home = openHome({ engine: false });
+  if (first !== undefined) {
+    const { id, change: said } = conversationOf([first, 'Fine.']);
+    await home.documents.change(id, said);
+  }
   const config = writable<Config>(structuredClone(defaultConfig));
   change(config.get());
   const closing = new AbortController();
@@ -68,6 +72,12 @@ it('what a person writes here is proposed once, with its source', async () => {
   };
   await home.documents.change(id, { messages: [again] });
   expect((await look()).sort()).toEqual(['fact: I am allergic to nuts.', 'rule: From now on, be brief.']);
+  close();
+});
+
+it('what a person writes before the first run is proposed, too', async () => {
+  const { look, close } = await scene(() => undefined, 'Hello! I am allergic to nuts. What can I bake?');
+  expect(await look()).toEqual(['fact: I am allergic to nuts.']);
   close();
 });
 
