@@ -5,7 +5,8 @@ import type { Writable } from '../src/domain/base/readable.ts';
 import type { Message } from '../src/domain/chat/message.ts';
 import { exportFiles } from '../test/fixtures/claude.ts';
 import { zipped } from '../test/fixtures/files.ts';
-import { asFile, expect, remembered } from './app.ts';
+import { asFile, bringExport, expect, remembered } from './app.ts';
+import { chatgptHistory } from './history.ts';
 
 export interface Screen {
   readonly name: string;
@@ -39,6 +40,12 @@ const openTitled = async (page: Page, title: RegExp) => {
   await expect(page.locator('[data-message-id]').first()).toBeVisible();
 };
 const composer = (page: Page) => page.getByRole('textbox', { name: /^(Message|消息)$/ });
+
+/** With the samples more than the twenty conversations that a topic map begins with. */
+const LAMPS = Array.from({ length: 8 }, (_, at) => ({
+  title: `Lamp ${at}`,
+  turns: [`Is lamp ${at} switched off?`, `Yes, lamp ${at} is.`],
+}));
 
 /** Makes projects with everything that one can hold, once. Resolves to the id of the fullest. */
 const withProject = (page: Page): Promise<string> =>
@@ -832,6 +839,9 @@ export const SCREENS: readonly Screen[] = [
     name: 'memory-pictures',
     library: true,
     go: async (page) => {
+      await call(page, 'recollect.app.memory.setPaused(false)');
+      await bringExport(page, chatgptHistory(LAMPS));
+      await remembered(page, 'meaning');
       await visit(page, '/memory/pictures');
       await expect(page.locator('main svg a').first()).toBeVisible();
       await expect(page.locator('main svg:has(a)')).toHaveCount(3, { timeout: 60_000 });
