@@ -16,7 +16,7 @@ import { summariseWith } from '../context/summarise.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { createJob } from '../scheduler.ts';
-import { mayBeNamed } from './naming.ts';
+import { distinctTitle, mayBeNamed } from './naming.ts';
 
 /** A conversation that rested this long has ended for now, ms. */
 const REST_MS = 60_000;
@@ -108,12 +108,13 @@ export function startTitling({
     // The person may have given a title meanwhile, written more, or had words forgotten: the result is then dropped.
     const now = await documents.read(entry.id);
     if (!now || transcriptOf(now, config.get().privacy, filter) !== prompt) return;
+    const title = made.title.replace(/\s+/g, ' ').slice(0, MAX_TITLE);
     await documents.change(entry.id, {
       meta: {
         polished: entry.updatedAt,
         summary: made.summary.slice(0, MAX_SUMMARY),
         ...(now.meta.titleBy === 'auto'
-          ? { title: made.title.replace(/\s+/g, ' ').slice(0, MAX_TITLE) }
+          ? { title: distinctTitle(title, entry.id, documents.library.get().entries) }
           : {}),
       },
     });

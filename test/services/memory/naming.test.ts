@@ -94,6 +94,14 @@ it('names a conversation once, and keeps what that cost', async () => {
   expect(prompts).toHaveLength(1);
 });
 
+it('gives no two conversations one name', async () => {
+  const { now } = await home({
+    meanwhile: (documents) =>
+      documents.change(newConversationId(), { meta: { title: 'a flat  loaf.', titleBy: 'person' } }),
+  });
+  expect((await now())?.title).toBe('A flat loaf (2)');
+});
+
 it('gives no name made of words that were forgotten while the model was asked', async () => {
   const { prompts, now } = await home({
     meanwhile: (documents, id, { id: answer }) => documents.change(id, { removed: [answer], takesOut: true }),
