@@ -554,7 +554,7 @@ describe('lists below words, and signs that look like Markdown', () => {
     comesToTheSame(text);
   });
   it('goes on beyond 999', () => {
-    expect(drawn('999. a\n1000. b')).toBe('<ol start="999">\n<li>a</li>\n<li>b</li>\n</ol>');
+    expect(drawn('999. a\n1000. b')).toBe('<ol start="999" data-widest="5">\n<li>a</li>\n<li>b</li>\n</ol>');
   });
   it('hold items that are set in by two signs below a number', () => {
     const shape = (text: string) => drawn(text).replace(/<\/?p>|\n/g, '');

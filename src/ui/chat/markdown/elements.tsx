@@ -187,6 +187,13 @@ function Item({ node, ...rest }: Props<'li'>) {
   );
 }
 
+function Numbered({ node, ...rest }: Props<'ol'>) {
+  const widest = Number(node?.properties.dataWidest ?? 0);
+  // A number of more figures than usual would begin beyond the edge of a phone.
+  const style = widest > 0 ? { paddingInlineStart: `${widest + 1}ch` } : undefined;
+  return <ol {...rest} style={style} />;
+}
+
 /** Kinds of callouts that have a name in the person's language. */
 const CALLOUTS = ['note', 'tip', 'important', 'warning', 'caution', 'info'] as const;
 const isKnown = (kind: string): kind is (typeof CALLOUTS)[number] =>
@@ -225,6 +232,7 @@ export const COMPONENTS: Partial<Components> = {
   img: Image,
   input: Box,
   li: Item,
+  ol: Numbered,
   p: Paragraph,
   pre: Pre,
   span: Span,

@@ -20,6 +20,9 @@ declare module 'mdast' {
   }
 }
 
+/** Longest mark of a list that has space beside it, characters. */
+const MARK_FITS = 3;
+
 const SCHEMA: Schema = {
   ...defaultSchema,
   tagNames: [...DRAWN_TAGS, 'input'],
@@ -33,7 +36,7 @@ const SCHEMA: Schema = {
     sup: ['dataFootnote', 'dataCall'],
     p: ['dataVerbatim', 'dataCallout'],
     blockquote: ['dataCallout'],
-    ol: ['start', 'reversed'],
+    ol: ['start', 'reversed', 'dataWidest'],
     li: [...(defaultSchema.attributes?.li ?? []), 'value', 'dataMark'],
     time: ['dateTime'],
   },
@@ -84,7 +87,10 @@ const handlersFor = (calls: Map<string, number>, beside: boolean): Handlers =>
       const list = defaultHandlers.list(state, node);
       const items = list.children.filter((child) => child.type === 'element');
       const numbers = node.ordered ? numbersOf(node) : [];
-      for (const [at, mark] of marksOf(node).entries()) {
+      const marks = marksOf(node);
+      const widest = Math.max(...marks.map((mark = '') => mark.length));
+      if (widest > MARK_FITS) list.properties.dataWidest = widest;
+      for (const [at, mark] of marks.entries()) {
         const { properties } = items[at] as Element;
         const number = numbers[at];
         if (number !== undefined && number !== (node.start ?? 1) + at) properties.value = `${number}`;
