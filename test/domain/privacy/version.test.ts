@@ -10,7 +10,7 @@ const FOLDER = join(import.meta.dirname, '../../../src/domain/privacy');
 const BESIDE = ['detector.ts', 'known-words.ts', 'own-pattern.ts', 'plain-form.ts', 'scan.ts'];
 
 /** Digest of the rules at the last new version. A change that finds the same words updates only the digest. */
-const KNOWN = { version: 4, digest: '2527ea549c78af55' };
+const KNOWN = { version: 4, digest: '99832f23298f9ce1' };
 
 /** Comments and the shape of lines find nothing. */
 const rulesOf = (source: string): string =>
