@@ -28,17 +28,27 @@ it('opens files that came before the app was there, and those that come later', 
   await shown;
 });
 
-it('attaches the files that were shared, each once, and says where they did not arrive', async () => {
-  const held = [new File(['A kettle hums.'], 'kettle.txt', { type: 'text/plain' })];
+/** Stands in for the service worker, which holds these files. */
+function holding(held: File[]): void {
   const controller = {
     postMessage: (_: unknown, [port]: MessagePort[]) => port?.postMessage(held.splice(0)),
   };
   Object.defineProperty(navigator.serviceWorker, 'controller', { configurable: true, value: controller });
   onTestFinished(() => void Reflect.deleteProperty(navigator.serviceWorker, 'controller'));
+}
+
+it('attaches the files that were shared, each once', async () => {
+  const held = [new File(['A kettle hums.'], 'kettle.txt', { type: 'text/plain' })];
+  holding(held);
   await show(await createTestApp(), '/?open=files');
   await expect.element(page.getByRole('list', { name: 'Attached files' })).toHaveTextContent('kettle.txt');
   expect(location.search).toBe('');
+  expect(held).toEqual([]);
   await expectAccessible();
+});
+
+it('says where shared files did not arrive', async () => {
+  holding([]);
   await show(await createTestApp(), '/?open=files');
   await expect.element(page.getByText(/shared files did not arrive/)).toBeVisible();
 });
