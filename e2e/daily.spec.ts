@@ -60,7 +60,7 @@ test('an answer is downloaded, and asked again of another model', async ({ page 
   await answer.getByRole('button', { name: 'More' }).click();
   const download = page.waitForEvent('download');
   await page.getByRole('menuitem', { name: 'Download as Markdown' }).click();
-  expect((await download).suggestedFilename()).toMatch(/^Answer \d{4}-\d\d-\d\d\.md$/);
+  expect((await download).suggestedFilename()).toMatch(/^Name a bird \d{4}-\d\d-\d\d\.md$/);
   await answer.hover();
   await answer.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Answer again with' }).hover();
