@@ -1,4 +1,5 @@
 // A phone: nothing lies under its notch or home bar, a swipe opens the list, and fingers hit what they press.
+import { SECTION_IDS } from '../src/ui/settings/sections.ts';
 import { expect, openApp, remembered, test } from './app.ts';
 
 const [TOP, BOTTOM] = [47, 34];
@@ -85,18 +86,7 @@ test.describe('with fingers', () => {
         );
       });
     const found: Record<string, string[]> = {};
-    const sections = [
-      'models',
-      'memory',
-      'context',
-      'sync',
-      'storage',
-      'privacy',
-      'appearance',
-      'prompts',
-      'costs',
-    ];
-    for (const path of ['/memory', '/memory/notes', ...sections.map((one) => `/settings/${one}`)]) {
+    for (const path of ['/memory', '/memory/notes', ...SECTION_IDS.map((one) => `/settings/${one}`)]) {
       await page.goto(`${path}?console`);
       await expect(page.getByRole('main').getByRole('heading').first()).toBeVisible();
       found[path] = await small();

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import type { ConversationId } from '../src/domain/base/ids.ts';
 import type { Writable } from '../src/domain/base/readable.ts';
 import type { Message } from '../src/domain/chat/message.ts';
+import { SECTION_IDS } from '../src/ui/settings/sections.ts';
 import { exportFiles } from '../test/fixtures/claude.ts';
 import { zipped } from '../test/fixtures/files.ts';
 import { asFile, bringExport, expect, remembered } from './app.ts';
@@ -857,19 +858,7 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   ...CONTEXT_SCREENS,
-  ...[
-    'models',
-    'costs',
-    'prompts',
-    'memory',
-    'context',
-    'sync',
-    'storage',
-    'privacy',
-    'appearance',
-    'shortcuts',
-    'about',
-  ].map(
+  ...SECTION_IDS.map(
     (section): Screen => ({
       name: `settings-${section}`,
       library: true,
