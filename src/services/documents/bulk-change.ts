@@ -53,7 +53,7 @@ export class BulkChange {
   }
 
   async apply(
-    changes: readonly { id: ConversationId; change: ConversationChange }[],
+    changes: Iterable<{ id: ConversationId; change: ConversationChange }>,
     origin: Origin,
   ): Promise<void> {
     const { queue, list } = this.#deps;
@@ -73,7 +73,7 @@ export class BulkChange {
   }
 
   async #prepare(
-    changes: readonly { id: ConversationId; change: ConversationChange }[],
+    changes: Iterable<{ id: ConversationId; change: ConversationChange }>,
   ): Promise<PreparedChange[]> {
     const { queue, list, cache, loader } = this.#deps;
     const prepared: PreparedChange[] = [];

@@ -142,9 +142,10 @@ export interface Documents {
   /**
    * Changes many conversations in one durable append, after all waiting writes, for imports. All or none, except that
    * conversations erased meanwhile are left out. Throws as `change` does.
+   * @param changes read once, each when it is due: a generator need not hold them all
    */
   changeMany(
-    changes: readonly { id: ConversationId; change: ConversationChange }[],
+    changes: Iterable<{ id: ConversationId; change: ConversationChange }>,
     origin: Origin,
   ): Promise<void>;
   /**

@@ -9,14 +9,13 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { hasAnyEntry } from '../../domain/chat/archive.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Role } from '../../domain/chat/message.ts';
-import type { ConversationChange, Documents, LibraryEntry } from '../documents/documents.ts';
+import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import { type ForgottenBefore, feedbackSince, forgottenBefore, withoutForgotten } from '../forget/imports.ts';
 import type { Prompts } from '../prompts/prompts.ts';
 import type { ActivityProgress } from './activities.ts';
 import {
   applyChange,
-  asChanges,
   conversationIdOf,
   type ImportPlan,
   mergeChanges,
@@ -24,6 +23,7 @@ import {
   sourceKey,
 } from './import-plan.ts';
 import type { ImportReport, Later } from './library.ts';
+import { PendingChanges } from './pending-changes.ts';
 import { inMegabytes, type StorageSpace } from './storage-space.ts';
 
 /** Size of one append of a larger source, bytes. */
@@ -118,7 +118,7 @@ export class ImportRun {
    * Planned but unwritten changes. Overlapping exports may hold a conversation twice: the
    * second copy adds what the first lacks.
    */
-  readonly #pending = new Map<ConversationId, ConversationChange>();
+  readonly #pending = new PendingChanges();
 
   readonly #states = new Map<ConversationId, ImportPlan['state']>();
   readonly #trashed = new Set<ConversationId>();
@@ -296,9 +296,9 @@ export class ImportRun {
   async #write({ bytes, idle }: SourceReading): Promise<ConversationId[]> {
     if (!this.#isHeld && bytes > 0) return await this.#appendInParts(idle);
     if (!this.#isHeld) for (const plan of idle) if (plan) this.#settle(plan);
-    const touched = [...this.#pending.keys()];
+    const touched = this.#pending.ids();
     if (this.#isHeld && touched.length > 0)
-      await this.#deps.documents.changeMany(asChanges(this.#pending), 'import').catch((error: unknown) => {
+      await this.#deps.documents.changeMany(this.#pending.take(touched), 'import').catch((error: unknown) => {
         throw takenBack(error);
       });
     return touched;
@@ -362,13 +362,10 @@ export class ImportRun {
 
   /** Appends the pending changes of these; false if there are none. */
   async #appendPending(which: ReadonlySet<ConversationId>): Promise<boolean> {
-    const batch = new Map([...this.#pending].filter(([id]) => which.has(id)));
-    if (batch.size === 0) return false;
-    await this.#deps.documents.changeMany(asChanges(batch), 'import');
-    for (const id of batch.keys()) {
-      this.#pending.delete(id);
-      this.#ids.add(id);
-    }
+    const ids = this.#pending.ids().filter((id) => which.has(id));
+    if (ids.length === 0) return false;
+    await this.#deps.documents.changeMany(this.#pending.take(ids), 'import');
+    for (const id of ids) this.#ids.add(id);
     return true;
   }
 

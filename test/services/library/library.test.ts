@@ -1,10 +1,12 @@
 // The library over real documents and a store in memory.
 import { randomBytes } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { json } from '../../../src/adapters/exporters/json.ts';
-import type { SourceFile } from '../../../src/adapters/importers/importer.ts';
+import type { ImportedConversation, Importer, SourceFile } from '../../../src/adapters/importers/importer.ts';
 import { fileFromBytes } from '../../../src/adapters/importers/source-file.ts';
 import { openZip } from '../../../src/adapters/importers/zip.ts';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
@@ -19,8 +21,9 @@ import {
   newMessageId,
 } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
+import { nextTask } from '../../../src/domain/base/yielding.ts';
 import { type Conversation, pathTo } from '../../../src/domain/chat/conversation.ts';
-import { textOf } from '../../../src/domain/chat/message.ts';
+import { type Message, textOf } from '../../../src/domain/chat/message.ts';
 import type { Compaction } from '../../../src/domain/chat/records.ts';
 import type { Documents } from '../../../src/services/documents/documents.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
@@ -94,6 +97,26 @@ function grownBig() {
   message.content.parts = ['One more. '.repeat(500_000)];
   return more;
 }
+
+/** A conversation of one message, as an importer yields it. */
+const made = (n: number): ImportedConversation => ({
+  source: { tool: 'chatgpt', id: `talk-${n}` },
+  meta: { title: `Talk ${n}`, createdAt: NOW },
+  head: 'first',
+  messages: [
+    {
+      id: 'first',
+      parentId: null,
+      role: 'user',
+      kind: 'message',
+      createdAt: NOW,
+      parts: [{ type: 'text', text: `Words of ${n}` }],
+    },
+  ],
+});
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
 
 const compactionAt = (at: MessageId): Compaction => ({
   id: newEntryId(),
@@ -621,6 +644,31 @@ describe('importing', () => {
     expect(more?.conversations.changed).toBe(1);
   });
 
+  it('lets go of each conversation that it has read before it reads on', async () => {
+    const read: WeakRef<object>[] = [];
+    let heldAtOnce = 0;
+    const inPieces: Importer = {
+      id: 'chatgpt',
+      sniff: async () => 1,
+      claim: async (own) => ({ own, beside: [] }),
+      async *read() {
+        for (let n = 0; n < 20; n += 1) {
+          const conversation = made(n);
+          read.push(new WeakRef(conversation.messages[0]?.parts ?? []));
+          yield conversation;
+          await nextTask();
+          collectGarbage();
+          heldAtOnce = Math.max(heldAtOnce, read.filter((one) => one.deref()).length);
+        }
+      },
+    };
+    const { library, bySource } = setup({ importers: [inPieces] });
+    const [report] = await library.importFiles(filesOf({ 'conversations.json': '[]' }));
+    expect(report).toMatchObject({ conversations: { added: 20 }, problem: null });
+    expect(textOf([...(await bySource('talk-7')).messages.values()][0] as Message)).toBe('Words of 7');
+    expect(heldAtOnce).toBeLessThanOrEqual(2);
+  });
+
   it.each([
     ['held at once', {}, 'One more.'],
     ['written in parts', { wholeUpToBytes: 0 }, 'One more.'],
@@ -767,8 +815,9 @@ describe('importing', () => {
         changeMany: async (changes, origin) => {
           appends += 1;
           if (appends === 3 && how === 'no room') throw new RecollectError('storage-full', 'no room');
-          await documents.changeMany(changes, origin);
-          const [id] = changes.map((change) => change.id);
+          const all = [...changes];
+          await documents.changeMany(all, origin);
+          const [id] = all.map((change) => change.id);
           if (!id) throw new Error('nothing was written');
           if (appends === 1) await documents.change(id, { meta: { pinned: true } });
           if (appends === 2) await documents.open(id);
