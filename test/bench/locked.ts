@@ -14,6 +14,8 @@ const [TURNS, SAVES, RECALLS, WARM_UP] = [5, 45, 50, 10];
 const FILE = 10_000;
 /** Time limits of a start and of all work in one browser, ms: an old build may lack what this waits for. */
 const [START_MS, WORK_MS] = [120_000, 60 * 60_000];
+/** The longest that a message may wait for its words in the index, ms: ten times what a calm machine takes. */
+const INDEX_MS = 50;
 const PASSPHRASE = 'a kettle hums at dawn';
 
 interface Deps {
@@ -134,6 +136,7 @@ async function indexed(page: Page, messages: number): Promise<void> {
       const { memory } = globalThis.recollect.app;
       return memory.status.get().unread === 0 && (await memory.stats()).messages >= ${messages};
     })()`,
+    START_MS + messages * INDEX_MS,
   );
   await page.evaluate(fillVectors, {});
 }
@@ -143,7 +146,7 @@ async function turnOn(side: Side): Promise<void> {
     await page.evaluate(
       `globalThis.recollect.app.lock.turnOn(${JSON.stringify(PASSPHRASE)}, globalThis.recollect.app.lock.newPhrase())`,
     );
-    await settled(page, 'globalThis.recollect.app.lock.state.get().ready');
+    await settled(page, 'globalThis.recollect.app.lock.state.get().ready', WORK_MS);
   });
 }
 
@@ -167,7 +170,7 @@ async function compare(deps: Deps, size: number): Promise<unknown> {
     await turnOn(new Side(deps, lockedFolder, false));
     const locked = new Side(deps, lockedFolder, true);
     await locked.opened(async (page) => {
-      await settled(page, 'globalThis.recollect.app.lock.state.get().phase === "sealed"');
+      await settled(page, 'globalThis.recollect.app.lock.state.get().phase === "sealed"', WORK_MS);
       await indexed(page, size);
     });
     progress(`sealed ${size}`);
