@@ -146,7 +146,7 @@ test.describe('with a library that is remembered', () => {
     const before = page.url();
     await watchMarks(page);
     await hit.getByRole('button', { name: 'Open the message in “Boat in spring”' }).first().click();
-    await expect(page.getByText('This is an older branch.')).toBeVisible();
+    await expect(page.getByText('It is on an older branch.')).toBeVisible();
     await expect(message(SECRET)).toBeInViewport({ ratio: 1 });
     await expect(
       message('Where did we put the spare anchor').getByRole('status', { name: 'Branch 1 of 2' }),
