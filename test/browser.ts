@@ -14,8 +14,37 @@ export const BROWSER_ARGS: readonly string[] = [
   '--disable-sync',
 ];
 
-/** For journeys: none depends on an animation, and drawing one without a GPU takes the processor from the app. */
-export const JOURNEY_ARGS: readonly string[] = [...BROWSER_ARGS, '--force-prefers-reduced-motion'];
+/** Lists below the address, where no test looks: each is a page that the browser loads at every start. */
+const POPUPS = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'];
+/** What Playwright switches off. It is named again because the browser reads only the last list of such names. */
+const OFF_BY_PLAYWRIGHT = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'TcpPortRandomizationWin',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+  'msForceBrowserSignIn',
+  'msEdgeUpdateLaunchServicesPreferredVersion',
+];
+
+/**
+ * For journeys, each of which starts a browser: without lists below the address that takes half the work. None depends
+ * on an animation, and drawing one without a GPU takes the processor from the app.
+ */
+export const JOURNEY_ARGS: readonly string[] = [
+  ...BROWSER_ARGS,
+  '--force-prefers-reduced-motion',
+  `--disable-features=${[...OFF_BY_PLAYWRIGHT, ...POPUPS].join(',')}`,
+];
 
 /** Path of a browser that is there: the one named in `CHROMIUM`, the system's, or Playwright's own. */
 export function findBrowser(): string | undefined {
