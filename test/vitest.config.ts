@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
-import { IN_BROWSER, IS_ALL, LEFT_OUT } from './tiers.ts';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { IN_BROWSER, IS_ALL, LEFT_OUT, longFirst } from './tiers.ts';
 
 /**
  * Files with a process of their own: those that stop the clock of parts which outlive a test, stand in for a global and
@@ -32,10 +33,18 @@ const options = {
   expect: { poll: { timeout: 15_000 } },
 };
 
+/** Vitest begins with the largest files, and long tests are often small ones that wait for other processes. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return longFirst(await super.sort(files));
+  }
+}
+
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     maxWorkers: 2,
+    sequence: { sequencer: LongFirst },
     projects: [
       { test: { ...options, name: 'own process', include: ALONE, exclude: ELSEWHERE } },
       // All others share one process on each core: starting one and loading the modules anew costs
