@@ -2,6 +2,7 @@
 // or words within those that stay. Pure.
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
+import { textOfFile } from '../../domain/chat/files.ts';
 import { cleanedFiles, memoryFileWithout } from '../../domain/chat/memory-file.ts';
 import type { Message, Part, RecalledPassage } from '../../domain/chat/message.ts';
 import { textOf } from '../../domain/chat/message.ts';
@@ -162,9 +163,19 @@ const withoutNamed = <T>(values: Readonly<Record<string, T>>, { clean, hide }: E
     Object.entries(values).filter(([name, value]) => hide(name).redacted === 0 && clean(value) === value),
   );
 
-/** Returns an excerpt around the searched words, or the beginning if they do not occur. */
+/** Texts of a message in which words may stand, what was said first. */
+const textsOf = (message: Message): readonly string[] => [
+  textOf(message),
+  ...message.parts.flatMap((part): string[] => {
+    if (part.type === 'file') return [part.name ?? '', textOfFile(part) ?? ''];
+    return part.type === 'reasoning' || part.type === 'tool-result' ? [part.text] : [];
+  }),
+];
+
+/** Returns an excerpt around the searched words, or the beginning of what was said if they do not occur. */
 function excerptOf(message: Message, { hide }: Eraser): string {
-  const text = textOf(message);
+  const texts = textsOf(message);
+  const text = texts.find((one) => hide(one).redacted > 0) ?? texts[0] ?? '';
   const hidden = hide(text);
   const from = hidden.redacted > 0 ? hidden.text.indexOf(TAKEN_OUT) - BEFORE : 0;
   return from > 0 ? `…${text.slice(from, from + EXCERPT)}` : text.slice(0, EXCERPT);

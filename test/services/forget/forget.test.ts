@@ -581,6 +581,24 @@ describe('forget', () => {
     expect(await device.documents.read(story.id)).toBeUndefined();
   });
 
+  it('the preview shows the words where they stand, also in a document beside other words', async () => {
+    const device = open({ engine: false });
+    const sections = [
+      { text: 'The lease runs for a year.' },
+      { text: `Rent goes to ${CANARY} by the fifth.` },
+    ];
+    await device.say('lease', [
+      [
+        { type: 'file', mediaType: 'application/pdf', name: 'lease.pdf', extract: { sections, bytes: 9 } },
+        { type: 'text', text: 'When is the rent due?' },
+      ],
+    ]);
+    const { plan } = await device.forgetAll({ kind: 'person', words: [CANARY], whole: true });
+    const excerpts = plan.finds.filter(({ excerpt }) => excerpt !== '').map(({ excerpt }) => excerpt);
+    expect(excerpts).not.toEqual([]);
+    expect(excerpts.filter((excerpt) => !excerpt.includes(CANARY))).toEqual([]);
+  });
+
   it('notes that said it before, and sentences that wait in the inbox, are found and lose it', async () => {
     const device = open({ engine: false });
     const { notes } = device;
