@@ -42,16 +42,26 @@ export function calendarPlot({
   // A phone has no room for a year in one row.
   const rows = width < 560 ? 2 : 1;
   const weeks = Math.ceil(((cells.at(-1)?.week ?? 0) + 1) / rows);
+  const rowOf = ({ week }: { week: number }) => Math.floor(week / weeks);
   const across = ({ week }: { week: number }) => week % weeks;
   /** Each row has a line for month names above its seven days; two more keep the names of the second off the first. */
-  const line = (week: number, weekday: number) => Math.floor(week / weeks) * APART + 1 + weekday;
+  const line = (week: number, weekday: number) => rowOf({ week }) * APART + 1 + weekday;
   const lines = 8 + (rows - 1) * APART;
   const down = ({ week, weekday }: { week: number; weekday: number }) => line(week, weekday);
   const most = Math.max(1, ...cells.map(({ count }) => count));
   const column = (width - LEFT - RIGHT) / weeks;
-  const months = cells.filter(
-    (cell) => cell.date.getDate() === 1 && (weeks - across(cell) - 0.5) * column + RIGHT >= MONTH_NAME,
+  // A row that begins within a month names it, too: the first of that month may stand where no name fits.
+  const named = cells.filter(
+    (cell, at) => cell.date.getDate() === 1 || rowOf(cell) !== rowOf(cells[at - 1] ?? { week: -1 }),
   );
+  const months = named.filter((cell, at) => {
+    const next = named[at + 1];
+    const room =
+      next && rowOf(next) === rowOf(cell)
+        ? (across(next) - across(cell)) * column
+        : (weeks - across(cell) - 0.5) * column + RIGHT;
+    return room >= MONTH_NAME;
+  });
   const monthName = new Intl.DateTimeFormat(locale(), { month: 'short' });
   const dayName = new Intl.DateTimeFormat(locale(), { weekday: 'short' });
   const strong = layer === 'written' ? 'var(--ink-2)' : 'var(--memory-strong)';

@@ -119,7 +119,7 @@ export function IndexStatus() {
           ))}
         </dl>
         <div className="flex flex-wrap items-center gap-x-5 gap-y-1 border-t px-4 py-2.5 text-ink-3 text-xs">
-          <span className="min-w-0 truncate">
+          <span className="min-w-0 wrap-anywhere">
             {t('screen.facts.model')}
             <span className="text-ink-2">{model}</span>
             {t('screen.facts.aside', { words: t(`screen.facts.modelState.${status.embedding.status}`) })}

@@ -75,7 +75,7 @@ export function RecallCard({
   const unused = [
     { name: 'leftOut', help: 'leftOutHelp', listed: leftOut, folds: false },
     {
-      name: 'nearMisses',
+      name: nearMissesGiven ? 'nearMissesGiven' : 'nearMisses',
       help: nearMissesGiven ? 'nearMissesGivenHelp' : 'nearMissesHelp',
       listed: nearMisses,
       // Beside used passages they are shown only on demand.
@@ -180,7 +180,7 @@ function CardTitle({
         <>
           {[
             ...(given.length > 0
-              ? [t(nearMissesGiven ? 'card.nearMisses' : 'card.passages', { count: given.length })]
+              ? [t(nearMissesGiven ? 'card.nearMissesGiven' : 'card.passages', { count: given.length })]
               : []),
             ...(applied.length > 0 ? [t('applied.count', { count: applied.length })] : []),
           ].join(' · ')}

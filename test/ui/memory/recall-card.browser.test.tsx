@@ -201,3 +201,48 @@ it('shows with a question that was found what answered it, one click from its me
   await card().getByText('It listens on').click();
   await expect.poll(() => location.pathname + location.search).toContain(reply.id);
 });
+
+it('says of weaker matches that a model was given that they were sent', async () => {
+  const { app, id } = await answered();
+  const before = (await app.documents.read(id))?.messages ?? new Map();
+  const answer = [...before.values()].at(-1);
+  const recalled = answer?.parts.find((part: Message['parts'][number]) => part.type === 'recall');
+  if (!answer || recalled?.type !== 'recall') throw new Error('Nothing was recalled');
+  const called: Message = {
+    ...answer,
+    id: newMessageId(),
+    parentId: answer.id,
+    createdAt: answer.createdAt + 1,
+    parts: [{ type: 'tool-call', callId: 'c', name: 'recall', arguments: '{}' }],
+  };
+  const result: Message = {
+    ...called,
+    id: newMessageId(),
+    parentId: called.id,
+    role: 'tool',
+    createdAt: called.createdAt + 1,
+    parts: [
+      {
+        type: 'tool-result',
+        callId: 'c',
+        name: 'recall',
+        text: 'found',
+        recalled: {
+          query: 'the clock',
+          threshold: 0.75,
+          passages: [],
+          nearMisses: recalled.nearMisses,
+          nearMissesGiven: true,
+        },
+      },
+    ],
+  };
+  await app.documents.change(id, { messages: [called, result], meta: { head: result.id } });
+  await show(app, `/c/${id}`);
+  const given = page.getByRole('button', { name: /Asked by the model/ });
+  await expect.element(given).toHaveTextContent('1 weaker match, sent as uncertain');
+  await given.click();
+  await expect.element(page.getByText('the model got these marked as uncertain')).toBeVisible();
+  expect(document.body.textContent).not.toContain('weaker match, not used · ');
+  await expectAccessible();
+});

@@ -19,6 +19,8 @@ export const memory = {
     less: 'Show less',
     nearMisses_one: '{{count, number}} weaker match, not used',
     nearMisses_other: '{{count, number}} weaker matches, not used',
+    nearMissesGiven_one: '{{count, number}} weaker match, sent as uncertain',
+    nearMissesGiven_other: '{{count, number}} weaker matches, sent as uncertain',
     nearMissesHelp: 'Not close enough to be used.',
     nearMissesGivenHelp: 'Nothing was closer, so the model got these marked as uncertain.',
     leftOut_one: '{{count, number}} passage left out by you',

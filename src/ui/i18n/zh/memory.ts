@@ -15,6 +15,7 @@ export const memory = {
     reply: '回答',
     less: '收起',
     nearMisses_other: '{{count, number}} 个相关度较低的片段',
+    nearMissesGiven_other: '{{count, number}} 个相关度较低的片段，已标为不确定',
     nearMissesHelp: '不够接近，没有采用。',
     nearMissesGivenHelp: '没有更接近的内容，因此交给模型时标为不确定。',
     leftOut_other: '你未采用 {{count, number}} 个片段',
