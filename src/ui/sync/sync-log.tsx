@@ -128,8 +128,12 @@ function useTitleOf(document: string | null): string {
   const entry = useReadable(documents.library, (library) =>
     document === null ? undefined : library.entries.find(({ id }) => id === document),
   );
+  const project = useReadable(documents.library, (library) =>
+    entry || document === null ? undefined : library.projects.find(({ id }) => id === document),
+  );
   if (document === NOTES_DOCUMENT) return t('log.notes');
   if (document === LIBRARY_DOCUMENT || document === null) return t('log.index');
+  if (project) return t('log.project', { title: shownTitle(project.title, t('log.untitled')) });
   if (!entry) return t('log.gone');
   return t('log.titled', { title: shownTitle(entry.title, t('log.untitled')) });
 }

@@ -323,7 +323,8 @@ export const sync = {
     more_other: 'Show {{count, number}} more',
     untitled: 'Untitled conversation',
     titled: '“{{title}}”',
-    notes: 'your memory notes',
+    project: 'the project “{{title}}”',
+    notes: 'your notes and prompts',
     index: 'the list of conversations',
     gone: 'a conversation that is not here',
     upload: {
