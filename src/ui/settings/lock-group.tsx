@@ -31,9 +31,10 @@ export function LockGroup() {
     const { phase } = lock.state.get();
     void wanted.set(phase === 'sealed' || phase === 'sealing');
   };
+  const helped = stateWords(state, lock.isAvailable);
   return (
     <Group title={t('group')}>
-      <Row label={t('group')} help={t(stateWords(state.phase, lock.isAvailable))} labelFor="lock-switch">
+      <Row label={t('group')} help={helped && t(helped)} labelFor="lock-switch">
         <Switch
           id="lock-switch"
           checked={isOn}
@@ -61,8 +62,10 @@ export function LockGroup() {
   );
 }
 
-const stateWords = (phase: LockState['phase'], isAvailable: boolean) => {
+/** Key of the sentence for the state; none where the row below says it. */
+const stateWords = ({ phase, ready }: LockState, isAvailable: boolean) => {
   if (phase === 'sealed') return 'sealed';
+  if (ready && phase !== 'off') return undefined;
   if (phase !== 'off') return phase;
   return isAvailable ? 'off' : 'offUnavailable';
 };

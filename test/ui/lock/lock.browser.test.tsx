@@ -293,6 +293,7 @@ describe('locking in the settings', () => {
     await seal().click();
     await expect.element(group().getByRole('button', { name: 'Finish now' })).toBeVisible();
     expect(app.lock.state.get()).toMatchObject({ phase: 'sealing', ready: true });
+    await expect.element(group().getByText('Sealing what is here')).not.toBeInTheDocument();
     expect(app.settings.config.get().privacy.encrypt_local).toBe(true);
     await expect.element(group().getByText('Recovery phrase, 24 words')).toBeVisible();
     await expectAccessible();
