@@ -80,13 +80,13 @@ export function FirstRun() {
             busy={busy ? t('firstRun.look.busy') : null}
           />
         </ul>
+        <p className="mt-2 text-center text-ink-3 text-xs pointer-coarse:hidden">
+          {target.over ? t('firstRun.dropNow') : t('firstRun.drop')}
+        </p>
         {problem && <ProblemNotice problem={problem} className="mt-4" />}
         <p className="mt-5 text-balance break-keep text-center text-ink-3 max-sm:mt-3">
           <ShieldCheck size={15} aria-hidden className="mr-1.5 inline-block align-[-0.15em]" />
           {t('firstRun.privacy')}
-        </p>
-        <p className="mt-1 text-center text-ink-3 text-xs pointer-coarse:hidden">
-          {target.over ? t('firstRun.dropNow') : t('firstRun.drop')}
         </p>
       </div>
     </div>

@@ -49,7 +49,7 @@ function MenuRows({ items }: { items: readonly MenuItem[] }) {
               collisionPadding={8}
               className={classes(
                 FLOATING,
-                'z-[60] max-h-[min(38rem,var(--radix-dropdown-menu-content-available-height))] min-w-44 max-w-80 animate-fade overflow-y-auto p-1',
+                'z-[60] max-h-[min(38rem,var(--radix-dropdown-menu-content-available-height))] min-w-44 max-w-80 animate-fade more-below overflow-y-auto p-1',
               )}
             >
               <MenuRows items={item.items} />
@@ -142,7 +142,7 @@ export function Menu({
           }}
           className={classes(
             FLOATING,
-            'z-[60] max-h-[min(38rem,var(--radix-dropdown-menu-content-available-height))] min-w-48 max-w-80 animate-rise overflow-y-auto p-1',
+            'z-[60] max-h-[min(38rem,var(--radix-dropdown-menu-content-available-height))] min-w-48 max-w-80 animate-rise more-below overflow-y-auto p-1',
           )}
         >
           <MenuRows items={items} />
