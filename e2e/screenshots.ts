@@ -1,4 +1,5 @@
-// `npm run screenshots [-- --only NAME,NAME] [--size NAME,NAME] [--language en|zh] [--dist DIR] [--out DIR]`:
+// `npm run screenshots [-- --only NAME,NAME] [--size NAME,NAME] [--language en|zh] [--theme light|dark]
+// [--dist DIR] [--out DIR]`:
 // every screen and state in four sizes, light and dark, English and Chinese; it names those that scroll sideways.
 // It needs a built app (`npm run build`, or the one in `--dist`). Pictures go to `screenshots/`.
 import { mkdirSync } from 'node:fs';
@@ -13,6 +14,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     size: { type: 'string' },
     language: { type: 'string' },
+    theme: { type: 'string' },
     dist: { type: 'string' },
     out: { type: 'string', default: 'screenshots' },
   },
@@ -37,6 +39,7 @@ const failed: string[] = [];
 const sideways: string[] = [];
 const names = values.only?.split(',') ?? [''];
 const wanted = SCREENS.filter((screen) => names.some((name) => screen.name.includes(name)));
+const themes = (['light', 'dark'] as const).filter((one) => one === (values.theme ?? one));
 const languages = (['en-US', 'zh-CN'] as const).filter((one) => one.startsWith(values.language ?? ''));
 for (const locale of languages) {
   const context = await browser.newContext({ locale, viewport: SIZES.wide });
@@ -56,7 +59,7 @@ for (const locale of languages) {
           await screen.go(page, size !== 'wide');
           if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth))
             sideways.push(`${screen.name} ${size} ${locale}`);
-          for (const theme of ['light', 'dark'] as const) {
+          for (const theme of themes) {
             await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
             await atRest(page);
             await page.screenshot({
@@ -76,7 +79,7 @@ for (const locale of languages) {
 await browser.close();
 await server.close();
 console.log(
-  `${(wanted.length * sizes.length * languages.length - failed.length) * 2} pictures in ${values.out}/`,
+  `${(wanted.length * sizes.length * languages.length - failed.length) * themes.length} pictures in ${values.out}/`,
 );
 for (const line of failed) console.error(`not taken: ${line}`);
 for (const line of sideways) console.error(`scrolls sideways: ${line}`);
