@@ -109,6 +109,10 @@ export function sumsBy(
     .sort((a, b) => dearest(b) - dearest(a) || tokens(b) - tokens(a) || (a.key < b.key ? -1 : 1));
 }
 
+/** Names one model of one endpoint, to group rows by; `JSON.parse` gives both back. */
+export const modelKey = ({ model, endpoint }: Pick<SpendingRow, 'model' | 'endpoint'>): string =>
+  JSON.stringify([model, endpoint]);
+
 /** Spending relative to the limit that the person set. */
 interface LimitStatus {
   readonly state: 'near' | 'over';

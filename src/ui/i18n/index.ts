@@ -192,15 +192,27 @@ export const languageName = (language: string): string =>
 export const formatPercent = (share: number, digits = 0): string =>
   formatNumber(share, { style: 'percent', maximumFractionDigits: digits });
 
-/** Money, whole or with cents; amounts below one with their first two significant digits. `currency`: ISO 4217. */
-export function formatPrice({ amount, currency }: { amount: number; currency: string }): string {
-  const digits: Intl.NumberFormatOptions =
-    Math.abs(amount) < 1
-      ? { maximumSignificantDigits: 2, minimumFractionDigits: 0 }
-      : Number.isInteger(Math.round(amount * 100) / 100)
-        ? { minimumFractionDigits: 0, maximumFractionDigits: 0 }
-        : {};
-  return formatNumber(amount, { style: 'currency', currency, ...digits });
+/** Most digits after the point that `Intl` takes in every browser. */
+const MOST_DIGITS = 20;
+
+/**
+ * Money, whole or with all of its cents: "$2", "$0.10". `currency`: ISO 4217.
+ * @param significant how many digits it keeps where it has them: "$0.0012"
+ */
+export function formatPrice(
+  { amount, currency }: { amount: number; currency: string },
+  significant = 2,
+): string {
+  const style = { style: 'currency', currency } as const;
+  const cents = formatter(
+    `cents ${currency}`,
+    (tag) => new Intl.NumberFormat(tag, style).resolvedOptions().maximumFractionDigits ?? 2,
+  );
+  const needed = amount === 0 ? 0 : significant - 1 - Math.floor(Math.log10(Math.abs(amount)));
+  const digits = Math.min(Math.max(cents, needed), MOST_DIGITS);
+  return Number.isInteger(Number(amount.toFixed(digits)))
+    ? formatNumber(amount, { ...style, minimumFractionDigits: 0, maximumFractionDigits: 0 })
+    : formatNumber(amount, { ...style, minimumFractionDigits: cents, maximumFractionDigits: digits });
 }
 
 /** Bytes in the largest unit that gives at least 1, with at most one decimal. */

@@ -4,6 +4,7 @@ import { asConversationId } from '../../domain/base/ids.ts';
 import { localDay } from '../../domain/base/time.ts';
 import {
   daysUpTo,
+  modelKey,
   type SpendingRow,
   type Sum,
   startOf,
@@ -74,8 +75,8 @@ export function CostsSection() {
   const { rows, since } = useReadable(spending.state);
   const now = Date.now();
   const from = spanStart(span, now);
-  // The month is shown whatever the span.
-  const first = [from, startOf('month', now)].sort()[0] as string;
+  // All at once: a longer span then shows at once, and the prices keep their order.
+  const first = spanStart('year', now);
   const load = useCallback(() => spending.load(first), [spending, first]);
   const { problem, again } = useRead(load);
   const isKnown = since !== null && since <= first;
@@ -114,7 +115,7 @@ export function CostsSection() {
         </>
       )}
       <LimitGroup />
-      <ModelPrices />
+      <ModelPrices rows={rows} />
       <div className="space-y-2">
         <p className="text-ink-3 text-xs">{t('costs.counted')}</p>
         {rows.length > 0 && <ClearRow />}
@@ -149,7 +150,7 @@ function Totals({ rows, now }: { rows: readonly SpendingRow[]; now: number }) {
 function ByModel({ rows }: { rows: readonly SpendingRow[] }) {
   const { t } = useTranslation('settings');
   const several = new Set(rows.map(({ endpoint }) => endpoint)).size > 1;
-  const sums = sumsBy(rows, ({ endpoint, model }) => JSON.stringify([model, endpoint]));
+  const sums = sumsBy(rows, modelKey);
   return (
     <SumTable
       title={t('costs.by.model')}
@@ -251,31 +252,29 @@ function SumTable({
 function LimitGroup() {
   const { t } = useTranslation('settings');
   const { settings } = useApp();
-  const hasLimit = useReadable(settings.config, ({ costs }) => costs.limit > 0);
+  const { limit, period, currency } = useReadable(settings.config, ({ costs }) => costs);
   return (
     <Group title={t('costs.limit.title')}>
-      <NumberSetting path="costs.limit" />
-      {hasLimit && (
-        <>
-          <SelectSetting<'day' | 'month'>
-            path="costs.period"
-            options={(['day', 'month'] as const).map((value) => ({
-              value,
-              label: t(`costs.limit.${value}`),
-            }))}
-          />
-          <SelectSetting<string>
-            path="costs.currency"
-            options={CURRENCIES.map((value) => ({ value, label: value }))}
-          />
-          <SliderSetting
-            path="costs.warn_at"
-            min={0.5}
-            max={1}
-            step={0.05}
-            show={(share) => formatPercent(share)}
-          />
-        </>
+      <NumberSetting path="costs.limit" unit={t(`costs.limit.unit.${period}`, { currency })} />
+      <SelectSetting<'day' | 'month'>
+        path="costs.period"
+        options={(['day', 'month'] as const).map((value) => ({
+          value,
+          label: t(`costs.limit.${value}`),
+        }))}
+      />
+      <SelectSetting<string>
+        path="costs.currency"
+        options={CURRENCIES.map((value) => ({ value, label: value }))}
+      />
+      {limit > 0 && (
+        <SliderSetting
+          path="costs.warn_at"
+          min={0.5}
+          max={1}
+          step={0.05}
+          show={(share) => formatPercent(share)}
+        />
       )}
     </Group>
   );

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
 import type { Price } from '../../domain/context/budget.ts';
 import { type KnownPrice, priceOf } from '../../domain/context/prices.ts';
+import { modelKey, type SpendingRow, sumsBy } from '../../domain/context/spending.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatPrice, locale } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -22,23 +23,42 @@ interface Priced {
 /** Models shown at first. */
 const SHOWN = 8;
 
+/** Digits of a price: providers ask for amounts such as $0.125. */
+const PRICE_DIGITS = 4;
+
 const monthOf = (date: string): string =>
   new Intl.DateTimeFormat(locale(), { month: 'long', year: 'numeric' }).format(
     new Date(`${date}-15T12:00:00`),
   );
 
-export function ModelPrices() {
+/** Moves models that were used to the front, those that cost most first; the others keep their order. */
+function usedFirst(models: readonly Priced[], rows: readonly SpendingRow[]): readonly Priced[] {
+  const spent = sumsBy(rows, modelKey).map(({ key }) => key);
+  const placeOf = ({ endpoint, model }: Priced): number => {
+    const place = spent.indexOf(modelKey({ model, endpoint: hostOf(endpoint.baseUrl) }));
+    return place < 0 ? spent.length : place;
+  };
+  return models
+    .map((priced) => ({ priced, place: placeOf(priced) }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ priced }) => priced);
+}
+
+export function ModelPrices({ rows }: { rows: readonly SpendingRow[] }) {
   const { t } = useTranslation('settings');
   const { settings } = useApp();
   const endpoints = useReadable(settings.connections, (connections) => connections.endpoints);
   const [editing, setEditing] = useState<Priced | null>(null);
   const [all, setAll] = useState(false);
-  const models: readonly Priced[] = endpoints.flatMap((endpoint) =>
-    endpoint.models.map((model) => ({
-      endpoint,
-      model,
-      known: priceOf(model, hostOf(endpoint.baseUrl), endpoint),
-    })),
+  const models = usedFirst(
+    endpoints.flatMap((endpoint) =>
+      endpoint.models.map((model) => ({
+        endpoint,
+        model,
+        known: priceOf(model, hostOf(endpoint.baseUrl), endpoint),
+      })),
+    ),
+    rows,
   );
   const shown = all ? models : models.slice(0, SHOWN);
   return (
@@ -74,8 +94,8 @@ function PriceRow({ priced, several, onEdit }: { priced: Priced; several: boolea
     : price.input === 0 && price.output === 0
       ? t('costs.prices.free')
       : t('costs.prices.per', {
-          input: formatPrice({ amount: price.input, currency: price.currency }),
-          output: formatPrice({ amount: price.output, currency: price.currency }),
+          input: formatPrice({ amount: price.input, currency: price.currency }, PRICE_DIGITS),
+          output: formatPrice({ amount: price.output, currency: price.currency }, PRICE_DIGITS),
         });
   const from = known?.from;
   const source =

@@ -138,8 +138,8 @@ export function SwitchSetting({ path, disabled = false }: { path: string; disabl
   );
 }
 
-/** Number field, saved on Enter and on blur; Esc restores the value. */
-export function NumberSetting({ path }: { path: string }) {
+/** Number field, saved on Enter and on blur; Esc restores the value. `unit`: what the number counts, shown behind it. */
+export function NumberSetting({ path, unit }: { path: string; unit?: string }) {
   const { t } = useTranslation('settings');
   const { label, help } = useFieldWords(path);
   const { value, set, problem, forgive } = useSetting<number>(path);
@@ -178,19 +178,27 @@ export function NumberSetting({ path }: { path: string }) {
       labelFor={id}
       describedBy={`${id}-help`}
       problem={problem}
+      stack={unit !== undefined}
     >
-      <input
-        id={id}
-        autoComplete="off"
-        inputMode="decimal"
-        value={draft ?? String(value)}
-        aria-describedby={`${id}-help`}
-        aria-invalid={problem ? true : undefined}
-        onChange={(event) => setDraft(event.target.value)}
-        onBlur={keep}
-        onKeyDown={onKey}
-        className={classes(FIELD, 'w-24 shrink-0 text-right tabular-nums')}
-      />
+      <span className="flex shrink-0 items-center gap-2">
+        <input
+          id={id}
+          autoComplete="off"
+          inputMode="decimal"
+          value={draft ?? String(value)}
+          aria-describedby={unit === undefined ? `${id}-help` : `${id}-unit ${id}-help`}
+          aria-invalid={problem ? true : undefined}
+          onChange={(event) => setDraft(event.target.value)}
+          onBlur={keep}
+          onKeyDown={onKey}
+          className={classes(FIELD, 'w-24 shrink-0 text-right tabular-nums')}
+        />
+        {unit !== undefined && (
+          <span id={`${id}-unit`} className="text-ink-2">
+            {unit}
+          </span>
+        )}
+      </span>
     </Row>
   );
 }

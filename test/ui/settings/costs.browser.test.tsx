@@ -79,6 +79,40 @@ it('takes a price of one’s own, refuses half of one, and goes back to what is 
   await expect.element(prices.getByText('Runs on your own machine or network')).toBeVisible();
 });
 
+it('lists the prices of models that were used first, those that cost most before the others', async () => {
+  const { app } = await talked();
+  const [endpoint] = app.settings.connections.get().endpoints;
+  if (!endpoint) throw new Error('no endpoint');
+  const others = Array.from({ length: 9 }, (_, at) => `another-${at}`);
+  await app.settings.saveEndpoint({ ...endpoint, models: [...others, 'dear', 'scripted'] }, undefined);
+  app.spending.record({
+    endpoint: 'localhost:9',
+    model: 'dear',
+    conversation: undefined,
+    usage: { inputTokens: 1_000_000, outputTokens: 0 },
+    price: { currency: 'USD', input: 30, output: 30 },
+  });
+  await show(app, '/settings/costs');
+  const prices = page.getByRole('region', { name: 'Prices of models' });
+  const edits = prices.getByRole('button', { name: /^Change the price of/ });
+  await expect
+    .poll(() => edits.elements().map((edit) => edit.getAttribute('aria-label')))
+    .toEqual(['dear', 'scripted', ...others.slice(0, 6)].map((model) => `Change the price of ${model}`));
+});
+
+it('says the currency and the period of the limit before one is set', async () => {
+  const app = await createTestApp();
+  await show(app, '/settings/costs', { width: 320, height: 700 });
+  const limit = page.getByRole('textbox', { name: 'Limit' });
+  await expect.element(limit).toHaveAccessibleDescription(/^USD a month/);
+  await expect.element(page.getByText('USD a month', { exact: true })).toBeVisible();
+  await page.getByRole('combobox', { name: 'Currency of the limit' }).click();
+  await page.getByRole('option', { name: 'EUR' }).click();
+  await expect.element(limit).toHaveAccessibleDescription(/^EUR a month/);
+  await expectAccessible();
+  expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(320);
+});
+
 it.each(some(['light', 'dark'], 1))(
   'tells of a limit above the text field, on a narrow phone, %s',
   async (theme) => {

@@ -874,7 +874,12 @@ export const settings = {
       all_one: 'Show {{count, number}} more',
       all_other: 'Show {{count, number}} more',
     },
-    limit: { title: 'Limit', day: 'Day', month: 'Month' },
+    limit: {
+      title: 'Limit',
+      day: 'Day',
+      month: 'Month',
+      unit: { day: '{{currency}} a day', month: '{{currency}} a month' },
+    },
     prices: {
       title: 'Prices of models',
       none: 'Connect a model and its price stands here.',

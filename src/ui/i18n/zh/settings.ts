@@ -723,7 +723,12 @@ export const settings = {
       none: '临时对话和后台摘要',
       all_other: '再显示 {{count, number}} 项',
     },
-    limit: { title: '限额', day: '天', month: '月' },
+    limit: {
+      title: '限额',
+      day: '天',
+      month: '月',
+      unit: { day: '{{currency}} / 天', month: '{{currency}} / 月' },
+    },
     prices: {
       title: '模型价格',
       none: '连接模型后，价格会显示在这里。',
