@@ -68,12 +68,15 @@ export function Checkpoints({
   onSet,
   onRestore,
   onCompare,
+  onFocused,
 }: {
   conversation: Conversation;
   onJump: (message: MessageId) => void;
   onSet: ((name: string) => void) | undefined;
   onRestore: (checkpoint: ListedCheckpoint) => void;
   onCompare: (message: MessageId) => void;
+  /** Present while the section is to take the focus; called once it has it. */
+  onFocused: (() => void) | undefined;
 }) {
   const { t } = useTranslation('context');
   const { context } = useApp();
@@ -113,6 +116,7 @@ export function Checkpoints({
   };
   return (
     <Section
+      onFocused={onFocused}
       icon={<Flag size={15} aria-hidden className="text-branch" />}
       title={
         <>

@@ -97,6 +97,7 @@ export function ContextPanel({
   onRestore,
   onCompare,
   onWorldlines,
+  onCheckpointsFocused,
   onClose,
 }: {
   conversation: Conversation;
@@ -117,6 +118,8 @@ export function ContextPanel({
   onRestore: (checkpoint: ListedCheckpoint) => void;
   onCompare: (message: MessageId) => void;
   onWorldlines: () => void;
+  /** Present while the checkpoints are to take the focus; called once they have it. */
+  onCheckpointsFocused: (() => void) | undefined;
   /** Absent if the frame has its own close button. */
   onClose?: () => void;
 }) {
@@ -145,6 +148,7 @@ export function ContextPanel({
         onSet={onCheckpoint}
         onRestore={onRestore}
         onCompare={onCompare}
+        onFocused={onCheckpointsFocused}
       />
       <Section icon={<Route size={15} aria-hidden className="text-branch" />} title={tc('panel.worldlines')}>
         <Button size="sm" onClick={onWorldlines}>
@@ -330,7 +334,7 @@ function Forks({
       icon={<GitBranch size={15} aria-hidden className="text-branch" />}
       title={
         <>
-          {t('context.branches')} <span className="text-ink-3">{forks.length}</span>
+          {t('context.forks')} <span className="text-ink-3">{forks.length}</span>
         </>
       }
     >

@@ -1,5 +1,5 @@
 // Header of a conversation: its title, which can be edited in place, and its menu.
-import { Ellipsis, NotebookText, PanelRight, ScrollText, Search } from 'lucide-react';
+import { Ellipsis, Flag, NotebookText, PanelRight, Route, ScrollText, Search } from 'lucide-react';
 import { useState } from 'react';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -18,12 +18,16 @@ export function ConversationHeader({
   onFind,
   onInstructions,
   onPanel,
+  onBranches,
+  onCheckpoints,
 }: {
   opened: Opened;
   onFind: () => void;
   onInstructions: () => void;
   /** Absent while the panel is open. */
   onPanel: (() => void) | undefined;
+  onBranches: () => void;
+  onCheckpoints: () => void;
 }) {
   const { t } = useTranslation('chat');
   const actions = useConversationActions();
@@ -61,6 +65,16 @@ export function ConversationHeader({
                     icon: <Search size={15} aria-hidden />,
                     shortcut: findKeys,
                     onSelect: onFind,
+                  },
+                  {
+                    label: tc('panel.openBranches'),
+                    icon: <Route size={15} aria-hidden />,
+                    onSelect: onBranches,
+                  },
+                  {
+                    label: tc('panel.checkpoints'),
+                    icon: <Flag size={15} aria-hidden />,
+                    onSelect: onCheckpoints,
                   },
                   {
                     label: tc('memoryFile.title'),

@@ -44,13 +44,14 @@ export function OpenedConversation(props: {
   const [sheet, setSheet] = useState(false);
   const [shown, setShown] = useState<ConversationWindow | null>(null);
   const [finding, setFinding] = useState(false);
+  /** True while the panel is to show its checkpoints first. */
+  const [toCheckpoints, setToCheckpoints] = useState(false);
   const acts = useConversationActs(opened);
   const actions = useMessageActions(opened, acts, setShown);
   const drop = useFileDrop((files) => composer.current?.addFiles(files));
-  const togglePanel = () => {
-    if (wide) setPanelWanted(!panelWanted);
-    else setSheet(!sheet);
-  };
+  const openPanel = wide ? setPanelWanted : setSheet;
+  const isPanelOpen = wide ? panelWanted : sheet;
+  const togglePanel = () => openPanel(!isPanelOpen);
   useConversationKeys(opened, {
     onPanel: togglePanel,
     onFind: () => {
@@ -67,6 +68,11 @@ export function OpenedConversation(props: {
           onFind={() => setFinding(true)}
           onInstructions={() => setInstructing(true)}
           onPanel={wide && panelWanted ? undefined : togglePanel}
+          onBranches={() => setShown({ type: 'worldlines' })}
+          onCheckpoints={() => {
+            setToCheckpoints(true);
+            openPanel(true);
+          }}
         />
         {finding && (
           <FindBar
@@ -96,8 +102,12 @@ export function OpenedConversation(props: {
       <ContextAside
         opened={opened}
         acts={acts}
-        isOpen={wide ? panelWanted : sheet}
-        onOpenChange={wide ? setPanelWanted : setSheet}
+        isOpen={isPanelOpen}
+        onOpenChange={(open) => {
+          if (!open) setToCheckpoints(false);
+          openPanel(open);
+        }}
+        onCheckpointsFocused={toCheckpoints ? () => setToCheckpoints(false) : undefined}
         onWindow={setShown}
       />
       <ConversationWindows
@@ -150,12 +160,14 @@ function ContextAside({
   acts,
   isOpen,
   onOpenChange,
+  onCheckpointsFocused,
   onWindow,
 }: {
   opened: Opened;
   acts: ConversationActs;
   isOpen: boolean;
   onOpenChange: (open: boolean) => void;
+  onCheckpointsFocused: (() => void) | undefined;
   onWindow: (window: ConversationWindow) => void;
 }) {
   const { t } = useTranslation('chat');
@@ -187,6 +199,7 @@ function ContextAside({
       onRestore={acts.restore}
       onCompare={(compareWith) => onWindow({ type: 'worldlines', compareWith })}
       onWorldlines={() => onWindow({ type: 'worldlines' })}
+      onCheckpointsFocused={onCheckpointsFocused}
       {...(wide ? { onClose: () => onOpenChange(false) } : {})}
     />
   );

@@ -70,3 +70,47 @@ it('walks the map with the keyboard, compares, and goes to the other branch', as
   await expect.element(dialog('Branches')).not.toBeInTheDocument();
   await expect.element(page.getByRole('article').getByText('Which disk is for the photos?')).toBeVisible();
 });
+
+it.each([
+  ['en', 'More', 'Show all branches', 'Branches'],
+  ['zh', '更多', '查看分支图', '分支图'],
+] as const)('opens the map from the conversation’s menu, %s', async (language, more, item, title) => {
+  await app.settings.set('ui.language', language);
+  await show(app, `/c/${id}`);
+  const opener = page.getByRole('main').getByRole('button', { name: more }).first();
+  await opener.click();
+  await page.getByRole('menuitem', { name: item }).click();
+  await expect.element(dialog(title)).toBeVisible();
+  await expectAccessible();
+  await userEvent.keyboard('{Escape}');
+  await expect.element(dialog(title)).not.toBeInTheDocument();
+  await expect.element(opener).toHaveFocus();
+});
+
+it.each([
+  ['en', 'More', 'Checkpoints', 1280, 'Context'],
+  ['en', 'More', 'Checkpoints', 320, 'Context'],
+  ['zh', '更多', '检查点', 320, '上下文'],
+] as const)(
+  'opens the checkpoints from the conversation’s menu, %s, %s, %s, %d px wide',
+  async (language, more, item, width, title) => {
+    await app.settings.set('ui.language', language);
+    await show(app, `/c/${id}`, { width, height: 700 });
+    const opener = page.getByRole('main').getByRole('button', { name: more }).first();
+    await opener.click();
+    await page.getByRole('menuitem', { name: item }).click();
+    const heading = page.getByRole('heading', { name: new RegExp(`^${item}`) });
+    await expect.element(heading).toHaveFocus();
+    await expectAccessible();
+    const names = page
+      .getByRole('heading', { level: 3 })
+      .elements()
+      .map((one) => one.textContent?.replace(/ \d+$/, ''));
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toContain(language === 'en' ? 'Forks' : '分叉');
+    if (width > 320) return;
+    await userEvent.keyboard('{Escape}');
+    await expect.element(page.getByRole('dialog', { name: title })).not.toBeInTheDocument();
+    await expect.element(opener).toHaveFocus();
+  },
+);

@@ -382,7 +382,7 @@ export const chat = {
     output: 'Output tokens',
     reasoning: 'of which thinking',
     recalled: 'Recalled',
-    branches: 'Branches',
+    forks: 'Forks',
     checkpoints: 'Checkpoints',
   },
   announce: {

@@ -349,7 +349,7 @@ export const chat = {
     output: '输出 token',
     reasoning: '其中用于思考',
     recalled: '回忆的片段',
-    branches: '分支',
+    forks: '分叉',
     checkpoints: '检查点',
   },
   announce: {

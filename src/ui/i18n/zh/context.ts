@@ -189,7 +189,7 @@ export const context = {
     rename: '重命名',
     restore: '回到这里',
     remove: '移除',
-    worldlines: '分支',
+    worldlines: '分支图',
     openBranches: '查看分支图',
     more: '显示全部 {{count, number}} 个',
     none: '还没有。',
