@@ -676,13 +676,14 @@ test('a device that is locked out says so and keeps its library; the other goes 
   const before = await accountOnRelay(desk.page);
   const { rooms } = await before();
 
-  await desk.page.getByRole('button', { name: 'Lock out Phone' }).press('Enter');
+  await desk.page.getByRole('button', { name: 'More for Phone' }).press('Enter');
+  await desk.page.getByRole('menuitem', { name: 'Lock out Phone' }).press('Enter');
   await desk.page.getByRole('dialog').getByRole('button', { name: 'Make a new key' }).press('Enter');
   await expect(desk.page.getByText('A new key is made')).toBeVisible();
   await expect.poll(() => fingerprintOn(desk.page)).not.toBe(print);
   await inStep(desk.page);
   await expect.poll(before, { timeout: 60_000 }).toEqual({ status: 404, rooms: null });
-  await expect(desk.page.getByRole('button', { name: 'Lock out Phone' })).toHaveCount(0);
+  await expect(desk.page.getByRole('button', { name: 'More for Phone' })).toHaveCount(0);
   // A new account's list is empty for a moment, so the focus moves to its heading.
   await expect(desk.page.getByRole('heading', { name: 'Devices' })).toBeFocused();
   const after = await accountOnRelay(desk.page);

@@ -1,5 +1,5 @@
 // Devices of the account: which ones, when each was last seen, rename this one, lock out another.
-import { Laptop, Pencil, ShieldX, X } from 'lucide-react';
+import { Ellipsis, Laptop, ListMinus, ShieldX } from 'lucide-react';
 import { useState } from 'react';
 import { toast } from 'sonner';
 import { toProblem } from '../../domain/base/errors.ts';
@@ -7,7 +7,7 @@ import type { SyncDevice, WhyUnfetched } from '../../services/sync/sync.ts';
 import { useApp } from '../hooks/app.tsx';
 import { formatDate, formatExact, formatRelative } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Badge, Button, Confirm, Dialog, IconButton, TextField } from '../shell/controls.tsx';
+import { Badge, Button, Confirm, Dialog, IconButton, Menu, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { useSyncAccount } from './use-sync.ts';
 
@@ -115,20 +115,33 @@ function Device({
         )}
       </div>
       {device.here ? (
-        <IconButton label={t('device.rename')} icon={<Pencil size={15} aria-hidden />} onClick={onRename} />
+        <Button size="sm" aria-label={t('device.rename')} onClick={onRename}>
+          {t('device.renameShort')}
+        </Button>
       ) : (
-        <>
-          <IconButton
-            label={t('device.takeOff.label', { name: device.name })}
-            icon={<X size={16} aria-hidden />}
-            onClick={onTakeOff}
-          />
-          <IconButton
-            label={t('device.revoke', { name: device.name })}
-            icon={<ShieldX size={16} aria-hidden />}
-            onClick={onRevoke}
-          />
-        </>
+        <Menu
+          keepFocus
+          trigger={
+            <IconButton
+              label={t('device.more', { name: device.name })}
+              icon={<Ellipsis size={16} aria-hidden />}
+            />
+          }
+          items={[
+            {
+              label: t('device.takeOff.label', { name: device.name }),
+              icon: <ListMinus size={15} aria-hidden />,
+              onSelect: onTakeOff,
+            },
+            'separator',
+            {
+              label: t('device.revoke', { name: device.name }),
+              icon: <ShieldX size={15} aria-hidden />,
+              danger: true,
+              onSelect: onRevoke,
+            },
+          ]}
+        />
       )}
     </li>
   );

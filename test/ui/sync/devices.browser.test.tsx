@@ -42,6 +42,11 @@ const lists = (devices: readonly SyncDevice[]) =>
   });
 const devices = () => page.getByRole('region', { name: 'Devices' });
 const dialog = () => page.getByRole('dialog');
+/** Chooses from the menu beside the other device. */
+const choose = async (name: string) => {
+  await devices().getByRole('button', { name: 'More for Old phone' }).click();
+  await page.getByRole('menuitem', { name }).click();
+};
 const of = (what: string) => asked.filter((request) => request.do === what);
 
 beforeEach(async () => {
@@ -78,7 +83,7 @@ deep('renames this device by keyboard, never to nothing', async () => {
 });
 
 it('locks out nothing while something is missing, until the person says so a second time', async () => {
-  await devices().getByRole('button', { name: 'Lock out Old phone' }).click();
+  await choose('Lock out Old phone');
   await expect.element(dialog()).toHaveTextContent(/All other devices are locked out with it/);
   await expectAccessible();
   await dialog().getByRole('button', { name: 'Make a new key' }).click();
@@ -87,7 +92,7 @@ it('locks out nothing while something is missing, until the person says so a sec
   await dialog().getByRole('button', { name: 'Cancel' }).click();
   await expect.element(dialog()).not.toBeInTheDocument();
   expect(of('revoke')).toHaveLength(1);
-  await devices().getByRole('button', { name: 'Lock out Old phone' }).click();
+  await choose('Lock out Old phone');
   await dialog().getByRole('button', { name: 'Make a new key' }).click();
   await dialog().getByRole('button', { name: 'Make a new key now' }).click();
   await expect.poll(() => of('revoke')).toHaveLength(3);
@@ -95,11 +100,27 @@ it('locks out nothing while something is missing, until the person says so a sec
 });
 
 it('takes a device off the list only once that is confirmed', async () => {
-  await devices().getByRole('button', { name: 'Remove Old phone from the list' }).click();
+  await choose('Remove Old phone from the list');
   await userEvent.keyboard('{Escape}');
   await expect.element(dialog()).not.toBeInTheDocument();
   expect(of('take-off')).toEqual([]);
-  await devices().getByRole('button', { name: 'Remove Old phone from the list' }).click();
+  await choose('Remove Old phone from the list');
   await dialog().getByRole('button', { name: 'Remove', exact: true }).click();
   await expect.element(page.getByText('Old phone is off the list.')).toBeVisible();
+});
+
+it('says in words what can be done with a device, which a finger cannot ask an icon', async () => {
+  const more = devices().getByRole('button', { name: 'More for Old phone' });
+  await expect.element(devices().getByText('Rename', { exact: true })).toBeVisible();
+  await more.click();
+  const items = page.getByRole('menuitem');
+  await expect
+    .poll(() => items.elements().map((item) => item.textContent))
+    .toEqual(['Remove Old phone from the list', 'Lock out Old phone']);
+  await expectAccessible();
+  await userEvent.keyboard('{ArrowDown}{Enter}');
+  await expect.element(dialog()).toBeVisible();
+  await userEvent.keyboard('{Escape}');
+  await expect.element(dialog()).not.toBeInTheDocument();
+  await expect.element(more).toHaveFocus();
 });

@@ -129,6 +129,8 @@ export const sync = {
     missing_one: '{{count, number}} change of it has not arrived',
     missing_other: '{{count, number}} changes of it have not arrived',
     rename: 'Rename this device',
+    renameShort: 'Rename',
+    more: 'More for {{name}}',
     keep: 'Keep',
     revoke: 'Lock out {{name}}',
     takeOff: {

@@ -118,6 +118,8 @@ export const sync = {
     paired: '配对于 {{date}}',
     missing_other: '它的 {{count, number}} 处改动还没有到',
     rename: '重命名这台设备',
+    renameShort: '重命名',
+    more: '{{name}} 的更多操作',
     keep: '保存',
     revoke: '撤销 {{name}} 的访问权限',
     takeOff: {
