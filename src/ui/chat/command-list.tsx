@@ -143,7 +143,7 @@ export function CommandList({
         role="listbox"
         aria-label={t('commandList')}
         // A short screen still shows the chosen item below the header.
-        className="max-h-[max(6rem,min(18rem,100dvh-15rem))] overflow-y-auto p-1"
+        className="max-h-[max(6rem,min(18rem,var(--visible-height)-15rem))] overflow-y-auto p-1"
       >
         {suggestions.map((suggestion, at) => (
           <CommandOption

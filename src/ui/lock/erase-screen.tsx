@@ -8,7 +8,7 @@ import { Button, Spinner } from '../shell/controls.tsx';
 import { removeFirstPaint } from '../shell/early-words.ts';
 import { Logo } from '../shell/logo.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
-import { FRAME } from './unlock-screen.tsx';
+import { WHOLE_SCREEN } from '../shell/whole-screen.ts';
 
 /**
  * Draws the screen and deletes by `work`; if that fails, says so and tries again on request.
@@ -35,7 +35,7 @@ export async function eraseOnScreen(container: HTMLElement, work: () => Promise<
 function EraseScreen({ failed }: { failed?: { readonly problem: Problem; readonly again: () => void } }) {
   const { t } = useTranslation('lock');
   return (
-    <main className={FRAME}>
+    <main className={WHOLE_SCREEN}>
       <Logo size={40} />
       <h1 className="font-semibold text-xl">{t('erase.working')}</h1>
       {failed ? (

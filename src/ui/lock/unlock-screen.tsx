@@ -21,6 +21,8 @@ import { removeFirstPaint } from '../shell/early-words.ts';
 import { Logo } from '../shell/logo.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 import { SecretField } from '../shell/secret-field.tsx';
+import { useVisibleArea } from '../shell/visible-area.ts';
+import { WHOLE_SCREEN } from '../shell/whole-screen.ts';
 import { EraseDialog } from './erase-dialog.tsx';
 
 interface Parts {
@@ -73,14 +75,10 @@ export class UnlockScreen {
   }
 }
 
-/** Classes of the screens shown before the app. */
-export const FRAME =
-  'flex min-h-[calc(100dvh-var(--safe-top)-var(--safe-bottom))] flex-col items-center justify-center gap-4 p-6';
-
 function Finishing({ done, all }: { done: number; all: number }) {
   const { t } = useTranslation('lock');
   return (
-    <main className={FRAME}>
+    <main className={WHOLE_SCREEN}>
       <Logo size={40} />
       <h1 className="font-semibold text-xl">{t('finishing')}</h1>
       <div className="w-full max-w-80">
@@ -120,6 +118,7 @@ function Ask({ parts, slots, shared }: AskProps) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const wait = useWait(problem);
+  useVisibleArea();
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => void performance.mark('recollect:asks'), []);
   const has = (kind: string) => slots.some((slot) => slot.kind === kind);
@@ -153,7 +152,7 @@ function Ask({ parts, slots, shared }: AskProps) {
   };
   const error = <ProblemWords problem={problem} wait={wait} />;
   return (
-    <main className={FRAME}>
+    <main className={WHOLE_SCREEN}>
       <Logo size={40} />
       <h1 className="font-semibold text-xl">{t('title')}</h1>
       <p className="text-center text-ink-2">{t('lead')}</p>

@@ -7,12 +7,13 @@ import { Button } from './controls.tsx';
 import { firstScreenDrawn } from './first-paint.ts';
 import { Logo } from './logo.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
+import { WHOLE_SCREEN } from './whole-screen.ts';
 
 export function FatalScreen({ problem }: { problem: Problem }) {
   const { t } = useTranslation('shell');
   useLayoutEffect(firstScreenDrawn, []);
   return (
-    <main className="flex h-[calc(100dvh-var(--safe-top)-var(--safe-bottom))] flex-col items-center justify-center gap-5 overflow-y-auto p-6">
+    <main className={WHOLE_SCREEN}>
       <Logo size={40} />
       <h1 className="font-semibold text-xl">{t('fatalTitle')}</h1>
       <ProblemNotice

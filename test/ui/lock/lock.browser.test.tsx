@@ -19,6 +19,7 @@ import { openForTab } from '../../../src/workers/device-lock.ts';
 import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 import { handleOf, launching } from '../launching.ts';
+import { PHONE, standInViewport } from '../stand-in-viewport.ts';
 
 const argon = { memory: 64, iterations: 1 };
 const closing: (() => void)[] = [];
@@ -81,6 +82,23 @@ describe('the screen of a locked device', () => {
     await unlock().click();
     await expect.poll(() => done.mock.calls.length).toBe(1);
     expect(holder.get()).not.toBeNull();
+  });
+
+  it('stays within what a keyboard leaves, and scrolls there', async () => {
+    const viewport = standInViewport();
+    await page.viewport(PHONE.width, PHONE.height);
+    await locked();
+    await expect.element(passphrase()).toHaveFocus();
+    const box = () => page.getByRole('main').element().getBoundingClientRect();
+    expect(Math.round(box().bottom)).toBe(PHONE.height);
+    viewport.becomes({ height: 300, offsetTop: 40 });
+    expect([Math.round(box().top), Math.round(box().bottom)]).toEqual([40, 340]);
+    const screen = page.getByRole('main').element();
+    screen.scrollTo(0, 0);
+    expect(page.getByRole('heading').element().getBoundingClientRect().top).toBeGreaterThan(40);
+    screen.scrollTo(0, screen.scrollHeight);
+    const last = page.getByRole('button', { name: 'Cannot get in? Delete everything…' });
+    expect(last.element().getBoundingClientRect().bottom).toBeLessThan(340);
   });
 
   it('says how much waits, as it comes, and not what', async () => {

@@ -1,26 +1,11 @@
 // A keyboard that lies over the page, as Safari's does: the composer stays above it, dialogs too.
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { createTestApp, show } from '../harness.tsx';
-
-const PHONE = { width: 390, height: 844 };
-
-/** Stands for the browser's own: says what a keyboard, a scroll or a zoom leaves visible. */
-class StandInViewport extends EventTarget {
-  height = PHONE.height;
-  offsetTop = 0;
-  scale = 1;
-
-  becomes(now: Partial<Pick<StandInViewport, 'height' | 'offsetTop' | 'scale'>>, event = 'resize') {
-    Object.assign(this, now);
-    this.dispatchEvent(new Event(event));
-  }
-}
+import { PHONE, type StandInViewport, standInViewport } from '../stand-in-viewport.ts';
 
 async function phone(): Promise<StandInViewport> {
-  const viewport = new StandInViewport();
-  vi.stubGlobal('visualViewport', viewport);
-  onTestFinished(() => void vi.unstubAllGlobals());
+  const viewport = standInViewport();
   await show(await createTestApp(), '/', PHONE);
   await expect.element(composer()).toBeVisible();
   return viewport;
@@ -65,4 +50,13 @@ it('is not what a zoom is, nor a page that has shrunk by itself', async () => {
   viewport.becomes({ height: 500, offsetTop: 0, scale: 1 });
   expect(document.documentElement.style.getPropertyValue('--visible-height')).toBe('');
   await expect.poll(bottom).toBe(below - 344);
+});
+
+it('covers no list of commands', async () => {
+  const viewport = await phone();
+  viewport.becomes({ height: 380 });
+  await composer().fill('/');
+  const list = page.getByRole('listbox');
+  await expect.element(list).toBeVisible();
+  expect(boxOf(list).top).toBeGreaterThanOrEqual(0);
 });
