@@ -10,23 +10,28 @@ import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { IconButton, type MenuItem } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
+import { FILTERED_FROM } from '../shell/name-filter.tsx';
 import { useActions } from './message-actions.ts';
+import { useListedModels } from './model-list.tsx';
 import { plainAnswer, spokenAnswer } from './plain-answer.ts';
 
-/** Menu items that answer `message` again with each connected model; empty if there is only one. */
-function useOtherModels(message: Message): MenuItem[] {
-  const app = useApp();
+/** Menu item that answers `message` again with another model: a submenu, or a dialog with a filter for many. */
+function useAnotherModel(message: Message): MenuItem | null {
+  const { t } = useTranslation('chat');
   const actions = useActions();
-  const endpoints = useReadable(app.settings.connections, (connections) => connections.endpoints);
-  const models = endpoints.flatMap(({ id, label, models }) =>
-    models.map((model) => ({ endpointId: id, label, model })),
-  );
-  if (models.length < 2) return [];
-  return models.map(({ endpointId, label, model }) => ({
-    label: model,
-    ...(endpoints.length > 1 ? { description: label } : {}),
-    onSelect: () => actions.regenerate(message.id, { by: { endpointId, model } }),
-  }));
+  const models = useListedModels();
+  if (models.length < 2) return null;
+  const item = { label: t('regenerateBy'), icon: <RefreshCw size={15} aria-hidden /> };
+  if (models.length >= FILTERED_FROM) return { ...item, onSelect: () => actions.askAnother(message) };
+  const several = new Set(models.map(({ endpointId }) => endpointId)).size > 1;
+  return {
+    ...item,
+    items: models.map(({ endpointId, label, model }) => ({
+      label: model,
+      ...(several ? { description: label } : {}),
+      onSelect: () => actions.regenerate(message.id, { by: { endpointId, model } }),
+    })),
+  };
 }
 
 /**
@@ -38,7 +43,7 @@ export function useAnswerItems(message: Message, text: string, copied: string): 
   const { readAloud, current } = useSession();
   const actions = useActions();
   const report = useReport();
-  const others = useOtherModels(message);
+  const another = useAnotherModel(message);
   const copy = (words: string) => {
     navigator.clipboard.writeText(words).then(() => toast(t('copied')), report);
   };
@@ -53,9 +58,9 @@ export function useAnswerItems(message: Message, text: string, copied: string): 
     });
   };
   const again: MenuItem[] =
-    actions.canWrite && actions.canAsk && others.length > 0
+    actions.canWrite && actions.canAsk && another
       ? [
-          { label: t('regenerateBy'), icon: <RefreshCw size={15} aria-hidden />, items: others },
+          another,
           {
             label: t('compare.open'),
             icon: <Columns3 size={15} aria-hidden />,

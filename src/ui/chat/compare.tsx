@@ -14,6 +14,7 @@ import { useModelInUse } from '../hooks/model.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Dialog, Spinner } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { FILTERED_FROM, FilterField, withWords } from '../shell/name-filter.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { AnswerParts, emptiness, UsageLine } from './answer.tsx';
 
@@ -184,12 +185,23 @@ function Chooser({
   onChange: (chosen: readonly string[]) => void;
 }) {
   const { t } = useTranslation('chat');
+  const [filter, setFilter] = useState('');
+  const shown = withWords(models, filter, ({ model }) => model);
   return (
     <fieldset>
       <legend className="pb-1 font-medium text-sm">{t('compare.models')}</legend>
       <p className="pb-2 text-ink-2 text-sm">{t('compare.most', { count: MAX_COMPARED })}</p>
+      {models.length >= FILTERED_FROM && (
+        <FilterField
+          label={t('filterModels')}
+          value={filter}
+          onFilter={setFilter}
+          count={shown.length}
+          total={models.length}
+        />
+      )}
       <div className="grid gap-0.5">
-        {models.map(({ key, model, label }) => (
+        {shown.map(({ key, model, label }) => (
           <label
             key={key}
             className="touchable flex min-h-9 items-center gap-2.5 rounded-sm px-1 hover:bg-fill"

@@ -4,14 +4,18 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { RequestManifest } from '../../domain/context/manifest.ts';
+import type { ModelChoice } from '../../services/settings/settings.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useRead } from '../hooks/read.ts';
 import { useSession } from '../hooks/session.tsx';
+import { useTranslation } from '../i18n/use-translation.ts';
+import { Dialog } from '../shell/controls.tsx';
 import { ReadFailed } from '../shell/reading.tsx';
 import { PlanDialog } from './compaction.tsx';
 import { CompareDialog } from './compare.tsx';
 import { ManifestDialog } from './manifest-dialog.tsx';
 import { MemoryFileDialog } from './memory-file.tsx';
+import { ModelList, useListedModels } from './model-list.tsx';
 import { SendBackDialog } from './send-back.tsx';
 import { WorldlineDialog } from './worldline-map.tsx';
 
@@ -19,6 +23,7 @@ export type ConversationWindow =
   | { readonly type: 'manifest'; readonly answer: Message }
   | { readonly type: 'sendBack'; readonly message: Message; readonly callId?: string | undefined }
   | { readonly type: 'compare'; readonly answer: Message }
+  | { readonly type: 'askAnother'; readonly answer: Message }
   | { readonly type: 'worldlines'; readonly compareWith?: MessageId };
 
 export function ConversationWindows({
@@ -30,6 +35,7 @@ export function ConversationWindows({
   onGo,
   onJump,
   onSent,
+  onAskAgain,
 }: {
   conversation: Conversation;
   /** Last message of the shown branch. */
@@ -42,6 +48,7 @@ export function ConversationWindows({
   /** Jumps to a message on any branch. */
   onJump: (message: MessageId) => void;
   onSent: (sent: { messageId: MessageId; undo: () => Promise<void> }) => void;
+  onAskAgain: (answer: MessageId, by: ModelChoice) => void;
 }) {
   const { memoryFile } = useSession();
   const isMemoryOpen = useReadable(memoryFile) === conversation.id;
@@ -79,6 +86,15 @@ export function ConversationWindows({
           }}
         />
       )}
+      {shown?.type === 'askAnother' && (
+        <AskAnotherDialog
+          onClose={onClose}
+          onChoose={(by) => {
+            onClose();
+            onAskAgain(shown.answer.id, by);
+          }}
+        />
+      )}
       {shown?.type === 'worldlines' && (
         <WorldlineDialog
           conversation={conversation}
@@ -92,6 +108,26 @@ export function ConversationWindows({
         />
       )}
     </>
+  );
+}
+
+/** Asks another of many models for an answer. */
+function AskAnotherDialog({
+  onClose,
+  onChoose,
+}: {
+  onClose: () => void;
+  onChoose: (by: ModelChoice) => void;
+}) {
+  const { t } = useTranslation('chat');
+  return (
+    <Dialog open size="sm" onOpenChange={onClose} title={t('regenerateTitle')}>
+      <ModelList
+        models={useListedModels()}
+        isChosen={() => false}
+        onChoose={({ endpointId, model }) => onChoose({ endpointId, model })}
+      />
+    </Dialog>
   );
 }
 

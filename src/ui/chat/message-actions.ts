@@ -29,6 +29,8 @@ export interface MessageActions {
   sendBack(message: Message, callId?: string): void;
   /** Shows the manifest of the request behind an answer. */
   showManifest(answer: Message): void;
+  /** Asks which of many models answers anew. */
+  askAnother(answer: Message): void;
   /** Opens other models' answers beside this one. */
   compare(answer: Message): void;
   /** Deletes a message, or the answer that ends with it; a notice offers to undo. */

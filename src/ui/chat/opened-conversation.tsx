@@ -119,6 +119,7 @@ export function OpenedConversation(props: {
         onGo={opened.show}
         onJump={acts.jump}
         onSent={acts.sentBack}
+        onAskAgain={(answer, by) => acts.regenerate(answer, { by })}
       />
       <InstructionsDialog
         open={instructing}

@@ -185,6 +185,7 @@ export function useMessageActions(
       jump: (message) => latest.current.jump(message),
       checkpoint: (message) => latest.current.checkpoint(message),
       keep: (message, kept) => latest.current.keep(message, kept),
+      askAnother: (answer) => latest.current.onWindow({ type: 'askAnother', answer }),
       compare: (answer) => latest.current.onWindow({ type: 'compare', answer }),
       remove: (message) => latest.current.remove(message),
       sendBack: (message, callId) => latest.current.onWindow({ type: 'sendBack', message, callId }),

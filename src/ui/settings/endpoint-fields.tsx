@@ -6,6 +6,7 @@ import type { Problem } from '../../domain/base/errors.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Select } from '../shell/controls/select.tsx';
 import { Button, classes, IconButton, TextArea, TextField } from '../shell/controls.tsx';
+import { FilterField, withWords } from '../shell/name-filter.tsx';
 import { useCopy, useProblemWords } from '../shell/problem-notice.tsx';
 import {
   PARAMETER_FIELDS,
@@ -14,7 +15,6 @@ import {
   type ParameterWords,
 } from './endpoint-parameters.ts';
 import { CURRENCIES, type PriceWords } from './endpoint-price.ts';
-import { FIELD } from './rows.tsx';
 
 /** Endpoints' names for how long a model may think; others can be typed. */
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
@@ -223,23 +223,23 @@ export function Offered({
   const { t } = useTranslation('settings');
   const [filter, setFilter] = useState('');
   const ticked = new Set(offered);
-  const shown = models.filter((model) => model.toLowerCase().includes(filter.trim().toLowerCase()));
+  const shown = withWords(models, filter, (model) => model);
   return (
     <fieldset>
       <legend className="font-medium">
         {t('models.offered', { count: offered.length, total: models.length })}
       </legend>
       <p className="mt-0.5 text-ink-3 text-xs">{t('models.offeredHelp')}</p>
-      <input
-        type="search"
-        autoComplete="off"
-        value={filter}
-        onChange={(event) => setFilter(event.target.value)}
-        aria-label={t('models.filterModels')}
-        placeholder={t('models.filterModels')}
-        className={`${FIELD} mt-2 w-full`}
-      />
-      <ul className="mt-1.5 max-h-44 overflow-y-auto rounded-md border border-line p-1">
+      <div className="mt-2">
+        <FilterField
+          label={t('models.filterModels')}
+          value={filter}
+          onFilter={setFilter}
+          count={shown.length}
+          total={models.length}
+        />
+      </div>
+      <ul className="mt-1 max-h-44 overflow-y-auto rounded-md border border-line p-1 empty:hidden">
         {shown.map((model) => (
           <li key={model}>
             <label className="flex cursor-pointer items-center gap-2.5 rounded-sm px-2 py-1 hover:bg-fill">

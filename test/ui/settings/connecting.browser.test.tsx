@@ -168,3 +168,21 @@ it('keeps the ways of the first screen at hand until they were taken', async () 
   await page.getByRole('button', { name: 'Connect a model' }).click();
   await expect.element(page.getByRole('heading', { name: 'Models' })).toBeVisible();
 });
+
+it('filters the models that a service offers by hundreds, and says how many fit', async () => {
+  const app = await createTestApp();
+  const models = Array.from({ length: 120 }, (_, at) => `maker/model-${at}`);
+  Object.assign(app.settings, { test: async () => ({ ok: true, models, tookMs: 120 }) });
+  await show(app, '/settings/models');
+  await page.getByRole('button', { name: /^Other service/ }).click();
+  await dialog.getByRole('textbox', { name: 'Base URL' }).fill('http://localhost:9/v1');
+  await dialog.getByRole('button', { name: 'Test connection' }).click();
+  const filter = dialog.getByRole('searchbox', { name: 'Filter models' });
+  await filter.fill('model-11 maker');
+  const status = dialog.getByRole('status').filter({ hasText: 'of 120' });
+  await expect.element(status).toHaveTextContent('11 of 120');
+  expect(dialog.getByRole('checkbox').elements()).toHaveLength(11);
+  await filter.fill('nobody');
+  await expect.element(dialog.getByText('No name has “nobody” in it.')).toBeVisible();
+  await expectAccessible();
+});

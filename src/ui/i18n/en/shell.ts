@@ -18,6 +18,7 @@ export const shell = {
     throwAway: 'Throw away',
     stay: 'Keep editing',
   },
+  filter: { found: '{{count, number}} of {{total, number}}', none: 'No name has “{{words}}” in it.' },
   skip: 'Skip to the content',
   sidebar: 'Sidebar',
   notices: 'Notices, {{keys}}',

@@ -18,6 +18,7 @@ export const shell = {
     throwAway: '放弃',
     stay: '继续编辑',
   },
+  filter: { found: '{{count, number}} / {{total, number}}', none: '没有名称包含“{{words}}”。' },
   skip: '跳到正文',
   sidebar: '侧栏',
   notices: '通知，{{keys}}',
