@@ -115,10 +115,14 @@ function titleWords(title: string): TitleWords {
   return known;
 }
 
-/** True if a title only repeats words of the conversation, as `titleOf` does. */
+/** A title followed by a number, which tells it from an earlier one with the same words. */
+export const numberedTitle = (title: string, count: number): string => `${title} (${count})`;
+const NUMBER = / \(\d{1,6}\)$/;
+
+/** True if a title only repeats words of the conversation, as `titleOf` does; a number behind them is no word. */
 export function isTitleFromWords(title: string, said: readonly string[]): boolean {
   if (titleWords(title).count < LEAST_FROM_WORDS) return false;
-  const bare = squeezed(title);
+  const bare = squeezed(title.replace(NUMBER, ''));
   return said.some((text) => squeezed(text).includes(bare));
 }
 

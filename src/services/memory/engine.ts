@@ -24,13 +24,14 @@ import { yieldToEvents } from '../../domain/base/yielding.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
 import { isExcluded } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
-import type { Documents } from '../documents/documents.ts';
+import { type Documents, readLibrary } from '../documents/documents.ts';
 import type { Reader } from '../documents/reader.ts';
 import { createReader } from '../documents/reader.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { TokenTable } from '../privacy/token-table.ts';
 import { createJob } from '../scheduler.ts';
 import { ChunkEmbedder } from './chunk-embedding.ts';
+import { distinctTitle } from './distinct-title.ts';
 import type { Memory, MemoryStatus } from './memory.ts';
 import { createProjection } from './projection.ts';
 import { describeConversation, isRemembered, pipelineVersionOf, withoutCutWords } from './rows.ts';
@@ -70,18 +71,20 @@ export interface MemoryEngineDeps {
 }
 
 /**
- * Gives a title made from the words to a conversation without one. Opens it first, which restores the title of a
+ * Gives a title made from the words to a conversation without one, told apart from those of others. Opens it first, which restores the title of a
  * damaged entry from the library. Throws as `open` and `change` do.
  */
 export async function giveTitle(
-  documents: Pick<Documents, 'open' | 'change'>,
+  documents: Pick<Documents, 'open' | 'change' | 'library'>,
   id: ConversationId,
   title: string,
 ): Promise<void> {
   const open = await documents.open(id);
   try {
+    const { entries } = await readLibrary(documents.library);
     const { meta, newer } = open.get();
-    if (meta.title === '' && !newer) await documents.change(id, { meta: { title, titleBy: 'auto' } });
+    if (meta.title !== '' || newer) return;
+    await documents.change(id, { meta: { title: distinctTitle(title, id, entries), titleBy: 'auto' } });
   } finally {
     open.close();
   }

@@ -10,11 +10,11 @@ import { type Conversation, effectiveHead, haveSameWords, pathTo } from '../../d
 import { type Message, textOf, type Usage } from '../../domain/chat/message.ts';
 import { isExcluded, isSkipped } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
-import { squeezed } from '../../domain/text/sentences.ts';
 import { summariseWith } from '../context/summarise.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { createJob } from '../scheduler.ts';
+import { distinctTitle } from './distinct-title.ts';
 
 /** Delay after a change of the library, ms: an answer of several steps is named when it is finished. */
 const REST_MS = 2_000;
@@ -56,19 +56,6 @@ export const mayBeNamed = (entry: LibraryEntry, { exclude_work_dirs }: Config['p
   entry.source === null &&
   entry.messageCount >= 2 &&
   !isExcluded(entry.workDir, exclude_work_dirs);
-
-/** Returns a title that no other conversation has: followed by the least number from 2 on that tells it apart. */
-export function distinctTitle(
-  title: string,
-  id: ConversationId,
-  entries: readonly Pick<LibraryEntry, 'id' | 'title' | 'deletedAt'>[],
-): string {
-  const others = entries.filter((entry) => entry.id !== id && entry.deletedAt === null);
-  const taken = new Set(others.map((entry) => squeezed(entry.title)));
-  let found = title;
-  for (let count = 2; taken.has(squeezed(found)); count++) found = `${title} (${count})`;
-  return found;
-}
 
 /** Starts naming new conversations. Ends with the signal. */
 export function startNaming({

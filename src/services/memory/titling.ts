@@ -16,7 +16,8 @@ import { summariseWith } from '../context/summarise.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { createJob } from '../scheduler.ts';
-import { distinctTitle, mayBeNamed } from './naming.ts';
+import { distinctTitle } from './distinct-title.ts';
+import { mayBeNamed } from './naming.ts';
 
 /** A conversation that rested this long has ended for now, ms. */
 const REST_MS = 60_000;

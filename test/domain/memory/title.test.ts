@@ -9,6 +9,7 @@ it('knows a title that was made from what was said', () => {
   const said = ['Hello! My **sourdough** spreads like a pancake. 500 g flour, and so on.'];
   expect(isTitleFromWords('My sourdough spreads like a pancake', said)).toBe(true);
   expect(isTitleFromWords('My sourdough spreads like…', said)).toBe(true);
+  expect(isTitleFromWords('My sourdough spreads like a pancake (12)', said)).toBe(true);
   expect(isTitleFromWords('Sourdough that stays flat', said)).toBe(false);
   expect(isTitleFromWords('体检有一项是阳性', ['体检有一项是阳性，医生说没病。为什么？'])).toBe(true);
   expect(isTitleFromWords('贝叶斯公式到底在说什么', ['体检有一项是阳性，医生说没病。为什么？'])).toBe(false);

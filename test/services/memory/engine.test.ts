@@ -545,6 +545,28 @@ describe('the projector', () => {
     expect(titles).toEqual(['Fix my sourdough starter', 'Boots', '']);
   });
 
+  it('tells conversations apart that begin with the same words', async () => {
+    const { documents, engine } = home();
+    const begin = 'Please plan a week of dinners';
+    const first = conversationOf([begin, 'Soup.']);
+    const second = conversationOf([`${begin}.`, 'Rice.']);
+    const third = conversationOf([begin, 'Bread.']);
+    const own = conversationOf(['What is for lunch?'], {
+      title: 'Plan a week of dinners (2)',
+      titleBy: 'person',
+    });
+    for (const { id, change } of [own, first, second, third]) await documents.change(id, change);
+    await engine().settled();
+    const titles = await Promise.all(
+      [first, second, third].map(async ({ id }) => (await documents.read(id))?.meta.title ?? ''),
+    );
+    expect(titles.sort()).toEqual([
+      'Plan a week of dinners',
+      'Plan a week of dinners (3)',
+      'Plan a week of dinners (4)',
+    ]);
+  });
+
   it('makes no title for a conversation whose own one went with a damaged entry: its line still has it', async () => {
     const store = createInMemoryStore();
     const before = createDocuments({ store });
