@@ -169,6 +169,7 @@ async function start(): Promise<void> {
   );
   ignore(prepare(app, embedding, signal), 'the model is loaded with the first question');
   if (new URLSearchParams(location.search).has('console')) exposeConsole(app, engine.index, embedding);
+  app.chat.deleted.cleanUp().catch((error) => log.warn('Old deleted messages could not be removed', error));
   app.chat.rescueDrafts().catch((error) => log.warn('Drafts could not be rescued', error));
   watchPageActivity({ app, engine, pause, signal });
 }

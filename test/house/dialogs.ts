@@ -4,6 +4,8 @@
 export const SHOWN: Readonly<Record<string, readonly [test: string, ...titles: string[]]>> = {
   'chat/compaction.tsx': ['chat/compaction.browser.test.tsx', 'Shorten older messages'],
   'chat/compare.tsx': ['chat/compare.browser.test.tsx', 'Compare models'],
+  'chat/conversation-windows.tsx': ['chat/model-picker.browser.test.tsx', 'Answer again with another model'],
+  'chat/deleted-messages.tsx': ['chat/answer-menu.browser.test.tsx', 'Deleted messages'],
   'chat/dictation.tsx': ['chat/dictation.browser.test.tsx', 'Let your speech leave this device?'],
   'chat/file-part.tsx': ['chat/documents.browser.test.tsx', 'Lease.pdf'],
   'chat/instructions.tsx': ['dialogs/dialogs.browser.test.tsx', 'Instructions'],

@@ -42,6 +42,7 @@ import { Comparing } from './comparing.ts';
 import { createComposerDrafts } from './composer-drafts.ts';
 import type { ChannelLike } from './cross-tab-turns.ts';
 import { deleteMessage } from './delete-message.ts';
+import { createDeletedMessages } from './deleted-messages.ts';
 import { createDraftRows } from './draft-rows.ts';
 import { MessageAppender } from './message-appender.ts';
 import { refuseTooLarge } from './message-size.ts';
@@ -114,6 +115,7 @@ class ChatService implements Chat {
   readonly modelRefusals: Chat['modelRefusals'];
   readonly forgetModelRefusals: Chat['forgetModelRefusals'];
   readonly composerDrafts: Chat['composerDrafts'];
+  readonly deleted: Chat['deleted'];
 
   constructor(deps: ChatDependencies) {
     this.#deps = deps;
@@ -155,6 +157,7 @@ class ChatService implements Chat {
     });
     this.modelRefusals = refusals.all;
     this.forgetModelRefusals = refusals.forget;
+    this.deleted = createDeletedMessages(deps);
     this.composerDrafts = createComposerDrafts({
       keyValues: deps.keyValues,
       tab,
@@ -397,7 +400,9 @@ class ChatService implements Chat {
     message: MessageId,
   ): Promise<{ readonly count: number; readonly undo: () => Promise<void> }> {
     const session = this.#turnQueue.sessionOf(id);
-    return await session.changes.run(() => deleteMessage(this.#deps.documents, id, message));
+    return await session.changes.run(() =>
+      deleteMessage(this.#deps.documents, id, message, this.#deps.now()),
+    );
   }
 
   stop(id: ConversationId): void {

@@ -9,6 +9,7 @@ import type { Eraser } from '../forget/eraser.ts';
 import type { RecallResult } from '../memory/memory.ts';
 import type { ModelChoice } from '../settings/settings.ts';
 import type { ComposerDrafts } from './composer-drafts.ts';
+import type { DeletedMessages } from './deleted-messages.ts';
 
 /** Current turn of a conversation. Session state: the log gets the finished message only. */
 export interface TurnState {
@@ -190,8 +191,8 @@ export interface Chat {
     type: SendBack['type'],
   ): Promise<{ turns: number; answers: number; patch: boolean }>;
   /**
-   * Deletes a message for good, or the answer that ends with it; its children move up.
-   * Throws `conversation-missing`, `message-missing`. `undo` restores it, as long as this tab lives.
+   * Deletes a message, or the answer that ends with it; its children move up. `deleted` keeps it.
+   * Throws `conversation-missing`, `message-missing`. `undo` restores all as it was, as long as this tab lives.
    */
   deleteMessage(
     id: ConversationId,
@@ -215,6 +216,8 @@ export interface Chat {
    * messages, passages chosen for them.
    */
   takeOut(eraser: Eraser): void;
+  /** Deleted messages that this device still keeps. */
+  readonly deleted: DeletedMessages;
   /** Appends answers that a crash cut off, from their draft rows, at the start. Returns how many. */
   rescueDrafts(): Promise<number>;
   close(): Promise<void>;

@@ -6,6 +6,7 @@ import { type ConversationId, isTemporary, LIBRARY_DOCUMENT } from '../../domain
 import { type AppendQueue, newEntry } from './append-queue.ts';
 import type { ConversationCache } from './conversation-cache.ts';
 import type { ConversationList } from './conversation-list.ts';
+import { DELETED } from './deleted-rows.ts';
 import type { Notes } from './notes.ts';
 
 const ERASING = 'erasing/';
@@ -92,6 +93,9 @@ export class Erasure {
     }
     // Last, since on a full disk only the erasure makes space for it. The key stays until this is done.
     await notes?.forget(ids);
-    for (const id of ids) await keyValues.set(`${ERASING}${id}`, undefined);
+    for (const id of ids) {
+      for (const key of await keyValues.keys(`${DELETED}${id}/`)) await keyValues.set(key, undefined);
+      await keyValues.set(`${ERASING}${id}`, undefined);
+    }
   }
 }

@@ -23,7 +23,8 @@ export type PlaceId = (typeof FORGET_PLACES)[number];
 export interface Find {
   readonly place: PlaceId;
   /**
-   * `card`: recalled passages; `words`, `quote`: the message stays without them; `draft`: unsent or unfinished words.
+   * `card`: recalled passages; `words`, `quote`: the message stays without them; `draft`: unsent or unfinished words;
+   * `deleted`: a deleted message that could be brought back.
    */
   readonly what:
     | 'conversation'
@@ -40,6 +41,7 @@ export interface Find {
     | 'persona'
     | 'feedback'
     | 'draft'
+    | 'deleted'
     | 'session-memory'
     | 'records'
     | 'rows';

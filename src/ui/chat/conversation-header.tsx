@@ -1,15 +1,25 @@
 // Header of a conversation: its title, which can be edited in place, and its menu.
-import { Ellipsis, Flag, NotebookText, PanelRight, Route, ScrollText, Search } from 'lucide-react';
+import {
+  ArchiveRestore,
+  Ellipsis,
+  Flag,
+  NotebookText,
+  PanelRight,
+  Route,
+  ScrollText,
+  Search,
+} from 'lucide-react';
 import { useState } from 'react';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { OfflineBadge } from '../shell/app-notices.tsx';
-import { IconButton, Menu } from '../shell/controls.tsx';
+import { IconButton, Menu, type MenuItem } from '../shell/controls.tsx';
 import { useConversationActions } from '../shell/conversation-actions.tsx';
 import { EraseConfirm } from '../shell/erase-confirm.tsx';
 import { Header } from '../shell/header.tsx';
 import { useShortcutKeys } from '../shell/shortcuts.ts';
 import { TitleField } from '../shell/title-field.tsx';
+import { useDeletedMessages } from './deleted-messages.tsx';
 import { InstructionsButton } from './instructions.tsx';
 import type { Opened } from './opened.ts';
 
@@ -20,6 +30,7 @@ export function ConversationHeader({
   onPanel,
   onBranches,
   onCheckpoints,
+  onDeleted,
 }: {
   opened: Opened;
   onFind: () => void;
@@ -28,6 +39,7 @@ export function ConversationHeader({
   onPanel: (() => void) | undefined;
   onBranches: () => void;
   onCheckpoints: () => void;
+  onDeleted: () => void;
 }) {
   const { t } = useTranslation('chat');
   const actions = useConversationActions();
@@ -37,6 +49,11 @@ export function ConversationHeader({
   const findKeys = useShortcutKeys('find');
   const [renaming, setRenaming] = useState(false);
   const [erasing, setErasing] = useState(false);
+  const deleted = useDeletedMessages(id);
+  const deletedItem: MenuItem[] =
+    deleted === null || deleted.length === 0
+      ? []
+      : [{ label: t('deleted.title'), icon: <ArchiveRestore size={15} aria-hidden />, onSelect: onDeleted }];
   return (
     <>
       <Header
@@ -89,6 +106,7 @@ export function ConversationHeader({
                           icon: <ScrollText size={15} aria-hidden />,
                           onSelect: onInstructions,
                         },
+                        ...deletedItem,
                       ]),
                   ...actions.menu(
                     entry,

@@ -13,6 +13,7 @@ import { Dialog } from '../shell/controls.tsx';
 import { ReadFailed } from '../shell/reading.tsx';
 import { PlanDialog } from './compaction.tsx';
 import { CompareDialog } from './compare.tsx';
+import { DeletedMessagesDialog } from './deleted-messages.tsx';
 import { ManifestDialog } from './manifest-dialog.tsx';
 import { MemoryFileDialog } from './memory-file.tsx';
 import { ModelList, useListedModels } from './model-list.tsx';
@@ -24,6 +25,7 @@ export type ConversationWindow =
   | { readonly type: 'sendBack'; readonly message: Message; readonly callId?: string | undefined }
   | { readonly type: 'compare'; readonly answer: Message }
   | { readonly type: 'askAnother'; readonly answer: Message }
+  | { readonly type: 'deleted' }
   | { readonly type: 'worldlines'; readonly compareWith?: MessageId };
 
 export function ConversationWindows({
@@ -83,6 +85,16 @@ export function ConversationWindows({
           onGo={(message) => {
             onClose();
             onGo(message);
+          }}
+        />
+      )}
+      {shown?.type === 'deleted' && (
+        <DeletedMessagesDialog
+          id={conversation.id}
+          onClose={onClose}
+          onBack={(message) => {
+            onClose();
+            onJump(message);
           }}
         />
       )}

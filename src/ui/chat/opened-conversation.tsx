@@ -69,6 +69,7 @@ export function OpenedConversation(props: {
           onInstructions={() => setInstructing(true)}
           onPanel={wide && panelWanted ? undefined : togglePanel}
           onBranches={() => setShown({ type: 'worldlines' })}
+          onDeleted={() => setShown({ type: 'deleted' })}
           onCheckpoints={() => {
             setToCheckpoints(true);
             openPanel(true);

@@ -1,10 +1,13 @@
 // One message is deleted: gone from the log's documents and from recall, what follows stays
 // readable, and all of it can be put back.
 import { afterEach, describe, expect, it } from 'vitest';
-import { newMessageId } from '../../../src/domain/base/ids.ts';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { newMessageId, newTemporaryId } from '../../../src/domain/base/ids.ts';
 import { planDeletion } from '../../../src/domain/chat/deletion.ts';
 import type { Message, Part } from '../../../src/domain/chat/message.ts';
 import { deleteMessage } from '../../../src/services/chat/delete-message.ts';
+import { createDeletedMessages } from '../../../src/services/chat/deleted-messages.ts';
+import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
 import { conversationOf, openHome } from '../memory/home.ts';
 import { createScene } from './setup.ts';
@@ -42,7 +45,7 @@ async function steps() {
 describe('deleting a message', () => {
   it('takes an answer with its steps, moves what follows up, and puts all of it back', async () => {
     const { documents, path, id, question, answer, next, messages } = await steps();
-    const { count, undo } = await deleteMessage(documents, id, answer.id);
+    const { count, undo } = await deleteMessage(documents, id, answer.id, 1_790_000_000_000);
     expect(count).toBe(3);
     expect((await path(id)).map((message) => message.id)).toEqual([question.id, next.id]);
     const after = await documents.read(id);
@@ -54,8 +57,8 @@ describe('deleting a message', () => {
 
   it('puts back in the right places what was deleted one by one, in whatever order', async () => {
     const { documents, path, id, question, answer, next, messages } = await steps();
-    const first = await deleteMessage(documents, id, answer.id);
-    const second = await deleteMessage(documents, id, next.id);
+    const first = await deleteMessage(documents, id, answer.id, 1_790_000_000_000);
+    const second = await deleteMessage(documents, id, next.id, 1_790_000_000_000);
     expect((await path(id)).map((message) => message.id)).toEqual([question.id]);
     await second.undo();
     await first.undo();
@@ -66,7 +69,7 @@ describe('deleting a message', () => {
     const { documents, path, id, question, next, answer } = await steps();
     const other = said('Here.', question, { role: 'assistant', createdAt: 90 });
     await documents.change(id, { messages: [other], meta: { head: other.id } });
-    await deleteMessage(documents, id, other.id);
+    await deleteMessage(documents, id, other.id, 1_790_000_000_000);
     const shown = (await path(id)).map((message) => message.id);
     expect(shown.at(-1)).toBe(next.id);
     expect(shown).toContain(answer.id);
@@ -117,12 +120,83 @@ describe('deleting a message', () => {
       (await home.index.search({ words, filter: {}, limit: 50 })).candidates.map(({ text }) => text);
     expect(await found('zebra')).toHaveLength(1);
     expect(await found('kiwi')).toHaveLength(1);
-    const { undo } = await deleteMessage(home.documents, id, change.messages[1]?.id as Message['id']);
+    const { undo } = await deleteMessage(
+      home.documents,
+      id,
+      change.messages[1]?.id as Message['id'],
+      1_790_000_000_000,
+    );
     await home.engine().settled();
     expect(await found('zebra')).toEqual([]);
     expect(await found('kiwi')).toHaveLength(1);
     await undo();
     await home.engine().settled();
     expect(await found('zebra')).toHaveLength(1);
+  });
+});
+
+describe('a deleted message that is kept', () => {
+  const DAY = 24 * 3_600_000;
+  async function deleted() {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    const { id } = conversationOf([]);
+    const question = said('Where?', null);
+    const answer = said('Behind the zebra.', question, { role: 'assistant' });
+    const next = said('Thanks', answer);
+    await documents.change(id, {
+      messages: [question, answer, next],
+      meta: { head: next.id },
+      checkpoints: { found: answer.id },
+    });
+    let now = 1_790_000_000_000;
+    const kept = createDeletedMessages({ keyValues: store.keyValues, documents, now: () => now });
+    await deleteMessage(documents, id, answer.id, now);
+    return { store, documents, id, answer, question, next, kept, later: (ms: number) => (now += ms) };
+  }
+
+  it('comes back at its place, with its checkpoint, in whichever tab', async () => {
+    const { documents, id, answer, question, next, kept } = await deleted();
+    const [one] = await kept.list(id);
+    expect(one).toMatchObject({ id: answer.id, messages: [{ parts: answer.parts }] });
+    await kept.bringBack(id, answer.id);
+    const after = await documents.read(id);
+    expect(after?.messages.get(next.id)?.parentId).toBe(answer.id);
+    expect(after?.messages.get(answer.id)?.parentId).toBe(question.id);
+    expect(after?.checkpoints.get('found')?.messageId).toBe(answer.id);
+    expect(await kept.list(id)).toEqual([]);
+    await expect(kept.bringBack(id, answer.id)).rejects.toThrow('not kept');
+  });
+
+  it('is dropped for good, which can be undone', async () => {
+    const { id, answer, kept } = await deleted();
+    const { undo } = await kept.drop(id, answer.id);
+    expect(await kept.list(id)).toEqual([]);
+    await undo();
+    expect(await kept.list(id)).toHaveLength(1);
+  });
+
+  it('is kept for thirty days, and no longer than its conversation', async () => {
+    const old = await deleted();
+    old.later(29 * DAY);
+    await old.kept.cleanUp();
+    expect(await old.kept.list(old.id)).toHaveLength(1);
+    old.later(2 * DAY);
+    expect(await old.kept.list(old.id)).toEqual([]);
+    await old.kept.cleanUp();
+    expect(await old.store.keyValues.keys('deleted/')).toEqual([]);
+    const erased = await deleted();
+    await erased.documents.erase([erased.id]);
+    expect(await erased.store.keyValues.keys('deleted/')).toEqual([]);
+  });
+
+  it('leaves nothing of a temporary conversation', async () => {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    const id = newTemporaryId();
+    const question = said('Where?', null);
+    await documents.change(id, { messages: [question], meta: { head: question.id } });
+    await deleteMessage(documents, id, question.id, 1);
+    expect(await store.keyValues.keys('deleted/')).toEqual([]);
   });
 });

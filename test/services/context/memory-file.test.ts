@@ -229,7 +229,7 @@ describe('what is deleted', () => {
     await pin(made, id, 'staging table');
     await edit(made, id, (text) => `${text}\n- My own line about the harbour.`);
     const [first] = await made.path(id);
-    const { undo } = await deleteMessage(made.documents, id, first?.id as never);
+    const { undo } = await deleteMessage(made.documents, id, first?.id as never, 1_790_000_000_000);
     const text = await textIn(made, id);
     expect(text).not.toContain('staging table');
     expect(text).toContain('My own line about the harbour.');

@@ -14,6 +14,7 @@ import { type Message, type PartOf, textOf } from '../../../src/domain/chat/mess
 import { type Imprint, imprintOf } from '../../../src/domain/forget/imprint.ts';
 import type { Forgotten, Sought } from '../../../src/domain/forget/sought.ts';
 import { deleteMessage } from '../../../src/services/chat/delete-message.ts';
+import { createDeletedMessages } from '../../../src/services/chat/deleted-messages.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
 import { createEraser } from '../../../src/services/forget/eraser.ts';
 import { withoutForgotten } from '../../../src/services/forget/imports.ts';
@@ -659,7 +660,7 @@ describe('forget', () => {
       await prompts.savePrompt({ name: 'Other', description: '', text: 'Dear {{name}}' });
       // One place still has the words; the person has just deleted the others.
       await device.say('other', [`${CANARY} again`]);
-      const deleted = await deleteMessage(documents, story.id, first.id);
+      const deleted = await deleteMessage(documents, story.id, first.id, 1_790_000_000_000);
       const gone = [await notes.remove(note.id), await notes.remove(kept.id)];
       const undo = await prompts.remove(prompts.state.get().prompts.map(({ id }) => id));
       await device.forgetAll({ kind: 'phrase', words: [CANARY], whole });
@@ -681,6 +682,26 @@ describe('forget', () => {
       expect(prompts.state.get().prompts.map(({ text }) => text)).toContain('Dear {{name}}');
     },
   );
+
+  it.each<[string, Sought, string | null]>([
+    ['words', { kind: 'phrase', words: [CANARY], whole: false }, STORY.replace(CANARY, '•••')],
+    ['messages with the words', { kind: 'phrase', words: [CANARY], whole: true }, null],
+    ['a time span', { kind: 'span', from: 0, to: NOW }, null],
+  ])('what is forgotten does not come back with a deleted message: %s', async (_, sought, left) => {
+    const device = open({ engine: false });
+    const { documents, store } = device;
+    const story = await device.say('story', [STORY, 'I am sorry.']);
+    await device.say('other', [`${CANARY} again`]);
+    const [first] = story.messages as [Message];
+    await deleteMessage(documents, story.id, first.id, NOW);
+    const { keyValues } = store;
+    const kept = createDeletedMessages({ keyValues, documents, now: () => NOW });
+    expect(await kept.list(story.id)).toHaveLength(1);
+    await device.forgetAll(sought);
+    expect(await device.placesOf(CANARY)).toEqual([]);
+    const [one] = await kept.list(story.id);
+    expect(one ? one.messages.map(textOf).join() : null).toBe(left);
+  });
 
   it('a backup brings no prompts, personas and earlier wordings with it back', async () => {
     const device = open({ engine: false });

@@ -133,6 +133,38 @@ deep('reads with a voice of the device only, and says so where there is none', a
   await expectAccessible();
 });
 
+it('pauses, goes on and stops reading aloud with the buttons of its answer', async () => {
+  const { app, id } = await answered();
+  const said: string[] = [];
+  vi.spyOn(speechSynthesis, 'speak').mockImplementation(({ text }) => void said.push(text));
+  const cancel = vi.spyOn(speechSynthesis, 'cancel').mockImplementation(() => undefined);
+  const own = { localService: true, lang: 'en-US', default: true, name: 'x', voiceURI: 'x' };
+  vi.spyOn(speechSynthesis, 'getVoices').mockReturnValue([own]);
+  // The browser takes only voices of its own.
+  vi.stubGlobal(
+    'SpeechSynthesisUtterance',
+    class {
+      constructor(readonly text: string) {}
+    },
+  );
+  onTestFinished(() => void vi.unstubAllGlobals());
+  await show(app, `/c/${id}`);
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  await menu();
+  await page.getByRole('menuitem', { name: 'Read aloud' }).click();
+  await expect.element(button('Pause reading aloud')).toBeVisible();
+  expect(said).toEqual(['Backups.']);
+  await expectAccessible();
+  const before = cancel.mock.calls.length;
+  await button('Pause reading aloud').click();
+  expect(cancel.mock.calls.length).toBe(before + 1);
+  await button('Go on reading aloud').click();
+  expect(said).toEqual(['Backups.', 'Backups.']);
+  await button('Stop reading aloud').click();
+  await expect.element(button('Stop reading aloud')).not.toBeInTheDocument();
+  await expect.element(button('Pause reading aloud')).not.toBeInTheDocument();
+});
+
 it('deletes a message as the last row but forgetting of its menu, and puts it back from the notice', async () => {
   const { app, id } = await answered();
   await show(app, `/c/${id}`);
@@ -155,6 +187,53 @@ it('deletes a message as the last row but forgetting of its menu, and puts it ba
   await expect.element(answer).toBeVisible();
   expect((await app.documents.read(id))?.messages.size).toBe(2);
   await expectAccessible();
+});
+
+it.each([
+  ['en', 1280, 'More', 'Deleted messages', 'Restore'],
+  ['zh', 320, '更多', '已删除的消息', '恢复'],
+] as const)(
+  'brings a deleted message back once its notice is gone, %s, %d px',
+  async (language, width, more, title, restore) => {
+    const { app, id } = await answered();
+    await app.settings.set('ui.language', language);
+    const { messages } = (await app.documents.read(id)) ?? { messages: new Map() };
+    const [question, answer] = [...messages.keys()];
+    await app.chat.deleteMessage(id, answer as never);
+    await show(app, `/c/${id}`, { width, height: 700 });
+    const opener = page.getByRole('main').getByRole('button', { name: more }).first();
+    await expect.element(page.getByText('How do I back up?').last()).toBeVisible();
+    await opener.click();
+    await page.getByRole('menuitem', { name: title }).click();
+    const dialog = page.getByRole('dialog', { name: title });
+    await expect.element(dialog.getByText('Backups Keep two copies.')).toBeVisible();
+    await expectAccessible();
+    expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(width);
+    await dialog.getByRole('button', { name: restore }).click();
+    await expect.element(dialog).not.toBeInTheDocument();
+    await expect.element(page.getByText('Keep two copies.')).toBeVisible();
+    const after = await app.documents.read(id);
+    expect(after?.messages.get(answer as never)?.parentId).toBe(question);
+    // With nothing to bring back the menu does not speak of it.
+    await opener.click();
+    await expect.element(page.getByRole('menuitem').first()).toBeVisible();
+    await expect.element(page.getByRole('menuitem', { name: title })).not.toBeInTheDocument();
+  },
+);
+
+it('deletes a kept message for good, with an undo', async () => {
+  const { app, id } = await answered();
+  const [, answer] = [...((await app.documents.read(id))?.messages.keys() ?? [])];
+  await app.chat.deleteMessage(id, answer as never);
+  await show(app, `/c/${id}`);
+  await expect.element(page.getByText('How do I back up?').last()).toBeVisible();
+  await page.getByRole('main').getByRole('button', { name: 'More' }).first().click();
+  await page.getByRole('menuitem', { name: 'Deleted messages' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Deleted messages' });
+  await dialog.getByRole('button', { name: 'Delete for good' }).click();
+  await expect.element(dialog.getByText('Nothing here any more.')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.element(dialog.getByRole('button', { name: 'Restore' })).toBeVisible();
 });
 
 deep('deletes a question by its own menu; its answer stays', async () => {

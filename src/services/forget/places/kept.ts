@@ -1,5 +1,7 @@
-// Key-value store: drafts of the composer, unfinished answers, queued messages, session memories, words of tokens.
+// Key-value store: drafts of the composer, unfinished answers, queued and deleted messages, session memories, words of
+// tokens.
 import type { ConversationId } from '../../../domain/base/ids.ts';
+import { DELETED } from '../../documents/deleted-rows.ts';
 import { TOKENS } from '../../privacy/token-table.ts';
 import type { Eraser } from '../eraser.ts';
 import type { CreatePlace, Find } from '../place.ts';
@@ -27,9 +29,12 @@ export const kept: CreatePlace = ({ keyValues }) => {
       if (PASSED_OVER.some((prefix) => key.startsWith(prefix))) continue;
       const value = await keyValues.get(key);
       if (value === undefined) continue;
-      // Drafts and memories have the id of their conversation or message in their key.
-      const isOfGone = inside.has(key) || key.split(/[/.:]/).some(eraser.isGone);
       const cleaned = key.startsWith(TOKENS) ? withoutWords(value, eraser) : eraser.clean(value);
+      // Drafts, memories and deleted messages have the id of their conversation or message in their key.
+      const isOfGone =
+        inside.has(key) ||
+        key.split(/[/.:]/).some(eraser.isGone) ||
+        (key.startsWith(DELETED) && goesWhole(value, cleaned, eraser));
       if (isOfGone || cleaned !== value) yield { key, value, cleaned, isOfGone };
     }
   };
@@ -44,7 +49,9 @@ export const kept: CreatePlace = ({ keyValues }) => {
             ? 'session-memory'
             : key.startsWith(TOKENS)
               ? 'records'
-              : 'draft',
+              : key.startsWith(DELETED)
+                ? 'deleted'
+                : 'draft',
           conversation: (key.split(/[/.:]/).find(eraser.isGone) ?? null) as ConversationId | null,
           message: null,
           title: '',
@@ -67,6 +74,16 @@ export const kept: CreatePlace = ({ keyValues }) => {
 };
 
 /**
+ * True for a deleted message that must not come back at all. A record of a time span names only messages that were
+ * there, so that everything deleted before it goes.
+ */
+function goesWhole(value: unknown, cleaned: unknown, { record }: Eraser): boolean {
+  const { at } = value as { at?: unknown };
+  if (record.kind === 'span' && !(typeof at === 'number' && at > record.at)) return true;
+  return cleaned !== value && (record.whole || record.ids.length > 0);
+}
+
+/**
  * Removes words from the token table. If messages go as a whole, all words go, since nothing records which of them
  * the messages had; words found again get new tokens.
  */
@@ -78,6 +95,9 @@ function withoutWords(page: unknown, { record, hide }: Eraser): unknown {
 }
 
 const textIn = (value: unknown): string => {
-  const text = typeof value === 'object' && value !== null ? (value as { text?: unknown }).text : value;
-  return typeof text === 'string' ? text : '';
+  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? value : '';
+  const { text, messages, parts } = value as { text?: unknown; messages?: unknown; parts?: unknown };
+  if (typeof text === 'string') return text;
+  const inner = Array.isArray(messages) ? messages : Array.isArray(parts) ? parts : [];
+  return inner.map(textIn).filter(Boolean).join(' ');
 };
