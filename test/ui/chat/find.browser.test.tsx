@@ -57,6 +57,39 @@ it('finds what is not drawn and what is on another branch, in any spelling', asy
   await expect.poll(marked).toEqual(['Question 11']);
 });
 
+it('goes to the match before, by keyboard and by its button, around the ends', async () => {
+  const app = await createTestApp({
+    *reply() {
+      yield { type: 'text-delta', text: 'A pear, then a pear.' };
+    },
+  });
+  const id = await app.say('Is a pear a fruit?');
+  await app.idle(id);
+  await show(app, `/c/${id}`);
+  await userEvent.keyboard('{Control>}f{/Control}');
+  await userEvent.fill(field(), 'pear');
+  const at = async (place: string, message: string) => {
+    await expect.element(page.getByText(place)).toBeVisible();
+    await expect
+      .poll(() =>
+        [...(CSS.highlights.get('found-current') ?? [])].map((range) =>
+          range.startContainer.parentElement?.closest('article')?.getAttribute('aria-label'),
+        ),
+      )
+      .toEqual([message]);
+  };
+  await at('1 of 3', 'You');
+  await userEvent.keyboard('{Shift>}{Enter}{/Shift}');
+  await at('3 of 3', 'Answer');
+  const previous = page.getByRole('button', { name: 'Previous match' });
+  await previous.click();
+  await at('2 of 3', 'Answer');
+  await previous.click();
+  await at('1 of 3', 'You');
+  await page.getByRole('button', { name: 'Next match' }).click();
+  await at('2 of 3', 'Answer');
+});
+
 it('says that nothing was found, and closes with Escape to where one was', async () => {
   const { app, id } = await longConversation();
   await show(app, `/c/${id}`, { width: 320, height: 700 });

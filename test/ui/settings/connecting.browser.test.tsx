@@ -87,6 +87,26 @@ it('brings one to what it says of a new connection, whatever was scrolled away m
   }
 });
 
+it('leads back to the conversation from which a model was connected, with what was written there', async () => {
+  const app = await createTestApp();
+  const id = await app.say('Where is the ladder?');
+  await app.idle(id);
+  await show(app, `/c/${id}`);
+  const composer = page.getByRole('textbox', { name: 'Message', exact: true });
+  await composer.fill('Half a question');
+  await page.getByRole('button', { name: /^Model: No model/ }).click();
+  await page.getByRole('menuitem', { name: 'Connect a model' }).click();
+  await expect.poll(() => location.pathname).toBe('/settings/models');
+  await page.getByRole('button', { name: /^Other service/ }).click();
+  await dialog.getByRole('textbox', { name: 'Base URL' }).fill('http://localhost:9/v1');
+  await dialog.getByRole('combobox', { name: 'Model that answers' }).fill('first');
+  await dialog.getByRole('button', { name: 'Save and use' }).click();
+  await page.getByRole('button', { name: 'Back to where you were' }).click();
+  await expect.poll(() => location.pathname).toBe(`/c/${id}`);
+  await expect.element(composer).toHaveValue('Half a question');
+  await expect.element(page.getByRole('button', { name: 'Model: first' })).toBeVisible();
+});
+
 it('says of a connection whose test failed that it did, and tells it from another one to the same place', async () => {
   const app = await createTestApp();
   await show(app, '/settings/models');

@@ -1,5 +1,5 @@
 // The list of conversations: selecting several, a menu by right click, renaming in place, and undo from the notice.
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
@@ -46,6 +46,24 @@ it('chooses with Ctrl and Shift, archives all of it, and takes it back', async (
   await undo('archived').click();
   await expect.element(line('Bread')).toBeVisible();
   expect(titled(app, 'archived')).toEqual([]);
+});
+
+it('takes the selected conversations out as one file, and no others', async () => {
+  await withConversations();
+  const files = vi.spyOn(URL, 'createObjectURL');
+  onTestFinished(() => files.mockRestore());
+  await line('Dates').click({ modifiers: ['Control'] });
+  await line('Bread').click({ modifiers: ['Control'] });
+  await page.getByRole('toolbar').getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: 'As JSON, complete' }).click();
+  await expect.poll(() => files.mock.calls.length).toBe(1);
+  const words = (await (files.mock.calls[0]?.[0] as Blob | undefined)?.text()) ?? '';
+  const { conversations } = JSON.parse(words) as { conversations: { meta: { title: string } }[] };
+  expect(conversations.map(({ meta }) => meta.title).sort()).toEqual(['Bread', 'Dates']);
+  await page.getByRole('toolbar').getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: 'As Markdown' }).click();
+  await expect.poll(() => files.mock.calls.length).toBe(2);
+  expect((files.mock.calls[1]?.[0] as Blob | undefined)?.size).toBeGreaterThan(0);
 });
 
 it('chooses by keyboard, deletes, and lets go with Escape', async () => {
