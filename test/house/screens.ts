@@ -89,6 +89,17 @@ export const STATES: Readonly<Record<string, States>> = {
       error: 'lists the commands without the prompts, whose page says why',
     },
   ),
+  'chat/model-list.tsx': by(
+    [
+      'chat/model-picker.browser.test.tsx',
+      'is filtered by typing, walked with arrows, and chosen from with Enter',
+    ],
+    {
+      empty: ['chat/model-picker.browser.test.tsx', 'says that nothing fits, and goes back to memory'],
+      loading: 'the connected models are in memory',
+      error: 'the connected models are in memory',
+    },
+  ),
   'chat/context-panel.tsx': by([DIALOGS, "title: 'Context'"], {
     empty: 'a conversation has a context from its first message on',
     loading: OPENED,

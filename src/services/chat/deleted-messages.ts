@@ -1,5 +1,5 @@
-// Messages that were deleted, kept on this device so that they can be brought back: a row beside the log for each, until
-// it is brought back, deleted for good, forgotten with its conversation or what it says, or too old.
+// Deleted messages, kept on this device so that they can be brought back: a row beside the log for each, until it is
+// back, deleted for good, forgotten, too old, or its conversation is gone.
 import { z } from 'zod';
 import type { KeyValues, KeyValueWrite } from '../../adapters/log/conversation-log.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
@@ -46,7 +46,7 @@ export interface DeletedMessages {
 
 const keyOf = (id: ConversationId, message: MessageId): string => `${DELETED}${id}/${message}`;
 
-/** What keeps a deleted message in the same transaction; `checkpoints` are those that stood on it. */
+/** Keeps a deleted message, in the transaction of its deletion; `checkpoints` are those that stood on it. */
 export const keepDeleted = (
   id: ConversationId,
   messages: readonly Message[],
@@ -57,7 +57,7 @@ export const keepDeleted = (
   value: { at, messages, checkpoints },
 });
 
-/** What ends the keeping of a message that is back. */
+/** Ends the keeping of a message that is back. */
 export const endKeeping = (id: ConversationId, messages: readonly Message[]): KeyValueWrite => ({
   key: keyOf(id, messages.at(-1)?.id as MessageId),
   value: undefined,
@@ -84,9 +84,10 @@ export function createDeletedMessages({
       const found: DeletedMessage[] = [];
       for (const key of await keyValues.keys(`${DELETED}${id}/`)) {
         const row = await read(key);
-        const messages = row && messagesOf(row);
-        const last = messages?.at(-1);
-        if (row && last) found.push({ at: row.at, id: last.id, messages });
+        if (!row) continue;
+        const messages = messagesOf(row);
+        const last = messages.at(-1);
+        if (last) found.push({ at: row.at, id: last.id, messages });
       }
       return found.sort((a, b) => b.at - a.at);
     },

@@ -1,2 +1,2 @@
-/** Key-value rows of deleted messages begin so; the ids of conversation and message follow (`chat/deleted-messages.ts`). */
+/** Begins the keys of kept deleted messages; ids of conversation and message follow (`chat/deleted-messages.ts`). */
 export const DELETED = 'deleted/';

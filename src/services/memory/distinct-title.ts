@@ -8,7 +8,7 @@ import type { LibraryEntry } from '../documents/documents.ts';
 const forms = new Map<string, string>();
 const MOST_FORMS = 50_000;
 
-function formOf(title: string): string {
+function titleForm(title: string): string {
   let form = forms.get(title);
   if (form === undefined) {
     form = squeezed(title);
@@ -26,7 +26,7 @@ export function distinctTitle(
 ): string {
   const taken = new Set<string>();
   for (const entry of entries)
-    if (entry.id !== id && entry.deletedAt === null) taken.add(formOf(entry.title));
+    if (entry.id !== id && entry.deletedAt === null) taken.add(titleForm(entry.title));
   let found = title;
   for (let count = 2; taken.has(squeezed(found)); count++) found = numberedTitle(title, count);
   return found;

@@ -71,8 +71,8 @@ export interface MemoryEngineDeps {
 }
 
 /**
- * Gives a title made from the words to a conversation without one, told apart from those of others. Opens it first, which restores the title of a
- * damaged entry from the library. Throws as `open` and `change` do.
+ * Gives a title made from the words, unlike any other's, to a conversation without one. Opens it first, which restores
+ * the title of a damaged entry from the library. Throws as `open` and `change` do.
  */
 export async function giveTitle(
   documents: Pick<Documents, 'open' | 'change' | 'library'>,

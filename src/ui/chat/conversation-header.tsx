@@ -1,14 +1,5 @@
 // Header of a conversation: its title, which can be edited in place, and its menu.
-import {
-  ArchiveRestore,
-  Ellipsis,
-  Flag,
-  NotebookText,
-  PanelRight,
-  Route,
-  ScrollText,
-  Search,
-} from 'lucide-react';
+import { Ellipsis, Flag, NotebookText, PanelRight, Route, ScrollText, Search } from 'lucide-react';
 import { useState } from 'react';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -19,7 +10,7 @@ import { EraseConfirm } from '../shell/erase-confirm.tsx';
 import { Header } from '../shell/header.tsx';
 import { useShortcutKeys } from '../shell/shortcuts.ts';
 import { TitleField } from '../shell/title-field.tsx';
-import { useDeletedMessages } from './deleted-messages.tsx';
+import { useDeletedItem } from './deleted-messages.tsx';
 import { InstructionsButton } from './instructions.tsx';
 import type { Opened } from './opened.ts';
 
@@ -49,11 +40,7 @@ export function ConversationHeader({
   const findKeys = useShortcutKeys('find');
   const [renaming, setRenaming] = useState(false);
   const [erasing, setErasing] = useState(false);
-  const deleted = useDeletedMessages(id);
-  const deletedItem: MenuItem[] =
-    deleted === null || deleted.length === 0
-      ? []
-      : [{ label: t('deleted.title'), icon: <ArchiveRestore size={15} aria-hidden />, onSelect: onDeleted }];
+  const deleted = useDeletedItem(id, onDeleted);
   return (
     <>
       <Header
@@ -83,16 +70,7 @@ export function ConversationHeader({
                     shortcut: findKeys,
                     onSelect: onFind,
                   },
-                  {
-                    label: tc('panel.openBranches'),
-                    icon: <Route size={15} aria-hidden />,
-                    onSelect: onBranches,
-                  },
-                  {
-                    label: tc('panel.checkpoints'),
-                    icon: <Flag size={15} aria-hidden />,
-                    onSelect: onCheckpoints,
-                  },
+                  ...placeItems(tc, onBranches, onCheckpoints),
                   {
                     label: tc('memoryFile.title'),
                     icon: <NotebookText size={15} aria-hidden />,
@@ -106,7 +84,7 @@ export function ConversationHeader({
                           icon: <ScrollText size={15} aria-hidden />,
                           onSelect: onInstructions,
                         },
-                        ...deletedItem,
+                        ...deleted,
                       ]),
                   ...actions.menu(
                     entry,
@@ -150,3 +128,13 @@ export function ConversationHeader({
     </>
   );
 }
+
+/** Ways to other places of the conversation. */
+const placeItems = (
+  t: TFunction<'context'>,
+  onBranches: () => void,
+  onCheckpoints: () => void,
+): MenuItem[] => [
+  { label: t('panel.openBranches'), icon: <Route size={15} aria-hidden />, onSelect: onBranches },
+  { label: t('panel.checkpoints'), icon: <Flag size={15} aria-hidden />, onSelect: onCheckpoints },
+];

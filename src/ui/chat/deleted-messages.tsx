@@ -1,5 +1,5 @@
 // Deleted messages of a conversation, which this device still keeps: to bring back, or to delete for good.
-import { RotateCcw, Trash2 } from 'lucide-react';
+import { ArchiveRestore, RotateCcw, Trash2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { type ConversationId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
@@ -9,12 +9,12 @@ import { useApp } from '../hooks/app.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { plainLine } from '../memory/marked-text.tsx';
-import { Button, Dialog } from '../shell/controls.tsx';
+import { Button, Dialog, type MenuItem } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 
 /** The latest deleted first; null until known. */
-export function useDeletedMessages(id: ConversationId): readonly DeletedMessage[] | null {
+function useDeletedMessages(id: ConversationId): readonly DeletedMessage[] | null {
   const { chat } = useApp();
   const [known, setKnown] = useState<readonly DeletedMessage[] | null>(null);
   useEffect(() => {
@@ -34,6 +34,14 @@ export function useDeletedMessages(id: ConversationId): readonly DeletedMessage[
     };
   }, [chat, id]);
   return known;
+}
+
+/** The item of the conversation's menu that opens them; none while there is nothing to bring back. */
+export function useDeletedItem(id: ConversationId, onOpen: () => void): MenuItem[] {
+  const { t } = useTranslation('chat');
+  const deleted = useDeletedMessages(id);
+  if (deleted === null || deleted.length === 0) return [];
+  return [{ label: t('deleted.title'), icon: <ArchiveRestore size={15} aria-hidden />, onSelect: onOpen }];
 }
 
 /** `onBack`: gets the message that was brought back. */

@@ -138,7 +138,7 @@ export function SwitchSetting({ path, disabled = false }: { path: string; disabl
   );
 }
 
-/** Number field, saved on Enter and on blur; Esc restores the value. `unit`: what the number counts, shown behind it. */
+/** Number field, saved on Enter and on blur; Esc restores the value. `unit`: shown behind the number. */
 export function NumberSetting({ path, unit }: { path: string; unit?: string }) {
   const { t } = useTranslation('settings');
   const { label, help } = useFieldWords(path);
