@@ -215,17 +215,19 @@ async function memoryReaders(): Promise<Readers> {
 
 /** Functions that read a question for what it is, and what memory was asked before. */
 async function questionReaders(): Promise<Readers> {
-  const [vain, calls, overview, standing, noteText, replies, subQueries, values, query] = await Promise.all([
-    import('../../src/domain/memory/asked-in-vain.ts'),
-    import('../../src/domain/memory/calls.ts'),
-    import('../../src/domain/memory/overview.ts'),
-    import('../../src/domain/memory/standing.ts'),
-    import('../../src/domain/memory/note-text.ts'),
-    import('../../src/domain/memory/replies.ts'),
-    import('../../src/domain/memory/sub-queries.ts'),
-    import('../../src/domain/memory/values.ts'),
-    import('../../src/domain/memory/query.ts'),
-  ]);
+  const [vain, calls, overview, standing, noteText, wording, replies, subQueries, values, query] =
+    await Promise.all([
+      import('../../src/domain/memory/asked-in-vain.ts'),
+      import('../../src/domain/memory/calls.ts'),
+      import('../../src/domain/memory/overview.ts'),
+      import('../../src/domain/memory/standing.ts'),
+      import('../../src/domain/memory/note-text.ts'),
+      import('../../src/domain/memory/recognition/wording.ts'),
+      import('../../src/domain/memory/replies.ts'),
+      import('../../src/domain/memory/sub-queries.ts'),
+      import('../../src/domain/memory/values.ts'),
+      import('../../src/domain/memory/query.ts'),
+    ]);
   const candidate = (text: string, role: Message['role'], chunkId: number) =>
     ({ chunkId, messageId: `m${chunkId}`, role, text, previous: chunkId - 1, next: 2, note: false }) as never;
   return {
@@ -243,6 +245,7 @@ async function questionReaders(): Promise<Readers> {
     asksForOverview: overview.asksForOverview,
     setsRuleOrPreference: standing.setsRuleOrPreference,
     notesInText: noteText.notesInText,
+    wordsToKeep: wording.wordsToKeep,
     onlyAsks: replies.onlyAsks,
     'sub-queries of a long message': (text) =>
       subQueries.subQueriesOf(`${'Some words. '.repeat(70)}\n\n${text}`),

@@ -12,6 +12,7 @@ import type { MemoryNote, Proposal } from '../../domain/memory/notes.ts';
 import { isSkipped } from '../../domain/memory/privacy.ts';
 import type { NoteKind } from '../../domain/memory/recognition/kinds.ts';
 import { dot, PROPOSED_FROM, statementsOf } from '../../domain/memory/recognition/recognise.ts';
+import { wordsToKeep } from '../../domain/memory/recognition/wording.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { squeezed } from '../../domain/text/sentences.ts';
 import type { Notes } from '../documents/notes.ts';
@@ -177,20 +178,23 @@ class NoticingService implements Noticing {
     if (!conversation || !isRemembered(conversation, privacy)) return;
     const { sample, project, projectId } = conversation.meta;
     if (sample || project) return;
-    const sentences: { text: string; message: Message }[] = [];
+    const sentences: { said: string; text: string; message: Message }[] = [];
     for (const message of fresh(conversation, from, seen)) {
       seen.add(message.id);
       if (isSkipped(message, privacy)) continue;
-      for (const text of statementsOf(message)) if (this.#isPlain(text)) sentences.push({ text, message });
+      for (const said of statementsOf(message))
+        if (this.#isPlain(said)) sentences.push({ said, text: wordsToKeep(said), message });
     }
     if (sentences.length === 0) return;
+    // What is to be remembered says the kind; where it does not, that somebody asks for it does.
     const recognised = await recognising.of(
-      sentences.map(({ text }) => text),
+      sentences.flatMap(({ text, said }) => [text, said]),
       ending,
     );
     const proposable = sentences.flatMap((one, at) => {
-      const { kind, probability, vector } = recognised[at] as RecognisedText;
-      return kind && probability >= PROPOSED_FROM ? [{ ...one, kind, vector }] : [];
+      const [alone, asSaid] = recognised.slice(2 * at) as [RecognisedText, RecognisedText];
+      const { kind, probability } = alone.kind && alone.probability >= PROPOSED_FROM ? alone : asSaid;
+      return kind && probability >= PROPOSED_FROM ? [{ ...one, kind, vector: alone.vector }] : [];
     });
     if (proposable.length === 0) return;
     const known = notes.state.get().notes.filter(({ beside }) => beside === undefined);

@@ -16,6 +16,7 @@ import { estimateTokens } from '../../domain/context/tokens.ts';
 import type { Proposal } from '../../domain/memory/notes.ts';
 import { isExcluded, isSkipped } from '../../domain/memory/privacy.ts';
 import { NOTE_KINDS } from '../../domain/memory/recognition/kinds.ts';
+import { wordsToKeep } from '../../domain/memory/recognition/wording.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { squeezed } from '../../domain/text/sentences.ts';
 import { summariseWith } from '../context/summarise.ts';
@@ -183,7 +184,7 @@ class SuggestingService {
       const { projectId } = conversation.meta;
       return [
         {
-          text: quote,
+          text: wordsToKeep(quote),
           kind,
           source: { conversationId: conversation.id, messageId: message.id },
           at: message.createdAt,

@@ -24,7 +24,7 @@ import {
   recognise,
   statementsOf,
 } from '../../../src/domain/memory/recognition/recognise.ts';
-import { saysNothingLasting } from '../../../src/domain/memory/recognition/wording.ts';
+import { cuesOf, saysNothingLasting, wordsToKeep } from '../../../src/domain/memory/recognition/wording.ts';
 import { createInProcessLocalEmbedding } from '../../adapters/embedding/in-process.ts';
 import { examplesNumber, linesOf, measured } from '../../eval/notes.ts';
 
@@ -100,6 +100,31 @@ it.each([
   expect(saysNothingLasting(text)).toBe(false);
 });
 
+it.each([
+  ['Remember: always answer in English.', 'Always answer in English.'],
+  ['Please remember that my wife is called Hannah.', 'My wife is called Hannah.'],
+  ['Remember my birthday is on 3 May.', 'My birthday is on 3 May.'],
+  ['Please remember to write tests first.', 'Write tests first.'],
+  ["And keep in mind that I'm vegan.", "I'm vegan."],
+  ["Don't forget: no meetings on Fridays.", 'No meetings on Fridays.'],
+  ['Note: dates are written day first.', 'Dates are written day first.'],
+  ['House rule: shoes stay outside.', 'Shoes stay outside.'],
+  ['请记住：以后都用中文回答。', '以后都用中文回答。'],
+  ['请记住我对头孢过敏。', '我对头孢过敏。'],
+  ['你要记住这一点，代码注释只用英文。', '代码注释只用英文。'],
+  ['麻烦帮我记一下，我周三没空。', '我周三没空。'],
+  ['别忘了我不吃香菜。', '我不吃香菜。'],
+  ['规则：函数不超过四十行。', '函数不超过四十行。'],
+  // Nothing to strip, or nothing left behind it.
+  ['I remember that my wife likes tea.', 'I remember that my wife likes tea.'],
+  ['Note to the team goes out on Friday.', 'Note to the team goes out on Friday.'],
+  ['Remember me.', 'Remember me.'],
+  ['请记住。', '请记住。'],
+  ['注意身体。', '注意身体。'],
+])('a note needs what is to be remembered: %s', (said, kept) => {
+  expect(wordsToKeep(said)).toBe(kept);
+});
+
 it('a head tells apart what it was taught, and reads back as it was written', () => {
   const taught = Array.from({ length: 40 }, (_, at) => ({
     vector: [at % 2 ? 1 : -1, Math.sin(at)],
@@ -127,6 +152,32 @@ it('without a model the words decide, and decide carefully', () => {
   expect(recognise('Always write tests first.', null, null).kind).toBe('rule');
   expect(recognise('我对虾过敏。', null, null).kind).toBe('fact');
   expect(recognise('Do you prefer tea?', null, null).kind).toBeNull();
+});
+
+it('an allergy is a fact in both languages, though it may be taken for a taste', () => {
+  // A head that takes every sentence for a preference.
+  const width = 2 + cuesOf('').length;
+  const preference = SENTENCE_CLASSES.indexOf('preference');
+  const kinds = {
+    classes: SENTENCE_CLASSES.length,
+    width,
+    weights: Float32Array.from({ length: SENTENCE_CLASSES.length * width }, (_, at) =>
+      at === preference * width + width - 1 ? 9 : 0,
+    ),
+  };
+  const kindOf = (text: string) => recognise(text, [0], { kinds, topics: kinds }).kind;
+  for (const text of [
+    'I am allergic to peanuts.',
+    "I don't like it when there are nuts, I'm allergic.",
+    'I am lactose intolerant.',
+    '我对花生过敏。',
+    '我不喜欢吃虾，过敏。',
+    '我乳糖不耐受。',
+  ])
+    expect(kindOf(text), text).toBe('fact');
+  expect(kindOf('I like short answers.')).toBe('preference');
+  expect(kindOf('我喜欢短的回答。')).toBe('preference');
+  expect(recognise('我不喜欢吃虾，我对虾过敏。', null, null).kind).toBe('fact');
 });
 
 it('only a person’s own sentences are looked at', () => {

@@ -75,6 +75,23 @@ it('what a person writes here is proposed once, with its source', async () => {
   close();
 });
 
+it('a note says what is to be remembered, without the words that ask for it', async () => {
+  const { home, look, say, close } = await scene();
+  const { id, messages } = await say('Remember: always answer in English.');
+  await say('请记住：以后都用中文回答。');
+  await say('Please remember that I am allergic to nuts.');
+  await say('Please remember that lunch is at one.');
+  expect((await look()).sort()).toEqual([
+    'fact: I am allergic to nuts.',
+    'rule: Always answer in English.',
+    'rule: Lunch is at one.',
+    'rule: 以后都用中文回答。',
+  ]);
+  await home.documents.change(id, { removed: [messages[0]?.id as Message['id']] });
+  expect(await look()).toHaveLength(3);
+  close();
+});
+
 it('what a person writes before the first run is proposed, too', async () => {
   const { look, close } = await scene(() => undefined, 'Hello! I am allergic to nuts. What can I bake?');
   expect(await look()).toEqual(['fact: I am allergic to nuts.']);

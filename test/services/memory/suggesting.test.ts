@@ -125,6 +125,15 @@ it('proposes a sentence that stands there word for word, with its message', asyn
   expect(scene.prompts).toHaveLength(1);
 });
 
+it('proposes what is to be remembered without the words that ask for it', async () => {
+  const quote = 'Please remember that my sister Ruth keeps bees in Freiburg.';
+  const scene = await home({
+    text: LONG.replace(RUTH.quote, quote),
+    reply: () => answer({ ...RUTH, quote }),
+  });
+  expect(open(scene).map(({ text }) => text)).toEqual([RUTH.quote]);
+});
+
 it('proposes nothing that was forgotten while the model was asked', async () => {
   const scene = await home({
     meanwhile: async (documents) => {

@@ -6,7 +6,7 @@ import { MATERIAL, PLAYED, QUOTATION } from '../../text/cue-words/lasting.ts';
 import { hanShare, sentencesOf } from '../../text/sentences.ts';
 import { type Head, probabilities } from './head.ts';
 import { type NoteKind, SENTENCE_CLASSES, TOPICS, type Topic } from './kinds.ts';
-import { cuesOf, kindByWords, saysNothingLasting, topicsByWords } from './wording.ts';
+import { cuesOf, kindByWords, kindOfTaste, saysNothingLasting, topicsByWords } from './wording.ts';
 
 /** Heads trained for one embedding model. */
 export interface Heads {
@@ -45,8 +45,8 @@ export function recognise(text: string, vector: ArrayLike<number> | null, heads:
   const topics = probabilities(heads.topics, vector, cues);
   if (saysNothingLasting(text)) return { kind: null, probability: 0, topics };
   const [none = 1, ...kinds] = probabilities(heads.kinds, vector, cues);
-  const best = kinds.indexOf(Math.max(...kinds));
-  return { kind: SENTENCE_CLASSES[best + 1] as NoteKind, probability: 1 - none, topics };
+  const best = SENTENCE_CLASSES[kinds.indexOf(Math.max(...kinds)) + 1] as NoteKind;
+  return { kind: best === 'preference' ? kindOfTaste(text) : best, probability: 1 - none, topics };
 }
 
 /** Most sentences of one message that are read; of a long one the first and the last. */
