@@ -122,7 +122,7 @@ class TurnQueue {
       if (request.explicit && effectiveHead(conversation) !== leaf)
         await this.#deps.documents.change(id, { meta: { head: leaf } });
 
-      const { recall, problem, why, applied }: RecallOfTurn =
+      const remembered: RecallOfTurn =
         request.recall || request.from !== undefined
           ? { recall: request.recall ?? null, problem: null, why: undefined, applied: [] }
           : await (await this.#memories()).forQuestion({
@@ -146,6 +146,8 @@ class TurnQueue {
               onAsking: () => showTurn(session, { status: 'recalling' }),
               signal,
             });
+      const { problem, why, applied } = remembered;
+      const recall = remembered.recall && this.#withoutForgotten(remembered.recall, asked);
       if (!model)
         return await this.#fromMemory(id, open, {
           request,
@@ -203,6 +205,17 @@ class TurnQueue {
     );
     const deps = { ...this.#stepDeps, ask: createAsking(this.#deps), runCalls: createToolCalls(this.#deps) };
     return new TurnSteps(deps, turn);
+  }
+
+  /** Removes what was forgotten since: the index may not have read that yet, and a person may have kept a passage. */
+  #withoutForgotten(recall: Recall, { id, createdAt }: Message): Recall {
+    const answer: Message = {
+      ...{ id: newMessageId(), parentId: id, role: 'assistant', kind: 'message' },
+      createdAt: Math.max(createdAt, this.#deps.now()),
+      parts: [recall],
+    };
+    const [left] = this.#deps.withoutForgotten?.(answer)?.parts ?? answer.parts;
+    return left?.type === 'recall' ? left : recall;
   }
 
   /** Without a model the passages are the answer. */

@@ -21,6 +21,8 @@ export interface Holdback {
   readonly forgets?: 'words' | 'all';
   /** With `forgets`: true for values said later, which stay. Default: no value counts as later. */
   readonly isLater?: ((said: Occurrence) => boolean) | undefined;
+  /** With `isLater`: only what later values quote is cleaned, and nothing that has no date, such as a title. */
+  readonly quotesOnly?: boolean;
 }
 
 /**
@@ -110,6 +112,7 @@ const CONVERSATION_ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-
 export function cleanValue(value: unknown, rules: Holdback, field = ''): unknown {
   let holdback = rules;
   if (typeof value === 'string') {
+    if (holdback.quotesOnly) return value;
     if (isAppText(value, holdback, field)) return value;
     if (field !== 'url' || !/^data:/i.test(value)) return cleanText(value, holdback, field);
     const file = fileIn(value);
@@ -125,11 +128,8 @@ export function cleanValue(value: unknown, rules: Holdback, field = ''): unknown
   }
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
   const said = holdback.isLater && saidOf(value);
-  if (said && holdback.isLater?.(said)) {
-    // Earlier wordings of a note were said earlier, so clean them.
-    const before = 'before' in value ? cleanValue(value.before, holdback) : undefined;
-    return 'before' in value && before !== value.before ? { ...value, before } : value;
-  }
+  if (said && holdback.isLater?.(said)) return cleanQuotes(value, { ...holdback, quotesOnly: false });
+  if (holdback.quotesOnly) return value;
   // Everything within a meant value was there with it, whatever its own date.
   if (said) holdback = { ...holdback, isLater: undefined };
   // Feedback quotes its passage, so both are removed together.
@@ -154,6 +154,38 @@ export function cleanValue(value: unknown, rules: Holdback, field = ''): unknown
   // The document's bytes hold the same words and cannot be edited, so they are dropped.
   if ('extract' in value && cleaned.extract !== value.extract) return { ...cleaned, url: undefined };
   return changed ? cleaned : value;
+}
+
+/** Fields of a recall, and of a memory tool's result, that quote what was said before. */
+const QUOTES = ['passages', 'nearMisses', 'leftOut', 'applied'];
+
+/**
+ * Cleans what a value quotes that was said later itself: earlier wordings of a note, passages of memory on a card.
+ * They were said earlier, unless their own date tells otherwise.
+ */
+function cleanQuotes(value: object, holdback: Holdback): object {
+  const within = <T extends object>(whole: T, fields: readonly string[], clean: typeof cleanValue): T => {
+    const changes = Object.entries(whole).flatMap(([key, inner]) => {
+      const cleaned = fields.includes(key) ? clean(inner, holdback) : inner;
+      return cleaned === inner ? [] : [[key, cleaned]];
+    });
+    return changes.length === 0 ? whole : { ...whole, ...Object.fromEntries(changes) };
+  };
+  const card = (part: unknown): unknown => {
+    if (typeof part !== 'object' || part === null) return part;
+    if ((part as { type?: unknown }).type === 'recall') return within(part, QUOTES, cleanValue);
+    const { recalled } = part as { recalled?: unknown };
+    if (typeof recalled !== 'object' || recalled === null) return part;
+    // The text of a tool's result says the same as its passages.
+    const isClean = within(recalled, QUOTES, cleanValue) === recalled && !isRedactedAnswer(part, holdback);
+    return isClean ? part : cleanValue(part, { ...holdback, isLater: undefined });
+  };
+  const cards = (parts: unknown): unknown => {
+    if (!Array.isArray(parts)) return parts;
+    const cleaned = parts.map(card);
+    return cleaned.every((part, at) => part === parts[at]) ? parts : cleaned;
+  };
+  return within(within(value, ['before', 'neighbours'], cleanValue), ['parts'], cards);
 }
 
 /** Removes private words from a value; the same value if there are none. */
@@ -191,13 +223,16 @@ function cleanText(text: string, { hide, forgets }: Holdback, field: string): st
   return typeof value === 'string' ? value : REDACTED;
 }
 
-/** Time of a message, list entry, note, prompt, verdict or proposal; undefined for values without one. */
+/** Time of a message, passage, list entry, note, prompt, verdict or proposal; undefined for values without one. */
 export function saidOf(value: object): Occurrence | undefined {
-  const { id, createdAt, updatedAt, at } = value as Readonly<Record<string, unknown>>;
-  const isOfConversation = 'parts' in value || 'deletedAt' in value;
+  const { id, messageId, createdAt, updatedAt, at } = value as Readonly<Record<string, unknown>>;
+  // Feedback on a passage has the time of the feedback, `at`.
+  const isPassage =
+    typeof messageId === 'string' && typeof createdAt === 'number' && ('passage' in value || 'text' in value);
+  const isOfConversation = isPassage || 'parts' in value || 'deletedAt' in value;
   const time = isOfConversation ? createdAt : (updatedAt ?? at);
   if (typeof time !== 'number') return undefined;
-  const name = typeof id === 'string' ? id : '';
+  const name = isPassage ? messageId : typeof id === 'string' ? id : '';
   // A message never changes its words; other records may be reworded.
   return { mark: isOfConversation ? name : `${name}@${time}`, at: time };
 }
@@ -220,13 +255,28 @@ const isRedactedPassage = (item: unknown, holdback: WithholdsPassages): boolean 
 
 /** True for the answer of a memory tool that quotes a conversation which stays here. */
 const isRedactedAnswer = (value: object, holdback: WithholdsPassages): boolean => {
-  const { type, name, text } = value as { type?: unknown; name?: unknown; text?: unknown };
+  const { type, name, text, recalled } = value as Readonly<Record<string, unknown>>;
   if (type !== 'tool-result' || typeof name !== 'string' || typeof text !== 'string') return false;
+  if (!MEMORY_TOOLS.includes(name) || text === REDACTED) return false;
+  const ids: string[] = text.match(CONVERSATION_ID) ?? [];
+  // The text names its passages, and not what it shows beside them.
   return (
-    MEMORY_TOOLS.includes(name) &&
-    (text.match(CONVERSATION_ID) ?? []).some((id) => holdback.isRedacted(id) || isRedactedId(id, holdback))
+    ids.some((id) => holdback.isRedacted(id) || isRedactedId(id, holdback)) ||
+    quotedBy(recalled).some((quoted) => isRedactedPassage(quoted, holdback))
   );
 };
+
+/** Lists the passages behind a memory tool's answer, with what stands beside each. */
+function quotedBy(recalled: unknown): readonly unknown[] {
+  if (typeof recalled !== 'object' || recalled === null) return [];
+  const listIn = (value: unknown, field: string): unknown[] => {
+    const list = typeof value === 'object' && value !== null && (value as Record<string, unknown>)[field];
+    return Array.isArray(list) ? list : [];
+  };
+  return ['passages', 'nearMisses']
+    .flatMap((field) => listIn(recalled, field))
+    .flatMap((passage) => [passage, ...listIn(passage, 'neighbours')]);
+}
 
 /** Parts of a `data:` URL; `head` ends with the comma. */
 interface DataUrl {

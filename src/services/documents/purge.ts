@@ -4,17 +4,17 @@ import * as Y from 'yjs';
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
 import { type DocumentId, isConversation, LIBRARY_DOCUMENT, NOTES_DOCUMENT } from '../../domain/base/ids.ts';
 import { attempt } from '../../domain/base/log.ts';
-import { holdbackOf, saidOf } from './cleaning.ts';
+import { type Holdback, holdbackOf, saidOf } from './cleaning.ts';
 import type { PurgeRules } from './documents.ts';
 import { cleanUpdate, countValuesToHide } from './shared.ts';
 
 /** Counts the values of an entry that must be nowhere; undefined if it is damaged. */
-const heldIn = ({ bytes }: Pick<LogEntry, 'bytes'>, rules: PurgeRules): number | undefined =>
-  attempt(() => countValuesToHide(bytes, holdbackOf(rules)), undefined, 'an entry that is no Yjs update');
+const heldIn = ({ bytes }: Pick<LogEntry, 'bytes'>, rules: Holdback): number | undefined =>
+  attempt(() => countValuesToHide(bytes, rules), undefined, 'an entry that is no Yjs update');
 
 /** True if an entry holds something to be purged, or cannot be read. */
 export const isHeldIn = (entry: Pick<LogEntry, 'bytes'>, rules: PurgeRules): boolean =>
-  heldIn(entry, rules) !== 0;
+  heldIn(entry, holdbackOf(rules)) !== 0;
 
 /**
  * Purges every document (`only`: of these) that needs it; returns those with a damaged entry, which stay as they are.
@@ -27,21 +27,28 @@ export async function purgeLog(
   const damaged: DocumentId[] = [];
   for (const id of only ?? (await log.documents())) {
     const entries = await log.read(id);
-    if (beganLater(id, entries, rules)) continue;
-    const held = entries.map((entry) => heldIn(entry, rules));
+    const meant = rulesFor(id, entries, rules);
+    const held = entries.map((entry) => heldIn(entry, meant));
     // The list overwrites titles, and only the conversation knows which were removed.
     const isOverwritten = id === LIBRARY_DOCUMENT && entries.length > 1;
-    const isAffected = isOverwritten || held.some((count) => count !== 0) || takesOut(id, entries);
+    const takes = !meant.quotesOnly && takesOut(id, entries);
+    const isAffected = isOverwritten || held.some((count) => count !== 0) || takes;
     if (!isAffected) continue;
     if (held.includes(undefined)) damaged.push(id);
-    else await purge(log, id, entries, rules);
+    else await purge(log, id, entries, meant);
   }
   return damaged;
 }
 
+/** Returns the rules for a document: of a conversation that began later only what it quotes is meant. */
+const rulesFor = (id: DocumentId, entries: readonly LogEntry[], rules: PurgeRules): Holdback => ({
+  ...holdbackOf(rules),
+  quotesOnly: beganLater(id, entries, rules),
+});
+
 /**
  * True for a conversation in which everything was said later than the rules reach:
- * nothing of it is meant, nor its title.
+ * none of its own words is meant, nor its title.
  */
 function beganLater(id: DocumentId, entries: readonly LogEntry[], { isLater }: PurgeRules): boolean {
   if (!isLater || !isConversation(id)) return false;
@@ -76,8 +83,9 @@ export async function unpurgedIn(log: ConversationLog, rules: PurgeRules): Promi
   const found: DocumentId[] = [];
   for (const id of await log.documents()) {
     const entries = await log.read(id);
-    if (beganLater(id, entries, rules)) continue;
-    if (takesOut(id, entries) || entries.some((entry) => heldIn(entry, rules) !== 0)) found.push(id);
+    const meant = rulesFor(id, entries, rules);
+    const takes = !meant.quotesOnly && takesOut(id, entries);
+    if (takes || entries.some((entry) => heldIn(entry, meant) !== 0)) found.push(id);
   }
   return found;
 }
@@ -131,18 +139,14 @@ async function purge(
   log: ConversationLog,
   id: DocumentId,
   entries: readonly LogEntry[],
-  rules: PurgeRules,
+  rules: Holdback,
 ): Promise<void> {
   const last = entries.at(-1);
   if (!last) return;
   const doc = new Y.Doc();
   try {
     for (const { bytes } of entries) Y.applyUpdate(doc, bytes);
-    await log.replaceBySnapshot(
-      id,
-      cleanUpdate(Y.encodeStateAsUpdate(doc), holdbackOf(rules)).update,
-      last.seq,
-    );
+    await log.replaceBySnapshot(id, cleanUpdate(Y.encodeStateAsUpdate(doc), rules).update, last.seq);
   } finally {
     doc.destroy();
   }

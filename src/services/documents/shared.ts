@@ -242,6 +242,7 @@ export function cleanUpdate(
   holdback: Holdback,
 ): { update: Uint8Array; redacted: number } {
   const { structs, ds } = Y.decodeUpdate(update);
+  const { quotesOnly = false } = holdback;
   let redacted = 0;
   const clean = (value: unknown): unknown => {
     const cleaned = cleanValue(value, holdback);
@@ -251,6 +252,8 @@ export function cleanUpdate(
   for (const struct of structs) {
     if (!(struct instanceof Y.Item)) continue;
     mapValues(struct, clean);
+    // Names and running text have no date: they are of the document itself.
+    if (quotesOnly) continue;
     const { content } = struct;
     if (content instanceof Y.ContentString && holdback.hide(content.str).redacted > 0) {
       // Keeps the length: Yjs counts the characters of a text, and later items refer to that count.

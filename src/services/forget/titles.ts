@@ -1,5 +1,6 @@
 // Replaces titles made from removed messages where copies of them remain: on recall cards, in feedback, in backups.
 import type { ConversationId } from '../../domain/base/ids.ts';
+import { TAKEN_OUT } from '../../domain/forget/imprint.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
 import type { Feedback } from '../../domain/memory/notes.ts';
 import { saidOf } from '../documents/cleaning.ts';
@@ -28,7 +29,11 @@ export async function titlesSince(
   return titles;
 }
 
-/** Replaces the title; returns the same object if it is current or the feedback was given later. */
+/** True for a title that may take another's place. What was written down later keeps its own if none is known now. */
+export const isUsable = (title: string | undefined, isLater: boolean): title is string =>
+  title !== undefined && !(isLater && title === TAKEN_OUT);
+
+/** Replaces the title; returns the same object if it is current. */
 export function feedbackTitled(
   one: Feedback,
   titles: Titles,
@@ -36,5 +41,6 @@ export function feedbackTitled(
 ): Feedback {
   const title = titles.get(one.conversationId);
   const said = saidOf(one);
-  return title === undefined || title === one.title || (said && isLater(said)) ? one : { ...one, title };
+  const isSaidLater = said !== undefined && isLater(said);
+  return !isUsable(title, isSaidLater) || title === one.title ? one : { ...one, title };
 }

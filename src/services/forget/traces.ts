@@ -13,7 +13,7 @@ import type { ConversationChange } from '../documents/documents.ts';
 import { acrossBorders } from './borders.ts';
 import { createEraser, type Eraser, withoutAll } from './eraser.ts';
 import type { Find } from './place.ts';
-import type { Titles } from './titles.ts';
+import { isUsable, type Titles } from './titles.ts';
 
 interface Traces {
   /** True if the whole conversation goes. */
@@ -51,11 +51,11 @@ const withoutSealed = (message: Message): Message => ({
 
 /**
  * Removes the forgotten part of a message: returns null if all of it goes, the same object if nothing does. Words
- * said later stay.
+ * said later stay; passages of memory beside them that were said before do not.
  */
 export function remainsOf(message: Message, eraser: Eraser): Message | null {
   const { record, isGone, isLater } = eraser;
-  if (isLater({ mark: message.id, at: message.createdAt })) return message;
+  if (isLater({ mark: message.id, at: message.createdAt })) return eraser.clean(message);
   if (isGone(message.id)) return null;
   if (record.whole && record.words.length > 0) {
     const said = withoutRecalled(message);
@@ -74,17 +74,22 @@ export function remainsOfQueued<T extends { readonly id: string; readonly parts:
   return left && (left.parts === queued.parts ? queued : { ...queued, parts: left.parts });
 }
 
-/** Cleans a message before it is saved, by records that arrived meanwhile; null if nothing is left. */
+/**
+ * Cleans a message before it is saved, by records that arrived meanwhile; null if nothing is left. Earlier records
+ * count for its passages: memory may have found them, or a person kept them on the screen, before that.
+ */
 export const remainsSince =
   (records: () => readonly Forgotten[]) =>
-  (message: Message): Message | null =>
-    withoutAll(
+  (message: Message): Message | null => {
+    const quotes = message.parts.some((part) => part.type === 'recall' || 'recalled' in part);
+    return withoutAll(
       message,
       records()
-        .filter(({ at }) => at >= message.createdAt)
+        .filter(({ at }) => quotes || at >= message.createdAt)
         .map((record) => createEraser(record)),
       remainsOf,
     );
+  };
 
 /**
  * Does the same for words that a page noted at a place named after its conversation, at a time in ms since 1970: none
@@ -116,11 +121,12 @@ export function remainsOfAll(
 
 /** Updates the titles on a message's recall cards; returns the same object if they are current. */
 export function withTitles(message: Message, titles: Titles, { isLater }: Pick<Eraser, 'isLater'>): Message {
-  if (isLater({ mark: message.id, at: message.createdAt })) return message;
+  const isSaidLater = isLater({ mark: message.id, at: message.createdAt });
   let isChanged = false;
   const named = <T extends readonly RecalledPassage[] | undefined>(passages: T): T =>
     passages?.map((passage) => {
-      const title = titles.get(passage.conversationId) ?? passage.title;
+      const known = titles.get(passage.conversationId);
+      const title = isUsable(known, isSaidLater) ? known : passage.title;
       isChanged ||= title !== passage.title;
       return { ...passage, title };
     }) as unknown as T;
@@ -210,8 +216,8 @@ export function tracesIn(conversation: Conversation, eraser: Eraser, isLeft = fa
   const removed: MessageId[] = [];
   const rewritten: Message[] = [];
   const remains = isGoneWhole ? null : remainsOfAll(messages, eraser);
-  for (const message of all.filter(isMeant)) {
-    const left = remains?.get(message.id) ?? null;
+  for (const message of all) {
+    const left = isMeant(message) ? (remains?.get(message.id) ?? null) : remainsOf(message, eraser);
     if (left === null) {
       removed.push(message.id);
       finds.push(find('message', excerptOf(message, eraser), [message]));
@@ -236,7 +242,11 @@ export function tracesIn(conversation: Conversation, eraser: Eraser, isLeft = fa
     };
   // The conversation began later, and so its title is not meant.
   if (all.length > 0 && !all.some(isMeant) && isLater(began))
-    return { erase: false, change: undefined, finds: [] };
+    return {
+      erase: false,
+      change: rewritten.length > 0 ? { rewritten, takesOut: true } : undefined,
+      finds,
+    };
   const changed = removed.length + rewritten.length > 0;
   const files = filesWithout(
     conversation,

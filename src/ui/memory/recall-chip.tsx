@@ -147,7 +147,7 @@ function useRecallWhileWriting({
   before,
   onUnwanted,
 }: Omit<RecallChipProps, 'onChange'> & { onUnwanted: () => void }): RecallResult | null {
-  const { memory, settings } = useApp();
+  const { memory, settings, forget: forgetting } = useApp();
   const auto = useReadable(settings.config, (config) => config.recall.auto_recall);
   const wanted = auto.enabled && auto.trigger_on_start && enough(text);
   const awake = useAwake();
@@ -199,6 +199,7 @@ function useRecallWhileWriting({
     };
   }, [memory, from, conversationId, movedFrom, reach?.memory, reach?.project, text, wanted, awake, hasModel]);
 
+  useEffect(() => forgetting.onForgetting(({ clean }) => setResult(clean)), [forgetting]);
   // Neither shows nor sends passages deleted or forbidden since.
   const usable = useUsablePassages();
   return useMemo(

@@ -10,7 +10,7 @@ import { asMessageId, NOTES_DOCUMENT, newMessageId } from '../../../src/domain/b
 import { until } from '../../../src/domain/base/readable.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
 import { memoryFileChange, savedFiles } from '../../../src/domain/chat/memory-file.ts';
-import { type Message, type PartOf, textOf } from '../../../src/domain/chat/message.ts';
+import { type Message, type Part, type PartOf, textOf } from '../../../src/domain/chat/message.ts';
 import { type Imprint, imprintOf } from '../../../src/domain/forget/imprint.ts';
 import type { Forgotten, Sought } from '../../../src/domain/forget/sought.ts';
 import { deleteMessage } from '../../../src/services/chat/delete-message.ts';
@@ -27,6 +27,7 @@ import { filesOf } from '../../fixtures/files.ts';
 import { runs } from '../../scale.ts';
 import { describePlace } from '../../suites/forget-place.suite.ts';
 import { perilous } from '../../sync/perilous.ts';
+import { isInLog } from '../documents/said.ts';
 import { idOf, NOW, openDevice, recallOf } from './device.ts';
 
 const closing: (() => Promise<void>)[] = [];
@@ -176,6 +177,27 @@ describe('forget', () => {
       passages: [],
     });
     expect((await device.documents.read(story.id))?.messages.size).toBe(2);
+  });
+
+  it('a short message that the answer of a tool shows beside its passage goes from that answer, too', async () => {
+    const device = open({ engine: false });
+    const story = await device.say('story', ['Third flower pot.', 'Noted.', 'Tea?']);
+    const [gone, noted] = story.messages as [Message, Message];
+    const { passages } = recallOf(story, 'Noted.') as PartOf<'recall'>;
+    const beside = { messageId: gone.id, role: 'user', text: 'Third flower pot.', createdAt: gone.createdAt };
+    const result = {
+      ...{ type: 'tool-result', callId: 'one', name: 'recall' },
+      text: `1 passages:\n(conversation ${story.id}, message ${noted.id})\n> Third flower pot.\n> Noted.`,
+      recalled: {
+        ...{ query: 'Where?', threshold: 0.5, nearMisses: [] },
+        passages: passages.map((one) => ({ ...one, messageId: noted.id, neighbours: [beside] })),
+      },
+    } as Part;
+    const asked = await device.say('asked', ['Where is the key?', [result]]);
+    await device.forgetAll({ kind: 'message', conversation: story.id, message: gone.id });
+    expect(await device.placesOf('flower pot')).toEqual([]);
+    const [, answer] = [...((await device.documents.read(asked.id))?.messages.values() ?? [])];
+    expect(JSON.stringify(answer)).toContain('Noted.');
   });
 
   it('a title that was made of a message goes from the cards of other conversations with it', async () => {
@@ -844,6 +866,64 @@ describe('forget', () => {
     expect(next.prompts.state.get().prompts.map(({ text }) => text)).toEqual([`Dear ${CANARY}, I`]);
     expect(next.documents.library.get().entries.map(({ title }) => title)).toContain(`${CANARY} again`);
   });
+
+  it.each([
+    ['phrase', 'begun'],
+    ['phrase', 'continued'],
+    ['message', 'begun'],
+    ['message', 'continued'],
+  ] as const)(
+    'a passage on a card that memory made later goes, by a record of a %s in a conversation %s since',
+    async (kind, when) => {
+      const store = createInMemoryStore({ now: () => NOW });
+      const device = open({ store });
+      const story = await device.say('story', [STORY, 'Indeed', 'It rained']);
+      const said = await device.say('since', [`Lunch with ${CANARY}`], {}, NOW - 5);
+      // A device that has not learnt of the record yet goes on to remember.
+      const { passages } = recallOf(story, STORY) as PartOf<'recall'>;
+      const [old] = passages as [(typeof passages)[number]];
+      const before = { ...old, createdAt: story.messages[0]?.createdAt as number };
+      const beside = { messageId: before.messageId, role: 'user', text: STORY, createdAt: before.createdAt };
+      const [lunch] = (recallOf(said, `Lunch with ${CANARY}`) as PartOf<'recall'>).passages as [typeof old];
+      const since = { ...lunch, createdAt: NOW - 5, neighbours: [beside] };
+      const recall = { ...recallOf(story, STORY), passages: [before, since], leftOut: [before] } as Part;
+      const result = {
+        ...{ type: 'tool-result', callId: 'one', name: 'recall', text: `[${story.id}] ${STORY}` },
+        recalled: { query: 'Who?', threshold: 0.5, passages: [before], nearMisses: [] },
+      } as Part;
+      const later = await device.say(
+        'later',
+        [`What of ${CANARY}?`, [recall, { type: 'text', text: 'I see.' }], [result]],
+        { title: `On ${CANARY}`, titleBy: 'person' },
+        when === 'begun' ? NOW - 5 : NOW - 11,
+      );
+      const record: Forgotten = {
+        ...{ id: 'late', at: when === 'begun' ? NOW - 10 : NOW - 11, kind, inside: [story.id], sources: [] },
+        ...(kind === 'phrase'
+          ? { ids: [], words: [imprintOf(CANARY, 'late') as Imprint] }
+          : { ids: [story.messages[0]?.id as string], words: [] }),
+        whole: false,
+      };
+      await device.notes.record(record);
+      await until(
+        device.forget.records,
+        (records) => records.some(({ confirmed }) => confirmed.size > 0),
+        AbortSignal.timeout(20_000),
+      );
+      expect(device.forget.records.get()[0]?.confirmed.get('local')?.left).toBe(0);
+      await device.close();
+      const next = open({ store, engine: false });
+      const gone = kind === 'phrase' ? `neighbour ${CANARY}` : 'lost the garden';
+      expect(await isInLog(store, gone)).toBe(false);
+      const left = await next.documents.read(later.id);
+      const [, answer, tool] = [...(left?.messages.values() ?? [])];
+      expect(textOf(answer as Message)).toBe('I see.');
+      expect(JSON.stringify([answer, tool])).not.toContain(gone);
+      // The card keeps what was said since.
+      expect(JSON.stringify(answer)).toContain('Lunch with');
+      if (when === 'begun') expect(left?.meta.title).toBe(`On ${CANARY}`);
+    },
+  );
 
   it.each([false, true])(
     'what is dated later than now goes too, and what is said since stays; whole: %s',
