@@ -108,12 +108,17 @@ function without(
   const isUntitled = removed.size > 0 && imported.own?.meta.titleBy === 'auto';
   const cleaned = metaWithout(imported.meta, eraser);
   const meta = isUntitled ? { ...cleaned, title: '' } : cleaned;
-  if (removed.size + changed === 0 && meta === imported.meta && from === imported.source)
+  const points = checkpointsWithout(imported, eraser);
+  // A summary of messages that changed may say what they said.
+  const isSummarised = Object.values(imported.compactions ?? {}).some((one) => eraser.clean(one) !== one);
+  const losesMore = isSummarised || points !== imported.checkpoints;
+  if (removed.size + changed === 0 && !losesMore && meta === imported.meta && from === imported.source)
     return { imported, changed: 0 };
   const { compactions: _, ...rest } = imported;
   return {
     imported: {
       ...rest,
+      ...(points ? { checkpoints: points } : {}),
       source: from,
       meta,
       head: living(imported.head),
@@ -134,6 +139,17 @@ function without(
     },
     changed: removed.size + changed,
   };
+}
+
+/** Removes the words from names of checkpoints; returns the same object if there are none. */
+function checkpointsWithout(
+  { checkpoints }: Pick<ImportedConversation, 'checkpoints'>,
+  { hide }: Eraser,
+): ImportedConversation['checkpoints'] {
+  const entries = Object.entries(checkpoints ?? {});
+  return entries.some(([name]) => hide(name).redacted > 0)
+    ? Object.fromEntries(entries.map(([name, point]) => [hide(name).text, point]))
+    : checkpoints;
 }
 
 /** Our own backups say which tool a conversation came from. */

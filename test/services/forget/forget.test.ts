@@ -725,6 +725,38 @@ describe('forget', () => {
     expect(one ? one.messages.map(textOf).join() : null).toBe(left);
   });
 
+  it('a backup brings no names of checkpoints and no summaries back whose messages say nothing of it', async () => {
+    const device = open({ engine: false });
+    const story = await device.say('story', ['Rain', 'Snow', 'Hail']);
+    const [first, second] = story.messages as [Message, Message];
+    const compaction = {
+      ...{
+        at: second.id,
+        createdAt: NOW,
+        strategy: 'session-memory',
+        reason: 'auto' as const,
+        undone: false,
+      },
+      ...{ tokensBefore: 10, tokensAfter: 4, durationMs: 1, id: 'c1' },
+      plan: { runs: [], summaries: [{ text: `They spoke of ${CANARY}` }] },
+    };
+    await device.documents.change(story.id, {
+      checkpoints: { [`Before ${CANARY}`]: first.id, Start: first.id },
+      compactions: { c1: compaction },
+    });
+    const backup = await device.library.exportConversations('all', 'json');
+    const bytes = new Uint8Array(await backup.blob.arrayBuffer());
+    await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
+    for (const erased of [false, true]) {
+      if (erased) await device.documents.erase([story.id]);
+      await device.library.importFiles(filesOf({ 'backup.json': bytes }));
+      expect(await device.placesOf(CANARY)).toEqual([]);
+      const back = await device.documents.read(story.id);
+      expect([...(back?.checkpoints.keys() ?? [])].sort()).toEqual(['Before •••', 'Start']);
+      expect([...(back?.messages.values() ?? [])].map(textOf)).toEqual(['Rain', 'Snow', 'Hail']);
+    }
+  });
+
   it('a backup brings no prompts, personas and earlier wordings with it back', async () => {
     const device = open({ engine: false });
     const { notes, prompts } = device;
