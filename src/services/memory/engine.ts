@@ -36,6 +36,7 @@ import type { Memory, MemoryStatus } from './memory.ts';
 import { createProjection } from './projection.ts';
 import { describeConversation, isRemembered, pipelineVersionOf, withoutCutWords } from './rows.ts';
 import { StatusNotifier } from './status-notifier.ts';
+import { noteUndescribed, undescribedIn } from './undescribed.ts';
 
 /** Status as the engine knows it; the opener knows the file system of the index. */
 export type EngineStatus = Omit<MemoryStatus, 'engine'>;
@@ -97,7 +98,6 @@ const isRead = (document: string): document is ConversationId =>
 /** Keys of the key-value store, all of this device. */
 const REBUILD = 'memory.rebuild';
 const PIPELINE_VERSION_KEY = 'memory.recipe';
-const UNDESCRIBED = 'memory.undescribed';
 
 /** Log entries read at a time. */
 const PAGE = 100;
@@ -149,6 +149,8 @@ class BackgroundEngine implements MemoryEngine {
   readonly #touched = new Set<ConversationId>();
   /** Conversations whose summary is older than their messages. */
   readonly #undescribed = new Set<ConversationId>();
+  /** Those of them that the store has. */
+  #noted: string | undefined;
   readonly #projectAll;
   /** Request that waits until the log is read up to its time: a message saved just before an end belongs to it. */
   #requested: 'ended' | 'now' | null = null;
@@ -197,6 +199,7 @@ class BackgroundEngine implements MemoryEngine {
         this.#unread += messages - 1;
         this.#status.notify();
       },
+      beforeBatch: () => this.#noteUndescribed(),
       onMessage: () => {
         this.#unread = Math.max(0, this.#unread - 1);
       },
@@ -375,7 +378,7 @@ class BackgroundEngine implements MemoryEngine {
       const head = await this.#log.head();
       // The log was emptied and the index was not: none of its rows has a source.
       if ((await this.#deps.index.bookmark()) > head) await this.#deps.index.clear();
-      if (this.#starting) for (const id of await this.#undescribedBefore()) this.#undescribed.add(id);
+      if (this.#starting) for (const id of await undescribedIn(this.#keyValues)) this.#undescribed.add(id);
       await this.#followPipelineVersion();
       if (this.#starting) await this.#forgetErased();
       for (;;) {
@@ -404,7 +407,7 @@ class BackgroundEngine implements MemoryEngine {
           break;
         }
       }
-      await this.#keyValues.set(UNDESCRIBED, this.#undescribed.size > 0 ? [...this.#undescribed] : undefined);
+      await this.#noteUndescribed();
       this.#starting = false;
       this.#fatal = null;
     } catch (error) {
@@ -420,11 +423,6 @@ class BackgroundEngine implements MemoryEngine {
     }
     if (accepted) this.#all = true;
     this.#indexer.wake(accepted === 'now');
-  }
-
-  async #undescribedBefore(): Promise<ConversationId[]> {
-    const kept = await this.#keyValues.get(UNDESCRIBED);
-    return Array.isArray(kept) ? kept.filter((id): id is ConversationId => typeof id === 'string') : [];
   }
 
   /**
@@ -483,8 +481,14 @@ class BackgroundEngine implements MemoryEngine {
       );
       await this.#deps.index.describe(id, described);
     }
-    if (ids.length > 0)
-      await this.#keyValues.set(UNDESCRIBED, this.#undescribed.size > 0 ? [...this.#undescribed] : undefined);
+    if (ids.length > 0) await this.#noteUndescribed();
+  }
+
+  async #noteUndescribed(): Promise<void> {
+    const ids = [...this.#undescribed].join(' ');
+    if (ids === this.#noted) return;
+    await noteUndescribed(this.#keyValues, this.#undescribed);
+    this.#noted = ids;
   }
 
   #watch(provider: EmbeddingProvider | null): void {

@@ -58,6 +58,8 @@ interface ProjectionDeps {
   /** Reports how many new messages of a conversation are about to be read; `onMessage` reports each. */
   readonly onFresh: (messages: number) => void;
   readonly onMessage: () => void;
+  /** Called before a batch moves the bookmark. */
+  readonly beforeBatch: () => Promise<void>;
   readonly onBatch: () => void;
 }
 
@@ -110,6 +112,7 @@ class LogProjector implements Projection {
       const full = { ...batch };
       const made = this.#renewing.splice(0);
       Object.assign(batch, emptyBatch());
+      await this.#deps.beforeBatch();
       await this.#apply(full, position);
       for (const message of made) this.#renewed.add(message);
       this.#deps.onBatch();

@@ -2,11 +2,12 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ImportedConversation } from '../../../src/adapters/importers/importer.ts';
+import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import type { LogEntry } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { LOG_REPAIRED } from '../../../src/adapters/log/recovering.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
-import { asMessageId, NOTES_DOCUMENT, newMessageId } from '../../../src/domain/base/ids.ts';
+import { asMessageId, NOTES, NOTES_DOCUMENT, newMessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
 import { memoryFileChange, savedFiles } from '../../../src/domain/chat/memory-file.ts';
@@ -547,6 +548,32 @@ describe('forget', () => {
     const described = conversations.find(({ id }) => id === story.id);
     expect(described?.keywords).toContain('garden');
     expect(JSON.stringify(described)).not.toContain(CANARY);
+  });
+
+  it('keywords are made again before the files, also of a conversation that only this device has', async () => {
+    const store = createInMemoryStore({ now: () => NOW });
+    const device = open({ store, engine: false });
+    const own = await device.say('own', [STORY, 'Indeed']);
+    // As the engine notes it once it has read the changes.
+    await store.keyValues.set('memory.undescribed', [own.id]);
+    const done: string[] = [];
+    const index: MemoryIndex = {
+      ...device.index,
+      bookmark: () => store.log.head(),
+      describe: async (id) => void done.push(id),
+      purge: async () => void done.push('purge'),
+    };
+    const place = CREATE_PLACES.map((create) => create({ ...device.deps, index: () => index })).find(
+      ({ id }) => id === 'index',
+    );
+    const words = [imprintOf(CANARY, 'elsewhere') as Imprint];
+    await place?.remove(
+      createEraser({
+        ...{ id: 'elsewhere', at: NOW, kind: 'phrase', ids: [], inside: [], sources: [], whole: false },
+        words,
+      }),
+    );
+    expect(done).toEqual([own.id, NOTES, 'purge']);
   });
 
   it('a second copy that is behind is told so, waited for, and named where it stays behind', async () => {

@@ -192,6 +192,28 @@ describe('the projector', () => {
     expect((await index.stats('')).messages).toBe(0);
   });
 
+  it('notes whose keywords are old before it moves on: a kill in between loses none', async () => {
+    const store = createInMemoryStore();
+    const inner = createInMemoryIndex();
+    let isKilled = false;
+    const index: MemoryIndex = {
+      ...inner,
+      apply: async (...change) => {
+        await inner.apply(...change);
+        if (isKilled) throw new Error('The tab was killed');
+      },
+    };
+    const house = home({ store, index, embedding: null });
+    const kept = conversationOf(['The boiler drips.', 'Call him.']);
+    await house.add(kept);
+    await house.indexed();
+    isKilled = true;
+    const [first] = kept.change.messages;
+    await house.documents.change(kept.id, { removed: first ? [first.id] : [] });
+    await expect.poll(async () => await inner.bookmark()).toBe(await store.log.head());
+    expect(await store.keyValues.get('memory.undescribed')).toEqual([kept.id]);
+  });
+
   it('forgets a message and hands its children on', async () => {
     const { documents, engine, index } = home();
     const conversation = conversationOf(['first thing', 'second thing', 'third thing']);

@@ -9,6 +9,7 @@ import { withDeadline } from '../../../domain/base/time-limit.ts';
 import type { Conversation } from '../../../domain/chat/conversation.ts';
 import { conversationOfNotes } from '../../../domain/memory/notes.ts';
 import { describeConversation, isRemembered } from '../../memory/rows.ts';
+import { undescribedIn } from '../../memory/undescribed.ts';
 import type { Eraser } from '../eraser.ts';
 import { type CreatePlace, filterOf, type PlaceDeps } from '../place.ts';
 
@@ -43,9 +44,13 @@ export const index: CreatePlace = (deps) => {
     remove: async (eraser) => {
       if (!(await hasCaughtUp(deps, eraser))) return;
       const open = deps.index();
-      // Updates keywords and summaries of what stayed before rewriting the files, those of notes too: if the engine
-      // did it later, the files would keep the old ones.
-      for (const id of eraser.record.inside as readonly ConversationId[]) {
+      // Updates keywords and summaries before rewriting the files, those of notes too: if the engine did it later, the
+      // files would keep the old ones. A record names what the asking device found; this one may have more.
+      const changed = [
+        ...(eraser.record.inside as ConversationId[]),
+        ...(await undescribedIn(deps.keyValues)),
+      ];
+      for (const id of new Set(changed)) {
         const conversation = await deps.documents.read(id);
         if (conversation && isRemembered(conversation, deps.privacy()))
           await describeAnew(deps, open, conversation);
