@@ -241,24 +241,41 @@ function connectLibrary(
   return { library, retention };
 }
 
+/** The model on this device: who chose a service elsewhere sends it passages and questions, not each sentence. */
+const modelHere = ({ embedding, settings }: Pick<AppParts, 'embedding' | 'settings'>) =>
+  settings.config.get().embedding.provider === 'local' ? embedding.get() : null;
+
 /**
- * Makes the recogniser of sentences and the finder of notes that apply; their code is loaded with the first request
- * (decision 1115).
+ * Makes the recogniser of a conversation's sentences and the finder of notes that apply; their code is loaded with the
+ * first request (decision 1115).
  */
-function createLateRecognising({ embedding, keyed, settings }: AppParts): {
+function createLateRecognising(parts: AppParts): {
   readonly recognising: Recognising;
   readonly applying: Applying;
 } {
-  const recogniser = lazily(async () => {
-    const { createRecognising } = await import('./memory/recognising.ts');
-    return createRecognising({ embedding: embedding.get, keyValues: keyed.keyValues, learns: false });
-  });
-  const recognising: Recognising = { of: async (...asked) => (await recogniser()).of(...asked) };
+  const { embedding, keyed, settings, filter, notes } = parts;
+  const recognisingBy = (model: typeof embedding.get): Recognising => {
+    const recogniser = lazily(async () => {
+      const { createRecognising } = await import('./memory/recognising.ts');
+      return createRecognising({
+        embedding: model,
+        hide: (text) => filter.hidden('index', text),
+        forgotten: notes.forgotten,
+        keyValues: keyed.keyValues,
+        learns: false,
+      });
+    });
+    return { of: async (...asked) => (await recogniser()).of(...asked) };
+  };
+  const recognising = recognisingBy(embedding.get);
   const finder = lazily(async () => {
     const { createApplying } = await import('./memory/applying.ts');
     return createApplying({ recognising, config: settings.config, now: Date.now });
   });
-  return { recognising, applying: { forRequest: async (asked) => (await finder()).forRequest(asked) } };
+  return {
+    recognising: recognisingBy(() => modelHere(parts)),
+    applying: { forRequest: async (asked) => (await finder()).forRequest(asked) },
+  };
 }
 
 /** Connects conversations with models and with the context sent to them. */
@@ -287,8 +304,7 @@ function connectChat(parts: AppParts, memory: Memory): Pick<App, 'chat' | 'conte
       index: engine.index.get,
       model: () => embedding.get()?.id ?? null,
       sentences: createSentenceMeaning({
-        // People who chose a remote embedding service chose to send it passages, not these sentences.
-        embedding: () => (settings.config.get().embedding.provider === 'local' ? embedding.get() : null),
+        embedding: () => modelHere(parts),
         now: () => performance.now(),
       }),
     }),

@@ -110,11 +110,18 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
     },
     signal,
   });
+  const filter = new PrivacyFilter({ config: settings.config });
   noticing = startNoticing({
     store,
     notes,
-    recognising: createRecognising({ embedding: embedding.get, keyValues: store.keyValues, learns: true }),
-    filter: new PrivacyFilter({ config: settings.config }),
+    recognising: createRecognising({
+      embedding: embedding.get,
+      hide: (text) => filter.hidden('index', text),
+      forgotten: notes.forgotten,
+      keyValues: store.keyValues,
+      learns: true,
+    }),
+    filter,
     ready: () => embedding.get() !== null,
     config: settings.config,
     now: Date.now,

@@ -12,7 +12,7 @@ import {
   newConversationId,
   newMessageId,
 } from '../../src/domain/base/ids.ts';
-import { until } from '../../src/domain/base/readable.ts';
+import { until, writable } from '../../src/domain/base/readable.ts';
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from '../../src/domain/chat/archive.ts';
 import type { Message, Part, RecalledPassage } from '../../src/domain/chat/message.ts';
 import { unansweredIn } from '../../src/domain/memory/asked-in-vain.ts';
@@ -388,6 +388,8 @@ async function openMeaning(
   const named = { ...embedding, id: nameOf(model) };
   const recognising = createRecognising({
     embedding: () => named,
+    hide: (text) => text,
+    forgotten: writable(0),
     keyValues: home.store.keyValues,
     learns: false,
   });

@@ -6,6 +6,7 @@ import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provi
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { hashOfText } from '../../domain/base/hash.ts';
 import { log } from '../../domain/base/log.ts';
+import type { Readable } from '../../domain/base/readable.ts';
 import { yieldToEvents } from '../../domain/base/yielding.ts';
 import { createTraining, type Head, readHead, writeHead } from '../../domain/memory/recognition/head.ts';
 import { SENTENCE_CLASSES, TOPICS } from '../../domain/memory/recognition/kinds.ts';
@@ -24,6 +25,10 @@ export interface Recognising {
 
 interface RecognisingDeps {
   readonly embedding: () => EmbeddingProvider | null;
+  /** Returns a text without its private words, as the index has it: the model may be elsewhere. */
+  readonly hide: (text: string) => string;
+  /** Changes when something is forgotten: sentences in memory go, too. */
+  readonly forgotten: Pick<Readable<unknown>, 'subscribe'>;
   readonly keyValues: Pick<KeyValues, 'get' | 'set'>;
   /** True for the thread that trains classifiers of an unknown model; other threads read its result. */
   readonly learns: boolean;
@@ -49,6 +54,7 @@ class RecognisingService implements Recognising {
 
   constructor(deps: RecognisingDeps) {
     this.#deps = deps;
+    deps.forgotten.subscribe(() => this.#vectors.clear());
   }
 
   async of(texts: readonly string[], signal: AbortSignal): Promise<RecognisedText[]> {
@@ -57,7 +63,7 @@ class RecognisingService implements Recognising {
     try {
       if (provider && texts.length > 0) {
         const heads = await this.#headsOf(provider, signal);
-        const vectors = await this.#vectorsOf(provider, texts, signal);
+        const vectors = await this.#vectorsOf(provider, texts.map(this.#deps.hide), signal);
         return texts.map((text, at) => {
           const vector = vectors[at] ?? null;
           return { ...recognise(text, vector, heads), vector };

@@ -36,7 +36,13 @@ const answered = (applied: readonly AppliedNote[]): Message => ({
   role: 'assistant',
   parts: [{ type: 'recall', query: '', threshold: 0, passages: [], nearMisses: [], applied: [...applied] }],
 });
-const keyValues = { get: async () => undefined, set: async () => undefined };
+const BY_WORDS: Parameters<typeof createRecognising>[0] = {
+  embedding: () => null,
+  hide: (text) => text,
+  forgotten: writable(0),
+  keyValues: { get: async () => undefined, set: async () => undefined },
+  learns: false,
+};
 
 const asks = async (
   text: string,
@@ -46,7 +52,7 @@ const asks = async (
   const config = structuredClone(defaultConfig);
   change(config);
   const applying = createApplying({
-    recognising: createRecognising({ embedding: () => null, keyValues, learns: false }),
+    recognising: createRecognising(BY_WORDS),
     config: writable(config),
     now: () => 1000,
   });
@@ -131,7 +137,7 @@ it('a turn has it without any passage, and a model reads it as the person’s ow
     config,
     notes: notesOf(state),
     applying: createApplying({
-      recognising: createRecognising({ embedding: () => null, keyValues, learns: false }),
+      recognising: createRecognising(BY_WORDS),
       config,
       now: () => 1000,
     }),

@@ -23,6 +23,8 @@ async function scene(change: (config: Config) => void = () => undefined, first?:
   const notes = createNotes({ store: home.store, now: Date.now });
   const recognising = createRecognising({
     ...{ embedding: () => null, keyValues: home.store.keyValues, learns: false },
+    hide: (text) => text,
+    forgotten: notes.forgotten,
   });
   /** Happens while sentences are recognised. */
   let meanwhile = async (): Promise<unknown> => undefined;
