@@ -11,22 +11,34 @@ export const SHARE_PATH = '/shared';
 /** Longest time that files wait for a page, ms: a browser ends a service worker that does nothing. */
 const WAIT_MS = 120_000;
 let waiting: readonly File[] = [];
-let taken: (() => void) | null = null;
+const NOTHING = () => {};
+/** Lets go of the waiting files, and of this worker. */
+let letGo = NOTHING;
 
 /** Hands the waiting files to the page that asks, over its port: each file once. */
-export function handOverFiles(port: MessagePort): void {
+export function handOverFiles(port: Pick<MessagePort, 'postMessage'>): void {
   port.postMessage(waiting);
-  waiting = [];
-  taken?.();
+  letGo();
 }
 
-/** Holds files until a page takes them, `WAIT_MS` at most: nothing of them is on the disk of a locked device. */
-function hold(files: readonly File[], event: ExtendableEvent): void {
-  waiting = [...waiting, ...files];
+/**
+ * Holds files until a page takes them, `WAIT_MS` at most: nothing of them is on the disk of a locked device. Those of
+ * an earlier share that still wait, as behind the lock screen, wait on with them.
+ */
+function hold(files: readonly File[], event: Pick<ExtendableEvent, 'waitUntil'>): void {
+  const all = [...waiting, ...files];
+  letGo();
+  waiting = all;
   event.waitUntil(
     new Promise<void>((resolve) => {
-      taken = resolve;
-      setTimeout(resolve, WAIT_MS);
+      const end = () => {
+        clearTimeout(timer);
+        waiting = [];
+        letGo = NOTHING;
+        resolve();
+      };
+      const timer = setTimeout(end, WAIT_MS);
+      letGo = end;
     }),
   );
 }
@@ -35,7 +47,10 @@ function hold(files: readonly File[], event: ExtendableEvent): void {
  * Stores the words of a share (a POST of the fields `SHARED_FIELDS`), holds its files, and redirects to the app (303).
  * Words that cannot be stored go into the address, so that they are not lost. Rejects if the request holds no form.
  */
-export async function takeShare(request: Request, event: ExtendableEvent): Promise<Response> {
+export async function takeShare(
+  request: Request,
+  event: Pick<ExtendableEvent, 'waitUntil'>,
+): Promise<Response> {
   const form = await request.formData();
   const files = form.getAll(SHARED_FILES).filter((one) => one instanceof File && one.size > 0) as File[];
   if (files.length > 0) hold(files, event);
