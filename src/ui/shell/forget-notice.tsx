@@ -1,12 +1,12 @@
-// Reports how a forgetting ended whose dialog was closed or whose page was reloaded, and withdraws offers that
-// would undo it. Draws nothing itself.
+// Reports how a forgetting ended whose dialog was closed or whose page was reloaded, and withdraws notices that
+// would undo it or name it. Draws nothing itself.
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { ignore, orElse } from '../../domain/base/log.ts';
 import type { ForgetState } from '../../services/forget/forget.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { offer, withdrawOffers } from './offer.ts';
+import { offer, withdrawNotices } from './offer.ts';
 
 /** Stores the id of what is being forgotten, without its words, so that the next page can report the end. */
 const UNDER_WAY = 'forgetting-told';
@@ -16,7 +16,7 @@ export function ForgetNotice(): null {
   const { forget } = useApp();
   const session = useSession();
   const step = useReadable(forget.state, (state) => state.step);
-  useEffect(() => forget.onForgetting(withdrawOffers), [forget]);
+  useEffect(() => forget.onForgetting(withdrawNotices), [forget]);
   const say = (words: string, prepare = async () => {}) =>
     offer(words, {
       label: t('show'),

@@ -21,9 +21,10 @@ const isHeld = (): boolean =>
 /** Withdraws each offer that is on the screen. */
 const open = new Set<() => void>();
 
-/** Withdraws all offers: an undo holds the text that it would restore, and so does its notice. */
-export function withdrawOffers(): void {
+/** Withdraws all notices: an undo holds the text that it would restore, and any notice may name it. */
+export function withdrawNotices(): void {
   for (const withdraw of [...open]) withdraw();
+  toast.dismiss();
 }
 
 /** Returns a function that withdraws the offer once there is nothing left to undo. */

@@ -1,6 +1,6 @@
 import { toast } from 'sonner';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { offer } from '../../../src/ui/shell/offer.ts';
+import { offer, withdrawNotices } from '../../../src/ui/shell/offer.ts';
 
 /** The page as far as an offer looks at it. */
 const page = { hidden: false, held: false, querySelector: () => (page.held ? {} : null) };
@@ -45,6 +45,16 @@ it('the time of an offer waits while newer ones stand before it', () => {
 it('an offer that is withdrawn is gone at once', () => {
   const withdraw = offer('Words set aside', { label: 'Bring back', onClick: () => undefined });
   withdraw();
+  vi.advanceTimersByTime(100);
+  expect(shown()).toBe(0);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('what is forgotten takes every notice along, with an undo or without', () => {
+  offer('Words set aside', { label: 'Bring back', onClick: () => undefined });
+  toast('Downloaded as Visit of Quillfeather.md');
+  toast.error('Visit of Quillfeather cannot be saved');
+  withdrawNotices();
   vi.advanceTimersByTime(100);
   expect(shown()).toBe(0);
   expect(vi.getTimerCount()).toBe(0);
