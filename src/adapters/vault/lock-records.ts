@@ -45,6 +45,11 @@ export interface LockRecords {
   read(): Promise<LockRecord>;
   /** Changes the record in one transaction, and resolves with the new record once it is durable. */
   change(work: (before: LockRecord) => LockRecord): Promise<LockRecord>;
+  /**
+   * Writes the copy anew where it is not that of the record, as after a kill or with a full disk: it would open with a
+   * passphrase that was changed, and stand for a database that is not in force.
+   */
+  repairCopy(): Promise<void>;
   close(): void;
 }
 
@@ -100,6 +105,13 @@ export function createLockRecords(name = LOCK_DATABASE): LockRecords {
       if (withoutTries(before) !== withoutTries(next))
         await orElse(writeLockCopy(name, read), undefined, 'the copy of the record of the lock');
       return next;
+    },
+    repairCopy: async () => {
+      const kept = await (await connect()).get('records', KEY);
+      if (kept === undefined) return;
+      const copied = schema.safeParse((await readLockCopy(name)) ?? null).data;
+      if (copied && withoutTries(copied) === withoutTries(parsed(kept))) return;
+      await writeLockCopy(name, read);
     },
     close: () => {
       if (connection)

@@ -100,6 +100,7 @@ class StoredLock implements DeviceLock {
     );
     this.#copySoon(0);
     ignore(this.#addBox(), 'the sealed box for shared items; the next start makes it');
+    ignore(this.#deps.records.repairCopy(), 'the copy of the lock; the next start compares it again');
   }
 
   /** A device that an earlier version locked has none. */

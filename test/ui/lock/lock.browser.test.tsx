@@ -278,6 +278,39 @@ it('the record of the lock comes back from its copy when the browser deleted eve
   });
 });
 
+it('a copy of the record that was not written is put right at the next start: no old way to unlock stays', async () => {
+  const name = `lock-${newEntryId()}`;
+  const records = createLockRecords(name);
+  const root = await navigator.storage.getDirectory();
+  const copied = async () => await (await (await root.getFileHandle(`${name}.json`)).getFile()).text();
+  const { key, ...made } = await newLock(
+    [{ kind: 'passphrase', passphrase: 'correct horse', argon }],
+    Date.now,
+  );
+  await records.change((before) => ({ ...before, ...made }));
+  const old = await copied();
+  const oldSlot = made.slots[0]?.id ?? 'none';
+  const { slots } = await newLock([{ kind: 'passphrase', passphrase: 'battery staple', argon }], Date.now);
+  await records.change((before) => ({ ...before, slots }));
+  // As a kill between the two writes leaves it.
+  const stream = await (await root.getFileHandle(`${name}.json`)).createWritable();
+  await stream.write(old);
+  await stream.close();
+  expect(await copied()).toContain(oldSlot);
+
+  const ending = new AbortController();
+  closing.push(() => ending.abort());
+  await createDeviceLock({
+    ...{ records, holder: new KeyHolder(async () => true, ending.signal), kind: 'persistent', now: Date.now },
+    config: writable(configSchema.parse({})),
+    exclusively: (_, work) => work(),
+    signal: ending.signal,
+  });
+  await expect.poll(copied).not.toContain(oldSlot);
+  expect(await copied()).toContain(slots[0]?.id);
+  expect(await isKeyOf(await records.read(), key)).toBe(true);
+});
+
 describe('locking in the settings', () => {
   const group = () => page.getByRole('region', { name: 'Lock this device' });
   const dialog = () => page.getByRole('dialog');
