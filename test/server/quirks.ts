@@ -1033,6 +1033,180 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
     body: '{"outputText":"Backups run at three.","index":0,"completionReason":"FINISH","inputTextTokenCount":4}\n',
     expected: whole,
   },
+  // ------------------------------------------------------------------------------- reported of gateways and hosts
+  ...Object.fromEntries(
+    Object.entries<unknown>({
+      'of-parts-alone': [{ type: 'text', text: 'Backups run at three.' }],
+      'in-a-field-for-text': { text: 'Backups run at three.' },
+      'in-a-field-for-parts': { role: 'model', parts: [{ text: 'Backups run at three.' }] },
+      'of-an-output': { content: null, output_text: 'Backups run at three.' },
+    }).map(([id, one]): [string, AnswerQuirk] => [
+      `a-delta-${id}`,
+      { body: delta(one) + stop + DONE, expected: whole },
+    ]),
+  ),
+  'a-message-of-words-alone': {
+    type: 'application/json',
+    body: '{"choices":[{"message":"Backups run at three.","finish_reason":"stop"}]}',
+    expected: whole,
+  },
+  'a-body-as-text-within-a-body': {
+    type: 'application/json',
+    body: JSON.stringify({
+      statusCode: 200,
+      body: '{"choices":[{"message":{"content":"Backups run at three."},"finish_reason":"stop"}]}',
+    }),
+    expected: whole,
+  },
+  'a-response-of-cloudflare-in-its-result': {
+    type: 'application/json',
+    body: '{"result":{"response":"Backups run at three."},"success":true,"errors":[],"messages":[]}',
+    expected: whole,
+  },
+  'usage-beside-what-is-wrapped': {
+    type: 'application/json',
+    body: JSON.stringify({
+      output: {
+        choices: [{ message: { content: [{ text: 'Backups run at three.' }] }, finish_reason: 'stop' }],
+      },
+      usage: { input_tokens: 3, output_tokens: 4 },
+    }),
+    expected: { ...whole, usage: { inputTokens: 3, outputTokens: 4 } },
+  },
+  'done-and-nothing-else': { body: said + line({ done: true }), expected: whole },
+  ...Object.fromEntries(
+    ['reasoningContent', 'reasoningText', 'thinkingContent', 'reasoningDetails'].map(
+      (name): [string, AnswerQuirk] => [
+        `thoughts-named-${name}`,
+        { body: delta({ [name]: 'Look.' }) + said + stop + DONE, expected: { ...whole, thoughts: 'Look.' } },
+      ],
+    ),
+  ),
+  ...Object.fromEntries(
+    Object.entries<string>({
+      message: line({
+        choices: [
+          {
+            index: 0,
+            message: { content: 'Backups run at three.', reasoning_content: 'Look it up.' },
+            finish_reason: 'stop',
+          },
+        ],
+      }),
+      delta: delta({ reasoning_content: 'Look it up.' }, 'stop'),
+    }).map(([id, last]): [string, AnswerQuirk] => [
+      `thoughts-once-more-in-the-last-${id}`,
+      {
+        body:
+          delta({ reasoning_content: 'Look ' }) + delta({ reasoning_content: 'it up.' }) + said + last + DONE,
+        expected: { ...whole, thoughts: 'Look it up.' },
+      },
+    ]),
+  ),
+  'call-once-more-in-the-last-message': {
+    body:
+      call({ name: 'lookup', arguments: '{"query":"a"}' }, { id: 'c1' }) +
+      line({
+        choices: [
+          {
+            index: 0,
+            delta: {},
+            message: {
+              content: null,
+              tool_calls: [{ function: { name: 'lookup', arguments: '{"query":"a"}' } }],
+            },
+            finish_reason: 'tool_calls',
+          },
+        ],
+      }) +
+      DONE,
+    expected: called(),
+  },
+  'what-a-tool-of-the-endpoint-gave-back': {
+    body: delta({ role: 'tool', content: 'Rows: 3', tool_call_id: 'x' }) + said + stop + DONE,
+    expected: whole,
+  },
+  ...Object.fromEntries(
+    Object.entries<string>({
+      'in-a-fence': '```json\n{"query":"a"}\n```',
+      'with-a-comma-too-many': '{"query":"a",}',
+      'with-a-bracket-too-many': '{"query":"a"}}',
+      'with-a-mark-behind': '{"query":"a"}<|tool_call_end|>',
+      'with-a-closing-tag-behind': '{"query":"a"}\n</tool_call>',
+      'in-a-list': '[{"query":"a"}]',
+    }).map(([id, args]): [string, AnswerQuirk] => [
+      `arguments-${id}`,
+      {
+        body:
+          call({ name: 'lookup', arguments: args.slice(0, 4) }, { id: 'c1' }) +
+          call({ arguments: args.slice(4) }) +
+          delta({}, 'tool_calls') +
+          DONE,
+        expected: called(),
+      },
+    ]),
+  ),
+  'arguments-in-two-objects-of-a-list': {
+    body:
+      call({ name: 'lookup', arguments: '[{"a":1},{"b":2}]' }, { id: 'c1' }) + delta({}, 'tool_calls') + DONE,
+    expected: called('[{"a":1},{"b":2}]'),
+  },
+  'call-with-its-function-as-text': {
+    body:
+      delta({
+        tool_calls: [{ index: 0, id: 'c1', function: '{"name":"lookup","arguments":{"query":"a"}}' }],
+      }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'call-with-a-namespace-of-mcp': {
+    body:
+      call({ name: 'mcp__lookup', arguments: '{"query":"a"}' }, { id: 'c1' }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  ...Object.fromEntries(
+    Object.entries<string>({
+      step: '<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="lookup"><steptml:parameter name="query">a</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>',
+      seed: '<seed:tool_call>\n<function=lookup>\n<parameter=query>a</parameter>\n</function>\n</seed:tool_call>',
+      internlm: '<|action_start|><|plugin|>{"name":"lookup","parameters":{"query":"a"}}<|action_end|>',
+      longcat: '<longcat_tool_call>{"name":"lookup","arguments":{"query":"a"}}</longcat_tool_call>',
+      nemotron: '<TOOLCALL>[{"name":"lookup","arguments":{"query":"a"}}]</TOOLCALL>',
+      apertus: '<|tools_prefix|>[{"lookup":{"query":"a"}}]<|tools_suffix|>',
+      'command-a':
+        '<|START_ACTION|>[{"tool_call_id":"0","tool_name":"lookup","parameters":{"query":"a"}}]<|END_ACTION|>',
+    }).map(([id, words]): [string, AnswerQuirk] => [
+      `call-in-words-of-${id}`,
+      { body: letters(words), expected: called() },
+    ]),
+  ),
+  'error-of-aws-in-a-stream': {
+    body:
+      said + line({ modelStreamErrorException: { message: 'Model stream failed', originalStatusCode: 500 } }),
+    expected: { ...whole, finish: 'error', problem: 'model-server' },
+  },
+  'error-of-aws-before-a-word': {
+    body: line({ throttlingException: { message: 'Too many requests, please wait.' } }),
+    expected: { words: '', finish: 'error', problem: 'model-rate' },
+  },
+  'call-that-the-gateway-could-not-read': {
+    body: delta({}, 'function_call_filter: MALFORMED_FUNCTION_CALL') + DONE,
+    expected: { words: '', finish: 'error', problem: 'model-server' },
+  },
+  'a-picture-by-itself': {
+    body: said + delta({ image: { url: PICTURE } }) + stop + DONE,
+    expected: { ...whole, pictures: [PICTURE] },
+  },
+  'a-picture-in-bytes-of-a-part': {
+    body:
+      delta({ content: [{ type: 'output_image', image_base64: PICTURE.split(',')[1] }] }) +
+      said +
+      stop +
+      DONE,
+    expected: { ...whole, pictures: [PICTURE] },
+  },
   // ------------------------------------------------------------------------------- streams of apps
   'lines-of-ai-sdk-4': {
     type: 'text/plain; charset=utf-8',

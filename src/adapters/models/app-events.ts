@@ -133,7 +133,7 @@ export function choiceOfApp(value: Fields, named: string): Fields | undefined {
       value.outputText,
       stringOf(value.completionReason).replace(/^FINISH(?:ED)?$/i, 'stop') || null,
     );
-  return value.event === 'done' ? WHOLE : plainWords(value);
+  return value.event === 'done' || value.done === true ? (plainWords(value) ?? WHOLE) : plainWords(value);
 }
 
 /** Words that are the data of an event themselves: as they are (Replicate), or as JSON (LangServe); else undefined. */

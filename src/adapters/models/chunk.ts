@@ -47,7 +47,7 @@ const THOUGHT_FIELDS = [
   'reasoning_steps',
   'internal_thoughts',
   'chain_of_thought',
-];
+].flatMap((name) => [name, name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]);
 /** Removes the marks of the template that some servers leave in a field for thoughts. */
 function withoutMarks(text: string): string {
   let words = text;
@@ -145,9 +145,31 @@ function isError(error: unknown): boolean {
   );
 }
 
+/** Other names under which a delta or a message holds its words. */
+const OTHER_WORDS = ['text', 'parts', 'output_text'];
+
+/** A delta or a message as fields; some servers send nothing but its words, or name them otherwise. */
+function saidIn(value: unknown): Fields | undefined {
+  if (typeof value === 'string' || Array.isArray(value)) return { content: value };
+  if (!isFields(value)) return undefined;
+  const isUsual = value.content !== undefined && value.content !== null;
+  const name = isUsual ? undefined : OTHER_WORDS.find((one) => piecesOf(value[one]).length > 0);
+  return name === undefined ? value : { ...value, content: value[name] };
+}
+
+/** An exception under its own name, as AWS sends them in a stream. */
+function thrownIn(value: Fields): Fields | undefined {
+  const found = Object.entries(value).find(([name]) => /[a-z](?:Exception|Error)$/.test(name));
+  return found && isFields(found[1]) ? { type: found[0], ...found[1] } : undefined;
+}
+
 /** Names of fields in which gateways wrap an event. */
 const WRAPS = ['data', 'response', 'output', 'result', 'body'];
-const holdsChoices = (value: unknown): value is Fields => isFields(value) && 'choices' in value;
+/** The value that a gateway wrapped, also if it wrote it as text once more. */
+const opened = (value: unknown): unknown =>
+  typeof value === 'string' && value.startsWith('{') ? readJson(value) : value;
+const holdsChoices = (value: unknown): value is Fields =>
+  isFields(value) && ('choices' in value || typeof value.response === 'string');
 
 /** Events that only keep a connection open. */
 export const KEEP_ALIVE = /^(ping|pong|heartbeat|keep[-_ ]?alive|processing|connected|open|ready)$/i;
@@ -159,8 +181,9 @@ const MOST_THOUGHTS = 10_000;
 export class ChunkReader {
   readonly #facts: StreamFacts;
   readonly #calls: StreamedCalls;
-  /** Words that came as deltas: a message at the end may repeat them. */
+  /** Words and thoughts that came as deltas: a message at the end may repeat them. */
   #words = '';
+  #thoughts = '';
   /** A choice was numbered as the first. */
   #isNumbered = false;
   #hasSpokenCalls = false;
@@ -241,8 +264,12 @@ export class ChunkReader {
     if (!isFields(value)) return [];
     if (KEEP_ALIVE.test(stringOf(value.type)) || KEEP_ALIVE.test(stringOf(value.event))) return [];
     // Gateways wrap an event into one of their own.
-    const wrapped = 'choices' in value ? undefined : WRAPS.map((name) => value[name]).find(holdsChoices);
-    if (wrapped) return this.read(wrapped, { isDocument, named });
+    const wrapped =
+      'choices' in value ? undefined : WRAPS.map((name) => opened(value[name])).find(holdsChoices);
+    if (wrapped) {
+      const usage = wrapped.usage ?? value.usage;
+      return this.read(usage === undefined ? wrapped : { ...wrapped, usage }, { isDocument, named });
+    }
     const choice = this.#choiceOf(value, named);
     // Ignore errors after the end of a whole answer.
     const wasWhole = this.#finish !== undefined;
@@ -306,7 +333,8 @@ export class ChunkReader {
     const delta = this.#deltaOf(choice);
     if (delta) {
       out.push(...this.#wordsOf(delta, choice));
-      for (const call of callsOf(delta.tool_calls ?? delta.toolCalls)) this.#calls.read(call);
+      for (const call of callsOf(delta.tool_calls ?? delta.toolCalls))
+        if (!isFields(choice.message) || !this.#calls.holds(call)) this.#calls.read(call);
       for (const part of listOf(delta.content))
         if (isFields(part) && part.type === 'tool_use') this.#calls.read(part);
       if (isFields(delta.function_call)) this.#calls.read({ index: 0, function: delta.function_call });
@@ -335,6 +363,8 @@ export class ChunkReader {
   /** `choice`: the delta's own, which holds the thoughts of some servers. */
   #wordsOf(delta: Fields, choice: Fields = {}): unknown[] {
     const said = typeof delta.content === 'number' ? String(delta.content) : delta.content;
+    // Results of a tool at the endpoint are no words of the model.
+    if (/^(?:tool|function)$/.test(stringOf(delta.role))) return [];
     // The words of what a model speaks come beside its sound.
     const content = (said === '' ? null : said) ?? (isFields(delta.audio) ? delta.audio.transcript : null);
     const beside = thoughtsOf(delta);
@@ -342,8 +372,10 @@ export class ChunkReader {
     const words = isMarkedAsThought(delta) ? plainThoughts(piecesOf(content)) : piecesOf(content);
     const out: unknown[] = [...thoughts, ...words].flatMap(({ type, text }) => {
       const isWords = type === 'content';
+      if (!isWords && text === this.#thoughts && (this.#words !== '' || this.#calls.hasAny)) return [];
       const fresh = (isWords ? this.#wholeWords : this.#wholeThoughts).read(text);
       if (isWords) this.#words += fresh;
+      else this.#thoughts += fresh;
       return this.#said(type, fresh);
     });
     const refusal = stringOf(delta.refusal);
@@ -353,20 +385,15 @@ export class ChunkReader {
 
   /** Delta of a choice. `message` counts if no deltas came, or for the parts that they left out. */
   #deltaOf(choice: Fields): Fields | undefined {
-    const delta =
-      typeof choice.delta === 'string'
-        ? { content: choice.delta }
-        : isFields(choice.delta)
-          ? choice.delta
-          : undefined;
+    const delta = saidIn(choice.delta);
     const says =
       delta &&
       (piecesOf(delta.content).length > 0 ||
         thoughtsOf(delta).length > 0 ||
         isFields(delta.audio) ||
         callsOf(delta.tool_calls ?? delta.toolCalls).length > 0);
-    const { message } = choice;
-    if (says || !isFields(message))
+    const message = saidIn(choice.message);
+    if (says || !message)
       return delta ?? (typeof choice.text === 'string' ? { content: choice.text } : undefined);
     const text = piecesOf(message.content)
       .map(({ type, text }) => (type === 'content' ? text : ''))
@@ -380,7 +407,7 @@ export class ChunkReader {
 
   #noteError(value: Fields, choice: Fields | undefined, named: string): void {
     const facts = this.#facts;
-    const error = [value.error, choice?.error, value.errors, value.last_error].find(isError);
+    const error = [value.error, choice?.error, value.errors, value.last_error, thrownIn(value)].find(isError);
     if (error !== undefined) facts.error ??= error === true ? value : error;
     else if (/^error$/i.test(named) || value.event === 'error' || (value.type === 'error' && !choice))
       facts.error ??= value;

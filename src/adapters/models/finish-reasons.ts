@@ -4,7 +4,7 @@ import { type Fields, stringOf } from './event-fields.ts';
 
 /** Finish reasons of a failure. */
 const BROKEN =
-  /^(error|\w+_error|insufficient_system_resource|malformed_\w+|unexpected_tool_call|too_many_tool_calls|fail(ed|ure)|exception)$/;
+  /^(error|\w+_error|insufficient_system_resource|(\w+:_?)?malformed_\w+|unexpected_tool_call|too_many_tool_calls|fail(ed|ure)|exception)$/;
 /** Finish reasons of an answer that was broken off. */
 const BROKEN_OFF =
   /^(abort|aborted|cancel|canceled|cancelled|interrupted|incomplete|timeout|time_limit|pause(_turn)?|repetition\w*)$/;

@@ -15,7 +15,7 @@ import {
   tool,
 } from 'ai';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { isFields, pythonJson, readJson } from '../../domain/base/json.ts';
+import { readJson } from '../../domain/base/json.ts';
 import { ignore } from '../../domain/base/log.ts';
 import type { ProviderFields } from '../../domain/chat/draft.ts';
 import type { Finish, Part, Usage } from '../../domain/chat/message.ts';
@@ -43,6 +43,7 @@ import {
 } from './repairs.ts';
 import { type MessageForm, toModelMessages } from './sdk-messages.ts';
 import { addDocument, addSource, newFacts, type StreamFacts } from './stream-facts.ts';
+import { wholeArguments } from './streamed-calls.ts';
 import { createThoughts, type ThoughtOrWords } from './thoughts.ts';
 import { TwiceThought } from './twice-thought.ts';
 
@@ -392,8 +393,7 @@ class StreamedAnswer {
         yield* this.#say(this.#thoughts.end());
         const provider = this.#ownFields(part.providerMetadata);
         const written = this.#arguments.get(part.toolCallId) ?? JSON.stringify(part.input || {});
-        const printed = isJson(written) ? undefined : pythonJson(written);
-        const given = isFields(printed) ? JSON.stringify(printed) : written;
+        const given = wholeArguments(written);
         // Empty arguments may be arguments that have not arrived yet.
         const hasNone = given.trim() === '' || given === '{}';
         const text = hasNone ? '{}' : given;

@@ -153,9 +153,15 @@ export class BodyReader {
 /** Between two objects on one line: nothing, or the name of the field once more. */
 const BETWEEN = /\}\s*(?:data:\s*)?\{/;
 
+/** The whole object with which a text begins. */
+export const firstObjectIn = (text: string): string | undefined =>
+  text.startsWith('{') ? piecesIn(text).find((piece) => piece.endsWith('}')) : undefined;
+
 /** Splits objects that follow one another directly, each as its own text. */
-export function objectsIn(text: string): readonly string[] {
-  if (!text.startsWith('{') || !BETWEEN.test(text)) return [text];
+export const objectsIn = (text: string): readonly string[] =>
+  text.startsWith('{') && BETWEEN.test(text) ? piecesIn(text) : [text];
+
+function piecesIn(text: string): readonly string[] {
   const pieces: string[] = [];
   let depth = 0;
   let from = 0;

@@ -31,6 +31,16 @@ const MARKS: readonly Mark[] = [
   // Hermes, Qwen, GLM
   { open: '<tool_call>', close: '</tool_call>' },
   { open: '<tool_calls>', close: '</tool_calls>' },
+  // Seed, LongCat, Nemotron
+  { open: '<seed:tool_call>', close: '</seed:tool_call>' },
+  { open: '<longcat_tool_call>', close: '</longcat_tool_call>' },
+  { open: '<TOOLCALL>', close: '</TOOLCALL>' },
+  // Command A, InternLM, Apertus
+  { open: '<|START_ACTION|>', close: '<|END_ACTION|>' },
+  { open: '<|action_start|><|plugin|>', close: '<|action_end|>' },
+  { open: '<|tools_prefix|>', close: '<|tools_suffix|>' },
+  // Step
+  { open: '<｜tool_calls_begin｜>', close: '<｜tool_calls_end｜>' },
   // Llama; the tag names the tool.
   { open: '<function=', close: '</function>', skipped: 0 },
   { open: '<|python_tag|>', close: '' },
@@ -128,7 +138,10 @@ class CallReader {
 
   /** All calls of a block without its marks; empty if any of them cannot be read. */
   read(block: string): readonly SpokenCall[] {
-    const bare = block.trimEnd().replace(END, '').replaceAll('｜DSML｜', '');
+    const bare = block
+      .trimEnd()
+      .replace(END, '')
+      .replace(/｜DSML｜|steptml:/g, '');
     const found = block.length > LONGEST ? [] : this.#callsIn(bare);
     return found.length > 0 && found.every((call) => call !== undefined) ? found : [];
   }
@@ -170,9 +183,11 @@ class CallReader {
     if (!isFields(value)) return undefined;
     if (isFields(value.function)) return this.#object(value.function);
     const name = value.name ?? value.tool_name ?? value.tool ?? value.function;
-    return typeof name === 'string'
-      ? this.#call(name, value.arguments ?? value.parameters ?? value.args ?? value.input)
-      : undefined;
+    if (typeof name === 'string')
+      return this.#call(name, value.arguments ?? value.parameters ?? value.args ?? value.input);
+    // Apertus names the tool by the only key.
+    const [only, ...others] = Object.entries(value);
+    return only && others.length === 0 ? this.#call(...only) : undefined;
   }
 
   /** A name, and its arguments as JSON behind it. */

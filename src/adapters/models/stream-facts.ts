@@ -94,11 +94,17 @@ export function addDocument({ sources }: StreamFacts, title: unknown, words: unk
   sources.push({ url: '', ...(name === '' ? {} : { title: name }), ...(cited === '' ? {} : { cited }) });
 }
 
-const asPicture = (image: unknown): unknown => (typeof image === 'string' ? { image_url: image } : image);
+const asPicture = (image: unknown): unknown =>
+  typeof image === 'string'
+    ? { image_url: image }
+    : isFields(image)
+      ? { ...image, image_url: image.image_url ?? image.url }
+      : image;
 /** Address of a picture, in any of the forms that a part may have. */
 function pictureIn(part: unknown): string | undefined {
   if (!isFields(part)) return undefined;
-  const { image_url: named = part.type === 'image' ? part.url : undefined, b64_json: bytes } = part;
+  const { image_url: named = part.type === 'image' ? part.url : undefined } = part;
+  const bytes = part.b64_json ?? part.image_base64;
   if (typeof bytes === 'string' && bytes !== '') return `data:image/png;base64,${bytes}`;
   // Google's and Anthropic's form of a part.
   const inline = [part.inline_data, part.inlineData, part.source].find(isFields);
@@ -116,7 +122,7 @@ function pictureIn(part: unknown): string | undefined {
 export function notePictures({ pictures }: StreamFacts, { delta, message }: Fields): void {
   for (const said of [delta, message])
     if (isFields(said))
-      for (const picture of [...listOf(said.images).map(asPicture), ...listOf(said.content)]) {
+      for (const picture of [...listOf(said.images ?? said.image).map(asPicture), ...listOf(said.content)]) {
         const url = pictureIn(picture);
         if (url !== undefined && !pictures.includes(url)) pictures.push(url);
       }

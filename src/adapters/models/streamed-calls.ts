@@ -1,8 +1,8 @@
 // The calls of one answer, put together from the deltas of a stream: whose delta is whose, which tool
 // is meant, which arguments are whole.
-import { isFields, readJson } from '../../domain/base/json.ts';
+import { isFields, lenientJson, pythonJson, readJson } from '../../domain/base/json.ts';
 import { type Fields, listOf, stringOf } from './event-fields.ts';
-import { objectsIn } from './server-events.ts';
+import { firstObjectIn, objectsIn } from './server-events.ts';
 
 /** Lists calls: from a list, from a single call, or by their numbers. */
 export const callsOf = (value: unknown): readonly Fields[] => {
@@ -56,18 +56,31 @@ export class StreamedCalls {
     Object.assign(this.#newCall(''), { name, arguments: given });
   }
 
+  /** True if this is a call that came already, whole and with the same arguments. */
+  holds(raw: Fields): boolean {
+    const { name, text } = this.#given(raw);
+    return name !== '' && this.#calls.some((call) => call.name === name && call.arguments === text);
+  }
+
+  #given(raw: Fields): { readonly name: string; readonly id: string; readonly text: string } {
+    const written = typeof raw.function === 'string' ? readJson(raw.function) : raw.function;
+    const fn = [written, raw.custom].find(isFields) ?? raw;
+    const given = fn.arguments ?? (fn === raw ? undefined : raw.arguments) ?? fn.parameters ?? fn.input;
+    return {
+      name: this.toolNamed(nameOf(fn.name)),
+      id: nameOf(raw.id ?? raw.tool_call_id),
+      text:
+        typeof given === 'string'
+          ? given
+          : isFields(given) || Array.isArray(given)
+            ? JSON.stringify(given)
+            : '',
+    };
+  }
+
   /** Adds a delta of a call, or a whole one, in any form that an endpoint sends. */
   read(raw: Fields): void {
-    const fn = [raw.function, raw.custom].find(isFields) ?? raw;
-    const name = this.toolNamed(nameOf(fn.name));
-    const id = nameOf(raw.id ?? raw.tool_call_id);
-    const given = fn.arguments ?? (fn === raw ? undefined : raw.arguments) ?? fn.parameters ?? fn.input;
-    const text =
-      typeof given === 'string'
-        ? given
-        : isFields(given) || Array.isArray(given)
-          ? JSON.stringify(given)
-          : '';
+    const { name, id, text } = this.#given(raw);
     let call = this.#callFor({ index: raw.index, id, name, text });
     if (!call) {
       if (name === '' && id === '' && text === '') return;
@@ -90,13 +103,18 @@ export class StreamedCalls {
   }
 
   /**
-   * Finds a tool by its name, also with a namespace before it and a number behind it (`functions.recall:0`), in quotes,
-   * in capitals, or with the marks of gpt-oss behind it (`recall<|channel|>commentary`).
+   * Finds a tool by its name, also in capitals, in quotes, with a namespace before it (`functions.recall:0`,
+   * `mcp__recall`), and a number or the marks of gpt-oss behind it (`recall<|channel|>commentary`).
    */
   toolNamed(name: string): string {
     if (this.#tools.includes(name)) return name;
     const plain = name.replace(/<\|.*/s, '').replace(/^["'`\s]+|["'`\s]+$/g, '');
-    const bare = (plain.replace(/:\d+$/, '').split(/[.:/]/).at(-1) ?? '').toLowerCase();
+    const bare = (
+      plain
+        .replace(/:\d+$/, '')
+        .split(/[.:/]|__/)
+        .at(-1) ?? ''
+    ).toLowerCase();
     return this.#tools.find((tool) => tool.toLowerCase() === bare) ?? name;
   }
 
@@ -218,6 +236,24 @@ function argumentsWith(before: string, text: string): string {
 function argumentsOf(text: string, isBetween: boolean): readonly string[] {
   const objects = isBetween ? objectsIn(text) : [text];
   return isComplete(objects[0] ?? '') ? [...new Set(objects)] : [text];
+}
+
+/** Signs behind the arguments of a call: a bracket too many, a fence, a mark of the model's template. */
+const BEHIND = /^[}\]]*(?:```|<[^<>]{1,40}>)?$/;
+
+/**
+ * The arguments of a whole call as a JSON object, also out of a fence, with a comma too many, or as
+ * Python prints them; as they were written if they are none.
+ */
+export function wholeArguments(written: string): string {
+  if (isFields(readJson(written))) return written;
+  const bare = written.trim().replace(/^```(?:json)?\s*/, '');
+  const first = firstObjectIn(bare);
+  const text =
+    first !== undefined && BEHIND.test(bare.slice(first.length).replace(/\s+/g, '')) ? first : bare;
+  const value = lenientJson(text) ?? pythonJson(text);
+  const [only, ...others] = Array.isArray(value) ? (value as unknown[]) : [value];
+  return isFields(only) && others.length === 0 ? JSON.stringify(only) : written;
 }
 
 /** Gemini's signature of a call. https://ai.google.dev/gemini-api/docs/thought-signatures */
