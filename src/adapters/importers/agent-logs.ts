@@ -1,6 +1,7 @@
 // Logs of coding agents, as lists of messages that `message-lists.ts` reads: Claude Code, Codex, Gemini CLI, OpenCode,
 // Copilot Chat, aider. Their formats are internal to those tools: any other record is bookkeeping, and passed over.
 import { isFields } from '../../domain/base/json.ts';
+import { messageOfItem } from './message-shapes.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -28,6 +29,7 @@ export function sessionsIn(
   for (const read of [
     claudeCode,
     codex,
+    codexPrinted,
     geminiCli,
     openCode,
     copilotChat,
@@ -48,7 +50,7 @@ export function sessionsIn(
 
 // ------------------------------------------------------------------------------------------------ Claude Code
 const isClaudeCode = (record: Fields): boolean =>
-  (record.type === 'user' || record.type === 'assistant') &&
+  /^(?:user|assistant|tool_result)$/.test(textOf(record.type)) &&
   'uuid' in record &&
   'sessionId' in record &&
   isFields(record.message);
@@ -84,8 +86,9 @@ function claudeCode(records: readonly Fields[]): Session[] | undefined {
     const message = fieldsOf(record.message);
     const isWritten = record.isMeta === true || record.isCompactSummary === true;
     const one = {
-      role: isWritten ? 'system' : record.type,
-      content: message.content,
+      role: isWritten ? 'system' : record.type === 'tool_result' ? 'tool' : record.type,
+      // Qwen Code has Gemini's form of a message within the same lines.
+      content: message.content ?? message.parts,
       id: record.uuid,
       parentId: parentOf(record),
       timestamp: record.timestamp,
@@ -105,6 +108,26 @@ function claudeCode(records: readonly Fields[]): Session[] | undefined {
 // ------------------------------------------------------------------------------------------------ Codex
 const CODEX_ITEM =
   /^(?:message|reasoning|function_call|function_call_output|custom_tool_call|custom_tool_call_output|local_shell_call)$/;
+/** An item that `codex exec --json` prints. */
+const codexItem = ({ type, text, command, aggregated_output: output, id }: Fields): Fields[] => {
+  if (type === 'agent_message') return [{ role: 'assistant', content: text }];
+  if (type === 'reasoning') return [{ role: 'assistant', content: [{ type: 'thinking', thinking: text }] }];
+  if (type !== 'command_execution') return [];
+  return [
+    { role: 'assistant', tool_calls: [{ id, function: { name: 'shell', arguments: { command } } }] },
+    { role: 'tool', tool_call_id: id, content: output },
+  ];
+};
+
+function codexPrinted(records: readonly Fields[]): Session[] | undefined {
+  const started = records.find(({ type }) => type === 'thread.started');
+  if (!started) return undefined;
+  const messages = records.flatMap(({ type, item }) =>
+    type === 'item.completed' ? codexItem(fieldsOf(item)) : [],
+  );
+  return [{ id: textOf(started.thread_id) || undefined, messages }];
+}
+
 /** Texts that Codex writes in the person's name. */
 const SCAFFOLDING =
   /^\s*(?:<(?:environment_context|user_instructions|permissions instructions|INSTRUCTIONS)|# AGENTS\.md instructions)/;
@@ -142,29 +165,7 @@ function codexMessage(item: Fields): Fields | undefined {
     const isWritten = item.role === 'developer' || SCAFFOLDING.test(textOf(first?.text ?? item.content));
     return { role: isWritten ? 'system' : item.role, content: item.content };
   }
-  if (type === 'reasoning') {
-    const thinking = [...listOf(item.summary), ...listOf(item.content)]
-      .map(({ text }) => textOf(text))
-      .join('\n\n');
-    return thinking.trim() === ''
-      ? undefined
-      : { role: 'assistant', content: [{ type: 'thinking', thinking }] };
-  }
-  if (type.endsWith('_output')) {
-    const { output } = item;
-    const content = isFields(output) && typeof output.content === 'string' ? output.content : output;
-    return {
-      role: 'tool',
-      tool_call_id: item.call_id,
-      content: typeof content === 'string' ? content : JSON.stringify(content ?? ''),
-    };
-  }
-  const name = textOf(item.name) || 'shell';
-  const input = item.arguments ?? item.input ?? item.action;
-  return {
-    role: 'assistant',
-    tool_calls: [{ id: item.call_id ?? item.id, function: { name, arguments: input } }],
-  };
+  return messageOfItem(item);
 }
 
 // ------------------------------------------------------------------------------------------------ Gemini CLI
@@ -205,7 +206,11 @@ function geminiCli(records: readonly Fields[]): Session[] | undefined {
 }
 
 function geminiMessages(record: Fields, parentId: string | undefined): Fields[] {
-  const role = { user: 'user', gemini: 'assistant' }[textOf(record.type)] ?? 'system';
+  const [first] = listOf(record.content);
+  const isWritten = /^\s*<session_context>/.test(textOf(first?.text ?? record.content));
+  const role = isWritten
+    ? 'system'
+    : ({ user: 'user', gemini: 'assistant' }[textOf(record.type)] ?? 'system');
   const thoughts = listOf(record.thoughts).map((one) => ({
     type: 'thinking',
     thinking: [one.subject, one.description].filter((text) => typeof text === 'string').join(': '),
@@ -246,16 +251,27 @@ function openCode([document, ...rest]: readonly Fields[]): Session[] | undefined
 }
 
 // ------------------------------------------------------------------------------------------------ Copilot Chat
-function copilotChat([document, ...rest]: readonly Fields[]): Session[] | undefined {
-  if (rest.length > 0 || !Array.isArray(document?.requests) || !('responderUsername' in document))
-    return undefined;
+function copilotChat(records: readonly Fields[]): Session[] | undefined {
+  const [first, ...rest] = records;
+  const isGrown = first?.kind === 0;
+  const document = isGrown ? fieldsOf(grown(records)) : first;
+  if ((rest.length > 0 && !isGrown) || !Array.isArray(document?.requests)) return undefined;
+  if (!('responderUsername' in document)) return undefined;
   const messages = listOf(document.requests).flatMap((request) => {
-    const answer = listOf(request.response)
-      .map((one) => textOf(one.value) || textOf(fieldsOf(one.content).value))
+    const said = listOf(request.response).filter(
+      ({ kind }) => kind === undefined || /^markdown/.test(textOf(kind)),
+    );
+    const words = said.map((one) => textOf(one.value) || textOf(fieldsOf(one.content).value)).join('');
+    const thinking = listOf(request.response)
+      .map(({ kind, value }) => (kind === 'thinking' ? [value].flat().map(textOf).join('') : ''))
       .join('');
-    const { timestamp } = request;
+    const answer = [
+      ...(thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }]),
+      ...(words === '' ? [] : [{ type: 'text', text: words }]),
+    ];
+    const { timestamp, modelId: model } = request;
     const asked = { role: 'user', content: textOf(fieldsOf(request.message).text), timestamp };
-    return answer === '' ? [asked] : [asked, { role: 'assistant', content: answer, timestamp }];
+    return answer.length === 0 ? [asked] : [asked, { role: 'assistant', content: answer, timestamp, model }];
   });
   return [
     {
@@ -264,6 +280,28 @@ function copilotChat([document, ...rest]: readonly Fields[]): Session[] | undefi
       messages,
     },
   ];
+}
+
+/** A document out of its first state and its changes: values that are set, items that are added, keys that go. */
+function grown(records: readonly Fields[]): unknown {
+  const root: Record<string, unknown> = { v: structuredClone(records[0]?.v) };
+  for (const { kind, k, v, i } of records.slice(1)) {
+    const path = ['v', ...(Array.isArray(k) ? (k as unknown[]) : [])].map(String);
+    const key = path.pop() ?? '';
+    const holder = path.reduce<unknown>(
+      (at, name) => (typeof at === 'object' && at !== null ? (at as Fields)[name] : undefined),
+      root,
+    ) as Record<string, unknown> | undefined;
+    if (typeof holder !== 'object' || holder === null || key === '__proto__') continue;
+    if (kind === 1) holder[key] = v;
+    else if (kind === 3) delete holder[key];
+    else if (kind === 2) {
+      const before = Array.isArray(holder[key]) ? (holder[key] as unknown[]) : [];
+      const kept = typeof i === 'number' ? before.slice(0, i) : before;
+      holder[key] = [...kept, ...(Array.isArray(v) ? (v as unknown[]) : [])];
+    }
+  }
+  return root.v;
 }
 
 // ------------------------------------------------------------------------------------------------ prompt history

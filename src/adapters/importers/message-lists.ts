@@ -26,6 +26,7 @@ import {
   partsOf,
   roleOf,
   speakerOf,
+  withThoughts,
 } from './message-shapes.ts';
 import {
   countForeign,
@@ -68,6 +69,10 @@ const PAIRS = [
   ['question', 'answer'],
   ['query', 'answer'],
   ['query', 'response'],
+  ['user', 'assistant'],
+  ['human', 'assistant'],
+  ['human', 'bot'],
+  ['input', 'output'],
 ] as const;
 /** Signs of the exports that other importers know; DeepSeek's nodes are like ChatGPT's, but hold fragments. */
 const OF_OTHERS = /"chat_messages"\s*:|"role"\s*:\s*"_|"format"\s*:\s*"recollect|"protocol_version"\s*:/;
@@ -85,13 +90,30 @@ const isMessage = (value: unknown): value is Fields => {
   );
 };
 
+/** A name of somebody who is neither known as a person nor as a model: a bot that a person named. */
+const otherIn = (message: Fields): string => {
+  const { author, sender, speaker } = message;
+  const name = [author, sender, speaker].find((one) => typeof one === 'string' && one.trim() !== '');
+  return roleOf(message) === undefined && contentOf(message) !== undefined ? String(name ?? '') : '';
+};
+
+/** The one other speaker beside a person is the model. */
+function withModel(messages: readonly Fields[]): readonly Fields[] {
+  const others = new Set(messages.map(otherIn).filter((name) => name !== ''));
+  const roles = messages.map((one) => roleOf(one));
+  if (others.size !== 1 || roles.includes('assistant') || !roles.includes('user')) return messages;
+  return messages.map((one) => (otherIn(one) === '' ? one : { ...one, role: 'assistant' }));
+}
+
 /** True for a list of messages, at least one of which names a person or a model. */
 const isMessageList = (value: unknown): value is readonly Fields[] => {
   if (!Array.isArray(value) || value.length === 0) return false;
   const first: unknown[] = value.slice(0, 20);
   return (
-    first.every(isMessage) &&
-    first.some((one) => /^(?:user|assistant)$/.test(roleOf(bare(one as Fields)) ?? ''))
+    first.every(
+      (one) =>
+        isFields(one) && (isMessage(one) || roleOf(bare(one)) !== undefined || otherIn(bare(one)) !== ''),
+    ) && first.some((one) => isMessage(one) && /^(?:user|assistant)$/.test(roleOf(bare(one)) ?? ''))
   );
 };
 
@@ -114,7 +136,9 @@ function saidIn(value: unknown, around: readonly Fields[] = []): Said | undefine
   }
   const nodes = isFields(value.mapping) ? messagesOfNodes(Object.values(value.mapping)) : [];
   if (isMessageList(nodes)) return { list: nodes, around: here };
-  for (const name of LISTS) if (isMessageList(value[name])) return { list: value[name], around: here };
+  for (const name of LISTS)
+    if (isMessageList(value[name]))
+      return { list: [...value[name], ...answersIn(value.output ?? value.response)], around: here };
   const pairs = pairsIn(value.entries);
   if (pairs) return { list: pairs, around: here };
   const request = saidIn(value.request ?? value.body, here);
@@ -123,12 +147,29 @@ function saidIn(value: unknown, around: readonly Fields[] = []): Said | undefine
     : pairIn(value, here);
 }
 
-/** The answers of an endpoint to a request that stands beside them. */
-const answersIn = (response: unknown): readonly unknown[] => {
-  const { choices } = isFields(response) ? (isFields(response.body) ? response.body : response) : {};
+/** The answers of an endpoint, or of a trace, to a request that stands beside them. */
+function answersIn(response: unknown): readonly unknown[] {
+  if (Array.isArray(response)) return response.every(isMessage) ? response : [];
+  if (!isFields(response)) return [];
+  const fields: Fields = response;
+  if (isMessage(fields)) return [response];
+  const { choices, output } = isFields(response.body) ? response.body : response;
   const [first] = Array.isArray(choices) ? (choices as unknown[]) : [];
-  return isFields(first) && isFields(first.message) ? [first.message] : [];
-};
+  return isFields(first) && isFields(first.message) ? [first.message] : answersIn(output);
+}
+
+/** Topics of Cherry Studio, which keeps the words of all messages in one list of blocks. */
+function topicsIn({ topics, message_blocks: blocks }: Fields, around: readonly Fields[]): Said[] {
+  if (!Array.isArray(topics) || !Array.isArray(blocks)) return [];
+  const byMessage = new Map<unknown, Fields[]>();
+  for (const block of blocks.filter(isFields))
+    byMessage.set(block.messageId, [...(byMessage.get(block.messageId) ?? []), block]);
+  return topics.filter(isFields).flatMap((topic) => {
+    const messages = (Array.isArray(topic.messages) ? topic.messages : []).filter(isFields);
+    const list = messages.map((one) => ({ ...one, content: byMessage.get(one.id) ?? [] }));
+    return isMessageList(list) ? [{ list, around: [...around, topic] }] : [];
+  });
+}
 
 /** Levels that are searched for messages. */
 const DEEPEST = 7;
@@ -137,6 +178,8 @@ const DEEPEST = 7;
 function allSaidIn(value: unknown, around: readonly Fields[] = []): Said[] {
   const said = saidIn(value, around.slice(-3));
   if (said) return inGroups(said);
+  const topics = isFields(value) ? topicsIn(value, around.slice(-3)) : [];
+  if (topics.length > 0) return topics.flatMap(inGroups);
   if (around.length > DEEPEST || typeof value !== 'object' || value === null) return [];
   const here = isFields(value) ? [...around, value] : [...around, {}];
   return Object.values(value).flatMap((one: unknown) =>
@@ -191,7 +234,9 @@ function pairIn(value: Fields, around: readonly Fields[]): Said | undefined {
   const before = (Array.isArray(value.history) ? value.history : []).flatMap((pair: unknown) =>
     Array.isArray(pair) ? [say('user', pair[0]), say('assistant', pair[1])] : [],
   );
-  const words = [text(question), text('input')].filter((one) => one !== '').join('\n\n');
+  const words = [text(question), question === 'input' ? '' : text('input')]
+    .filter((one) => one !== '')
+    .join('\n\n');
   const system = text('system');
   return {
     list: [
@@ -298,7 +343,10 @@ async function surenessOf(file: SourceFile, signal: AbortSignal): Promise<number
   const bytes = await headOf(file, signal);
   const head = looksBinary(bytes) ? '' : decode(bytes).replace(/^\s+/, '');
   if (!/^[[{]/.test(head) || isOfOthers(head)) return 0;
-  const first = firstValue(head) ?? firstRecord(head);
+  const begun = firstValue(head) ?? firstRecord(head);
+  // Some logs begin with lines about themselves.
+  const first =
+    begun && isFields(begun.value) && !isSaying(begun.value) ? (firstRecord(head, isSaying) ?? begun) : begun;
   if (first === undefined)
     return bytes.length >= SNIFF_BYTES && ROLES.test(head) && WORDS.test(head) ? OWN : 0;
   if (allSaidIn(first.value).length > 0) return OWN;
@@ -343,11 +391,18 @@ function firstValue(head: string): { readonly value: unknown } | undefined {
   return undefined;
 }
 
+const isSaying = (value: unknown): boolean => isMessage(value) || allSaidIn(value).length > 0;
+/** Most lines of a log that are about itself. */
+const MOST_RECORDS = 20;
+
 /** The first line that is a record: the one above it may be damaged. Lines of an indented document are none. */
-function firstRecord(head: string): { readonly value: unknown } | undefined {
-  for (const line of head.startsWith('{') ? linesOf(head) : []) {
+function firstRecord(
+  head: string,
+  fits?: (value: unknown) => boolean,
+): { readonly value: unknown } | undefined {
+  for (const line of head.startsWith('{') ? linesOf(head).slice(0, MOST_RECORDS) : []) {
     const value = line.startsWith('{') ? parseJson(line) : undefined;
-    if (value !== undefined) return { value };
+    if (value !== undefined && (fits === undefined || fits(value))) return { value };
   }
   return undefined;
 }
@@ -438,6 +493,9 @@ const timeIn = (fields: Fields, skipped: SkipCounter): number | undefined => {
 
 type Piece = Pick<ImportedMessage, 'role' | 'kind' | 'parts'>;
 
+/** Fields for thoughts beside the words. */
+const THOUGHTS = ['reasoning_content', 'reasoning', 'thinking', 'thinking_trace', 'reasoningContent'];
+
 /** Reads one message; results of tools stand as messages of their own, as everywhere else. */
 function piecesOf(message: Fields, calls: CallReader, skipped: SkipCounter): Piece[] {
   const known = roleOf(message);
@@ -448,9 +506,14 @@ function piecesOf(message: Fields, calls: CallReader, skipped: SkipCounter): Pie
   let parts = [...partsOf(content, calls, skipped), ...besideWords(message, calls, skipped)];
   if (message.isThought === true)
     parts = parts.map((part) => (part.type === 'text' ? { type: 'reasoning', text: part.text } : part));
-  const thoughts = [message.reasoning_content, message.reasoning, message.thinking].find(
-    (one): one is string => typeof one === 'string' && one.trim() !== '',
-  );
+  const spoken = isFields(message.audio) ? message.audio.transcript : undefined;
+  for (const said of parts.some(({ type }) => type === 'text') ? [] : [message.refusal, spoken])
+    parts.push(...partsOf(said, calls, skipped));
+  if (role === 'assistant')
+    parts = parts.flatMap((part) => (part.type === 'text' ? withThoughts(part.text) : [part]));
+  const thoughts = THOUGHTS.map((name) => message[name])
+    .map((one) => (isFields(one) ? (one.content ?? one.text) : one))
+    .find((one): one is string => typeof one === 'string' && one.trim() !== '');
   if (thoughts !== undefined && !parts.some(({ type }) => type === 'reasoning'))
     parts = [{ type: 'reasoning', text: thoughts }, ...parts];
   const given = Array.isArray(message.tool_calls)
@@ -522,11 +585,13 @@ function toConversation(
   fallback: number,
   fileName?: string,
 ): ImportedConversation | undefined {
-  const fields = list.flatMap((value) => {
-    if (isFields(value)) return [bare(value)];
-    skipped.count('malformed-line', JSON.stringify(value));
-    return [];
-  });
+  const fields = withModel(
+    list.flatMap((value) => {
+      if (isFields(value)) return [bare(value)];
+      skipped.count('malformed-line', JSON.stringify(value));
+      return [];
+    }),
+  );
   const of = (names: readonly string[]) =>
     around.map((one) => fieldOf(one, names)).find((value) => value !== undefined);
   const started = around.map((one) => timeIn(one, skipped)).find((time) => time !== undefined);

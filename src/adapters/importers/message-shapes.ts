@@ -26,6 +26,7 @@ const OTHER_ROLES: Readonly<Record<string, Role>> = {
   aimessagechunk: 'assistant',
   systemmessage: 'system',
   toolmessage: 'tool',
+  toolresult: 'tool',
   用户: 'user',
   人类: 'user',
   助手: 'assistant',
@@ -53,13 +54,16 @@ const BY_PERSON = ['isCreatedByUser', 'is_user', 'isUser', 'fromUser'] as const;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const named = (value: unknown): Role | undefined => {
-  const name = isFields(value) ? textOf(value.role) || textOf(value.name) : textOf(value);
+  const written = isFields(value) ? textOf(value.role) || textOf(value.name) : textOf(value);
+  // Copilot's command line names its events `user.message`.
+  const name = written.replace(/\.message$/, '');
   const known = roleNamed(name) ?? OTHER_ROLES[name.trim().toLowerCase()];
   return known ?? (MODEL.test(name.trim()) ? 'assistant' : undefined);
 };
 
 /** Fields of a message, also where another object holds them: `data` and `kwargs` of LangChain, `message` of a log. */
 export function bare(value: Fields): Fields {
+  if (OF_RESPONSES.test(textOf(value.type)) && value.role === undefined) return messageOfItem(value) ?? value;
   const kind = Array.isArray(value.id) ? value.id.at(-1) : undefined;
   const inner = [value.message, value.kwargs, value.data, value.payload, value.response].find(
     (one) => isFields(one) && ['content', 'parts', 'sender'].some((name) => name in one),
@@ -71,7 +75,63 @@ export function bare(value: Fields): Fields {
     : undefined;
   if (!isFields(shown)) return value;
   const steps = Array.isArray(shown.steps) ? shown.steps.filter(isFields) : [];
-  return { ...value, ...shown, content: shown.content ?? steps.flatMap(({ content }) => content ?? []) };
+  const said = steps.flatMap(({ content, style }) =>
+    (Array.isArray(content) ? (content as unknown[]) : []).map((block) =>
+      isFields(style) && style.type === 'thinking' && isFields(block)
+        ? { ...block, type: 'thinking' }
+        : block,
+    ),
+  );
+  return { ...value, ...shown, content: shown.content ?? said };
+}
+
+/** Items of OpenAI Responses beside messages, which its agents and Codex keep in a list. */
+const OF_RESPONSES =
+  /^(?:reasoning|function_call|function_call_output|custom_tool_call|custom_tool_call_output|local_shell_call)$/;
+
+/** An item of OpenAI Responses as a message; undefined for thoughts that nobody can read. */
+export function messageOfItem(item: Fields): Fields | undefined {
+  const type = textOf(item.type);
+  if (type === 'reasoning') {
+    const texts = [item.summary, item.content].flatMap((one) =>
+      Array.isArray(one) ? (one as unknown[]) : [],
+    );
+    const thinking = texts.map((one) => (isFields(one) ? textOf(one.text) : '')).join('\n\n');
+    return thinking.trim() === ''
+      ? undefined
+      : { role: 'assistant', content: [{ type: 'thinking', thinking }] };
+  }
+  if (type.endsWith('_output')) {
+    const { output } = item;
+    const content = isFields(output) && typeof output.content === 'string' ? output.content : output;
+    return {
+      role: 'tool',
+      tool_call_id: item.call_id,
+      content: typeof content === 'string' ? content : JSON.stringify(content ?? ''),
+    };
+  }
+  const name = textOf(item.name) || 'shell';
+  const input = item.arguments ?? item.input ?? item.action;
+  return {
+    role: 'assistant',
+    tool_calls: [{ id: item.call_id ?? item.id, function: { name, arguments: input } }],
+  };
+}
+
+/** Thoughts at the beginning of an answer: between tags, or folded away as Open WebUI keeps them. */
+const TAGGED =
+  /^\s*(?:<(think|thinking)>([\s\S]*?)<\/\1>|<details type="reasoning"[^>]*>\s*<summary>[^<]*<\/summary>([\s\S]*?)<\/details>)\s*/;
+
+/** The words of an answer, and before them the thoughts that stand among them. */
+export function withThoughts(text: string): Part[] {
+  const [all, , tagged, folded] = TAGGED.exec(text) ?? [];
+  if (all === undefined) return [{ type: 'text', text }];
+  const thoughts = (tagged ?? (folded ?? '').replace(/^[ \t]*(?:>|&gt;) ?/gm, '')).trim();
+  const words = text.slice(all.length);
+  return [
+    ...(thoughts === '' ? [] : [{ type: 'reasoning' as const, text: thoughts }]),
+    ...(words.trim() === '' ? [] : [{ type: 'text' as const, text: words }]),
+  ];
 }
 
 const FRAGMENTS: Readonly<Record<string, string>> = { REQUEST: 'text', RESPONSE: 'text', THINK: 'thinking' };
@@ -120,10 +180,27 @@ export function roleOf(value: Fields): Role | undefined {
 export const speakerOf = (value: Fields): string =>
   SPEAKERS.map((name) => textOf(value[name])).find((name) => name.trim() !== '') ?? '';
 
-const CONTENTS = ['content', 'contentParts', 'value', 'parts', 'text', 'message', 'mes', 'body'] as const;
+const CONTENTS = [
+  'content',
+  'contentParts',
+  'content_list',
+  'fragments',
+  'value',
+  'parts',
+  'text',
+  'message',
+  'mes',
+  'body',
+] as const;
+
+const isBareText = (part: unknown): boolean =>
+  isFields(part) && Object.keys(part).every((name) => name === 'text');
 
 /** The words or blocks of a message; undefined if it has no field for them. */
 export function contentOf(value: Fields): unknown {
+  // AI Studio keeps the pieces as they came beside the whole.
+  if (textOf(value.text).trim() !== '' && Array.isArray(value.parts) && value.parts.every(isBareText))
+    return value.text;
   // The AI SDK repeats the words of `parts` as `content`.
   if (Array.isArray(value.parts) && value.parts.some((part) => isFields(part) && part.type !== 'text'))
     return value.parts;
@@ -244,7 +321,7 @@ export function besideWords(message: Fields, calls: CallReader, skipped: SkipCou
   ];
 }
 
-const CALLS = /^(?:tool_use|tool[-_]call|function_call|server_tool_use|functionCall)$/;
+const CALLS = /^(?:tool_use|tool[-_]call|function_call|server_tool_use|functionCall|toolCall)$/;
 const RESULTS = /^(?:\w*tool_result|tool[-_]result|function_call_output|function_response)$/;
 const THOUGHTS = /^(?:thinking|reasoning|think|thought)$/;
 /** A tool's call and its result in one block, as the AI SDK keeps them. */
@@ -262,10 +339,19 @@ export function partsOf(content: unknown, calls: CallReader, skipped: SkipCounte
 
 function blockOf(block: unknown, calls: CallReader, skipped: SkipCounter): Part[] {
   if (!isFields(block)) return partsOf(block, calls, skipped);
+  // big-AGI keeps each part within a fragment.
+  if (isFields(block.part) && block.type === undefined) {
+    const { pt, aText, ...part } = block.part;
+    return blockOf(
+      aText === undefined ? { ...part, type: pt } : { type: 'thinking', text: aText },
+      calls,
+      skipped,
+    );
+  }
   const type = textOf(block.type);
   const words = (value: unknown): string => (isFields(value) ? textOf(value.value) : textOf(value));
   if (THOUGHTS.test(type) || block.thought === true || block.isThought === true) {
-    const text = words(block.thinking ?? block.reasoning ?? block.text ?? block.think);
+    const text = words(block.thinking ?? block.reasoning ?? block.text ?? block.think ?? block.content);
     return text.trim() === '' ? [] : [{ type: 'reasoning', text }];
   }
   const functionCall = isFields(block.functionCall) ? block.functionCall : undefined;

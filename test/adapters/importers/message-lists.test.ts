@@ -343,6 +343,178 @@ describe('lists of messages', () => {
       QA,
     ],
     [
+      'OpenAI Responses, as logged',
+      {
+        object: 'response',
+        input: [{ role: 'user', content: [{ type: 'input_text', text: 'a b?' }] }],
+        output: [
+          { type: 'reasoning', summary: [{ type: 'summary_text', text: 't' }] },
+          { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'c d.' }] },
+        ],
+      },
+      ['user: a b?', 'assistant: (t)', 'assistant: c d.'],
+    ],
+    [
+      'agents of OpenAI',
+      [
+        { role: 'user', content: 'a b?' },
+        { type: 'function_call', call_id: 'k', name: 'w', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'k', output: 'r' },
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'c d.' }] },
+      ],
+      ['user: a b?', 'assistant: w{}', 'tool: r', 'assistant: c d.'],
+    ],
+    [
+      'traces',
+      [
+        {
+          input: [{ role: 'user', content: 'a b?' }],
+          output: { role: 'assistant', content: 'c d.' },
+        },
+      ],
+      QA,
+    ],
+    [
+      'Poe, with a bot of one’s own',
+      {
+        messages: [
+          { author: 'human', text: 'a b?' },
+          { author: 'chinchilla', text: 'c d.' },
+        ],
+      },
+      QA,
+    ],
+    [
+      'an answer that was refused or spoken',
+      [
+        { role: 'user', content: 'a b?' },
+        { role: 'assistant', content: null, refusal: 'I cannot.' },
+        { role: 'assistant', content: null, audio: { id: 'a', transcript: 'c d.' } },
+      ],
+      ['user: a b?', 'assistant: I cannot.', 'assistant: c d.'],
+    ],
+    [
+      'thoughts among the words',
+      [
+        { role: 'user', content: 'a b?' },
+        { role: 'assistant', content: '<think>\nt\n</think>\n\nc d.' },
+        {
+          role: 'assistant',
+          content:
+            '<details type="reasoning" done="true" duration="3">\n<summary>Thought for 3 seconds</summary>\n> t\n</details>\nc d.',
+        },
+      ],
+      ['user: a b?', 'assistant: (t) | c d.', 'assistant: (t) | c d.'],
+    ],
+    [
+      'thoughts by other names',
+      [
+        { role: 'user', content: 'a b?' },
+        { role: 'assistant', content: 'c d.', reasoning: { content: 't' } },
+        { role: 'assistant', content: 'c d.', thinking_trace: 't' },
+      ],
+      ['user: a b?', 'assistant: (t) | c d.', 'assistant: (t) | c d.'],
+    ],
+    [
+      'LM Studio, with thoughts',
+      {
+        messages: [
+          { versions: [{ role: 'user', content: [{ type: 'text', text: 'a b?' }] }], currentlySelected: 0 },
+          {
+            versions: [
+              {
+                role: 'assistant',
+                steps: [
+                  { style: { type: 'thinking' }, content: [{ type: 'text', text: 't' }] },
+                  { content: [{ type: 'text', text: 'c d.' }] },
+                ],
+              },
+            ],
+            currentlySelected: 0,
+          },
+        ],
+      },
+      ['user: a b?', 'assistant: (t) | c d.'],
+    ],
+    [
+      'AI Studio, with a document',
+      {
+        runSettings: {},
+        chunkedPrompt: {
+          chunks: [
+            { driveDocument: { id: 'x' }, role: 'user' },
+            { text: 'a b?', role: 'user' },
+            { text: 'c d.', role: 'model' },
+          ],
+        },
+      },
+      QA,
+    ],
+    [
+      'Qwen',
+      {
+        data: [
+          {
+            chat: {
+              history: {
+                messages: {
+                  a: { id: 'a', role: 'user', content: 'a b?' },
+                  b: {
+                    id: 'b',
+                    parentId: 'a',
+                    role: 'assistant',
+                    content: '',
+                    content_list: [{ content: 'c d.' }],
+                  },
+                },
+              },
+            },
+          },
+        ],
+      },
+      QA,
+    ],
+    [
+      'Cherry Studio',
+      {
+        indexedDB: {
+          topics: [
+            {
+              id: 't',
+              messages: [
+                { id: 'm', role: 'user', blocks: ['1'] },
+                { id: 'n', role: 'assistant', blocks: ['2', '3'] },
+              ],
+            },
+          ],
+          message_blocks: [
+            { id: '1', messageId: 'm', type: 'main_text', content: 'a b?' },
+            { id: '2', messageId: 'n', type: 'thinking', content: 't' },
+            { id: '3', messageId: 'n', type: 'main_text', content: 'c d.' },
+          ],
+        },
+      },
+      ['user: a b?', 'assistant: (t) | c d.'],
+    ],
+    [
+      'big-AGI',
+      {
+        messages: [
+          { role: 'user', fragments: [{ ft: 'content', part: { pt: 'text', text: 'a b?' } }] },
+          {
+            role: 'assistant',
+            fragments: [
+              { ft: 'void', part: { pt: 'ma', aText: 't' } },
+              { ft: 'content', part: { pt: 'text', text: 'c d.' } },
+            ],
+          },
+        ],
+      },
+      ['user: a b?', 'assistant: (t) | c d.'],
+    ],
+    ['pairs under the names of both', [{ user: 'a b?', assistant: 'c d.' }], QA],
+    ['inputs and outputs', [{ input: 'a b?', output: 'c d.' }], QA],
+    [
       'roles in Chinese',
       [
         { role: '用户', content: 'a b?' },

@@ -204,6 +204,118 @@ describe('the log of an agent is read', () => {
     ]);
   });
 
+  it('Copilot Chat as it grows, its thoughts apart from its words', async () => {
+    const { said } = await read({
+      'chat.jsonl': jsonl(
+        { kind: 0, v: { sessionId: 'x', responderUsername: 'GitHub Copilot', requests: [] } },
+        { kind: 2, k: ['requests'], v: [{ message: { text: 'Which loaf?' }, response: [] }] },
+        {
+          kind: 2,
+          k: ['requests', 0, 'response'],
+          v: [{ kind: 'thinking', value: 'Bread.' }, { value: 'Sp' }],
+        },
+        { kind: 2, k: ['requests', 0, 'response'], i: 1, v: [{ value: 'Ry' }, { value: 'e.' }] },
+        { kind: 1, k: ['customTitle'], v: 'Loaves' },
+      ),
+    });
+    expect(said).toEqual([
+      {
+        id: 'x',
+        title: 'Loaves',
+        said: [
+          ['user', 'Which loaf?'],
+          ['assistant', 'Bread.', 'Rye.'],
+        ],
+      },
+    ]);
+  });
+
+  it('what codex exec prints', async () => {
+    const item = (payload: object) => ({ type: 'item.completed', item: payload });
+    const { said } = await read({
+      'events.jsonl': jsonl(
+        { type: 'thread.started', thread_id: 't' },
+        { type: 'turn.started' },
+        item({ id: '1', type: 'command_execution', command: 'ls', aggregated_output: 'flour' }),
+        item({ id: '2', type: 'agent_message', text: 'Rye.' }),
+        { type: 'turn.completed', usage: {} },
+      ),
+    });
+    expect(said.map((one) => one.said)).toEqual([
+      [
+        ['assistant', 'tool-call'],
+        ['tool', 'flour'],
+        ['assistant', 'Rye.'],
+      ],
+    ]);
+  });
+
+  it.each<[string, readonly object[]]>([
+    [
+      'Claude Code’s audit',
+      [
+        { type: 'system', subtype: 'init', session_id: 's' },
+        { type: 'user', message: { role: 'user', content: 'Which loaf?' }, session_id: 's' },
+        {
+          type: 'assistant',
+          message: { role: 'assistant', content: [{ type: 'text', text: 'Rye.' }] },
+          session_id: 's',
+        },
+      ],
+    ],
+    [
+      'Qwen Code',
+      [
+        {
+          uuid: 'a',
+          parentUuid: null,
+          sessionId: 's',
+          type: 'user',
+          message: { role: 'user', parts: [{ text: 'Which loaf?' }] },
+        },
+        {
+          uuid: 'b',
+          parentUuid: 'a',
+          sessionId: 's',
+          type: 'assistant',
+          message: { role: 'model', parts: [{ text: 'Rye.' }] },
+        },
+      ],
+    ],
+    [
+      'Droid and Pi',
+      [
+        { type: 'session', version: 3, id: 's', cwd: '/' },
+        { type: 'message', id: 'b', message: { role: 'user', content: 'Which loaf?' } },
+        {
+          type: 'message',
+          id: 'c',
+          parentId: 'b',
+          message: { role: 'assistant', content: [{ type: 'text', text: 'Rye.' }] },
+        },
+      ],
+    ],
+    [
+      'Copilot’s command line',
+      [
+        { type: 'session.start', data: { sessionId: 's' }, id: 'e0' },
+        { type: 'user.message', data: { content: 'Which loaf?' }, id: 'e1', parentId: 'e0' },
+        { type: 'assistant.message', data: { content: 'Rye.' }, id: 'e2', parentId: 'e1' },
+      ],
+    ],
+    [
+      'SillyTavern, behind its head',
+      [
+        { user_name: 'Ada', character_name: 'Bot', chat_metadata: {} },
+        { name: 'Ada', is_user: true, mes: 'Which loaf?' },
+        { name: 'Bot', is_user: false, mes: 'Rye.' },
+      ],
+    ],
+  ])('%s, whose first line says nothing', async (_, records) => {
+    const { said } = await read({ 'log.jsonl': jsonl(...records) });
+    expect(said.map((one) => one.said)).toEqual([talk]);
+  });
+
   it('aider, one conversation for each start', async () => {
     const session = (time: string) =>
       `\n# aider chat started at 2026-01-01 ${time}\n\n> Aider v0.80\n\n#### Which\n#### loaf?\n\nRye.\n\nGood.\n`;
