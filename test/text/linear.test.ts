@@ -55,6 +55,7 @@ async function textReaders(): Promise<Readers> {
     spellings,
     find,
     languages,
+    parted,
   ] = await Promise.all([
     import('../../src/domain/text/words.ts'),
     import('../../src/domain/text/sentences.ts'),
@@ -71,6 +72,7 @@ async function textReaders(): Promise<Readers> {
     import('../../src/domain/text/spellings.ts'),
     import('../../src/domain/text/find.ts'),
     import('../../src/domain/text/language-stems.ts'),
+    import('../../src/domain/text/parted-words.ts'),
   ]);
   return {
     languageOf: languages.languageOf,
@@ -127,6 +129,7 @@ async function textReaders(): Promise<Readers> {
       ].map((says) => says(text)),
     foldedWithOrigin: (text) => fold.foldedWithOrigin(text),
     'things with spaces': (text) => [...spellings.spacedIn(text)],
+    partedIn: (text) => [...parted.partedIn(text)],
     'telephones of a question': spellings.joinTelephones,
     'places in a text': (text) => find.placesIn(text, find.comparableForm('alpha 中 a')),
     'places of a text': (text) => find.isIn('alpha 中文 a', find.comparableForm(text)),

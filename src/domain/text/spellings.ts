@@ -2,6 +2,7 @@
 // in two words, emoji, dates, times of day.
 import { folded } from './fold.ts';
 import { chineseFigures, chineseNumber, zerosOf } from './numbers.ts';
+import { partedIn } from './parted-words.ts';
 import { addWord } from './stems.ts';
 import { writtenDates } from './written-dates.ts';
 
@@ -48,15 +49,6 @@ const OWN_ZERO = /(?<=\+\d{1,3} ?)\(0\) ?/g;
 /** Names that are written as one word or as two: `Node js`, `Wi Fi`, `e mail`. */
 const TWO_WORDS =
   /(?<![\p{L}\p{N}'])(?:(\p{L}{2,12}) (js|fi)|([etx]) (mail|books?|commerce|shirts?|rays?))(?![\p{L}\p{N}'])/giu;
-/**
- * Names and words that people also write as two. A pair that means another thing is not here: `linked in`, `one note`.
- */
-const PARTED =
-  'git hub|git lab|you tube|whats app|libre office|open office|java script|type script|postgre sql|mongo db|word press|snap chat|pay pal|mac book|air pods|fire fox|thunder bird|stack overflow|bit bucket|photo shop|cloud flare|i phone|i pad|i cloud|power point|' +
-  'vs code|my sql|chat gpt|mac os|log in|log out|sign in|sign up|set up|back up|roll back|time zone|time stamp|file name|user name|' +
-  'real time|ice cream|hard disk|hard drive|follow up|check in|health care|child care|day care|smart phone|head phone|screen shot|book mark|note book|play list|road map|tool chain|tool kit|work space|web hook|web page|web cam|web socket|front end|back end|run time|meta data|voice mail|' +
-  'pass word|white list|black list|drop down|data set|data base|code base|web site|key word|end point|work flow|home page|check list';
-const PARTED_NAME = new RegExp(String.raw`(?<![\p{L}\p{N}'])(?:${PARTED})s?(?![\p{L}\p{N}])`, 'giu');
 /** A power of ten as programs write it, without a sign or with a plus: `1e6`, `2.5E+3`. */
 const SCIENTIFIC = /(?<![\p{L}\d.,_-])(\d)(?:\.(\d{1,6}))?e\+?(\d{1,2})(?![\p{L}\d_]|[.,]\d)/giu;
 /** Longest figure that is written out, digits. */
@@ -99,6 +91,8 @@ const SHORT_UNITS: readonly (readonly [begin: string, unit: string])[] = [
   ['volt', 'v'],
   ['watt', 'w'],
 ];
+/** A size of two numbers, with spaces or the sign of a product: `1920 × 1080` is `1920x1080`. */
+const SIZE = /(?<![\p{L}\d.,])(\d{1,5})(?: ?× ?| x )(\d{1,5})(?![\p{L}\d]|[.,]\d)/gu;
 /** A number in the form of programs, as in codes of errors: `0x80070005`. */
 const HEXADECIMAL = /(?<![\p{L}\d])0x([\da-f]{2,16})(?![\p{L}\d])/giu;
 /** A day of the week, by any of its three names. A number before it counts weeks: 一周三次. */
@@ -135,7 +129,6 @@ const PATTERNS = [
   OTHER_FIGURE,
   GROUPS,
   TWO_WORDS,
-  PARTED_NAME,
   WITH_UNIT,
   SCIENTIFIC,
   COUNTED,
@@ -147,6 +140,7 @@ const PATTERNS = [
   WITH_ZEROS,
   WITH_LONG_UNIT,
   WEEKDAY,
+  SIZE,
 ];
 /** Things of several tokens that have one word: figures and telephone numbers with spaces, names of two words. */
 export function* spacedIn(
@@ -159,6 +153,11 @@ export function* spacedIn(
       addNames(found, words);
       yield { start: index, end: index + found.length, words };
     }
+  for (const { start, end, word } of partedIn(plain)) {
+    const words: string[] = [];
+    addWord(word, words);
+    yield { start, end, words };
+  }
 }
 
 /** Adds words for figures, telephone numbers, names with signs or in two words, and emoji. */
@@ -184,7 +183,7 @@ function addNames(text: string, out: string[]): void {
   }
   for (const [, name = '', tail = '', letter = '', word = ''] of text.matchAll(TWO_WORDS))
     addWord(`${name}${tail}${letter}${word}`.toLowerCase(), out);
-  for (const [name] of text.matchAll(PARTED_NAME)) addWord(name.replace(' ', '').toLowerCase(), out);
+  for (const { word } of partedIn(text)) addWord(word, out);
   for (const [, whole = '', decimals = '', power] of text.matchAll(SCIENTIFIC)) {
     const zeros = Number(power) - decimals.length;
     if (zeros >= 0 && whole.length + decimals.length + zeros <= MOST_DIGITS && whole !== '0')
@@ -198,6 +197,7 @@ function addNames(text: string, out: string[]): void {
     const short = SHORT_UNITS.find(([begin]) => unit.toLowerCase().startsWith(begin))?.[1] ?? '';
     out.push(`${number}${short}`);
   }
+  for (const [, one, other] of text.matchAll(SIZE)) out.push(`${one}x${other}`);
   for (const [, digits = ''] of text.matchAll(HEXADECIMAL)) out.push(digits.toLowerCase());
   for (const [, day = ''] of text.matchAll(WEEKDAY))
     out.push(`weekday${'一二三四五六日'.indexOf(day.replace('天', '日')) + 1}`);
@@ -230,8 +230,12 @@ const CHINESE_CLOCK =
 const AFTERNOON = /下午|傍晚|晚上|午後|午后|오후/;
 const PAST: Readonly<Record<string, string>> = { 半: '30', 반: '30', 一刻: '15', 三刻: '45' };
 
+/** The dot of `7.30 pm`, which is a colon elsewhere. */
+const DOTTED_CLOCK = /(?<=(?<![\d.,])\d{1,2})\.(?=[0-5]\d\s?[ap]\.?m\b)/gi;
+
 /** Adds the word that `14:30` gets from `addName`, for a time of day in another spelling. */
-function addClocks(text: string, out: string[]): void {
+function addClocks(written: string, out: string[]): void {
+  const text = written.replace(DOTTED_CLOCK, ':');
   for (const [written, part = '', hours = '', past = '0', half, whole, sign] of text.matchAll(CLOCK)) {
     // Without a part of the day 3时 is a span of time.
     if (part === '' && sign !== undefined && /[時时]/.test(sign)) continue;

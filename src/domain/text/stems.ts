@@ -7,8 +7,8 @@ import { usualForm } from './usual-form.ts';
 /** Longest word kept, in characters. */
 export const MAX_WORD = 48;
 
-/** A name and its number written as one: `rtx4090`, `python3`, `gpt4o`. */
-const NUMBERED = /^(\p{L}{2,12})(\p{N}[\p{L}\p{N}]{0,5})$/u;
+/** A name and its number written as one: `rtx4090`, `gpt4o`, `kb5034441`. */
+const NUMBERED = /^(\p{L}{2,12})(\p{N}[\p{L}\p{N}]{0,5}|\p{N}{7,10})$/u;
 const HANGUL = /^\p{Script=Hangul}{3,}$/u;
 
 /**

@@ -18,7 +18,14 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
       'grown grow,threw throw,thrown throw,drew draw,drawn draw,blew blow,blown blow,forgot forget,forgotten forget,hid hide,' +
       'hidden hide,rode ride,ridden ride,took take,taken take,shook shake,shaken shake,won win,lost lose,sold sell,built build,' +
       'sent send,spent spend,kept keep,slept sleep,swept sweep,dealt deal,met meet,held hold,stood stand,understood understand,' +
-      'sat sit,dug dig,hung hang,swung swing,wore wear,worn wear,tore tear,torn tear,paid pay,heard hear,slid slide,spun spin',
+      'sat sit,dug dig,hung hang,swung swing,wore wear,worn wear,tore tear,torn tear,paid pay,heard hear,slid slide,spun spin,' +
+      'gave give,given give,knew know,known know,told tell,thought think,felt feel,fell fall,fallen fall,lent lend,became become,' +
+      'swore swear,sworn swear,sank sink,sunk sink,shrank shrink,shrunk shrink,sprang spring,sprung spring,strung string,stuck stick,' +
+      'struck strike,wept weep,fed feed,bred breed,bled bleed,bent bend,shone shine,beaten beat,bitten bite,mistook mistake,' +
+      'mistaken mistake,undertook undertake,undertaken undertake,overcame overcome,rewrote rewrite,rewritten rewrite,rebuilt rebuild,' +
+      'outgrew outgrow,withdrew withdraw,withdrawn withdraw,forgave forgive,forgiven forgive,laid lay,flung fling,clung cling,' +
+      'alumni alumnus,syllabi syllabus,bacteria bacterium,curricula curriculum,memoranda memorandum,radii radius,lice louse,' +
+      'elves elf,oases oasis',
   ),
 );
 
@@ -33,7 +40,7 @@ const BRITISH: ReadonlyMap<string, string> = new Map(
       'doughnut donut,doughnuts donuts,omelette omelet,yoghurt yogurt,cheque check,cheques checks,mum mom,mums moms,' +
       'learnt learn,burnt burn,dreamt dream,leapt leap,spelt spell,spoilt spoil,practise practice,practised practiced,' +
       'practising practicing,whisky whiskey,whiskies whiskeys,disc disk,discs disks,kerb curb,kerbs curbs,foetus fetus,' +
-      'diarrhoea diarrhea,manoeuvre maneuver,manoeuvres maneuvers,oestrogen estrogen,oesophagus esophagus',
+      'diarrhoea diarrhea,skilful skillful,wilful willful,draught draft,draughts drafts,tonne ton,tonnes tons,woollen woolen,amongst among,towards toward,fuelled fueled,fuelling fueling,dialled dialed,dialling dialing,manoeuvre maneuver,manoeuvres maneuvers,oestrogen estrogen,oesophagus esophagus',
   ),
 );
 
