@@ -1,4 +1,5 @@
 // Header of a conversation: its title, which can be edited in place, and its menu.
+import type { TFunction } from 'i18next';
 import { Ellipsis, Flag, NotebookText, PanelRight, Route, ScrollText, Search } from 'lucide-react';
 import { useState } from 'react';
 import { useSession } from '../hooks/session.tsx';

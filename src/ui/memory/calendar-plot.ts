@@ -9,6 +9,16 @@ const [LEFT, RIGHT, MONTH_NAME] = [36, 4, 28];
 /** Lines from one row of weeks to the next. */
 const APART = 10;
 
+/** A day; `href` is null where nothing was said. */
+interface Cell {
+  readonly week: number;
+  readonly weekday: number;
+  readonly date: Date;
+  readonly count: number;
+  readonly href: string | null;
+  readonly title: string;
+}
+
 /** `days` by local midnight in ms; `width` in px. */
 export function calendarPlot({
   days,
@@ -24,7 +34,7 @@ export function calendarPlot({
   t: TFunction<'memory'>;
 }): Plot.PlotOptions {
   const lead = weekdayOf(stretch.from);
-  const cells = [];
+  const cells: Cell[] = [];
   for (let at = 0; ; at++) {
     const date = new Date(stretch.from);
     date.setDate(date.getDate() + at);
