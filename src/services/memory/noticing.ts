@@ -186,7 +186,7 @@ class NoticingService implements Noticing {
         if (this.#isPlain(said)) sentences.push({ said, text: wordsToKeep(said), message });
     }
     if (sentences.length === 0) return;
-    // What is to be remembered says the kind; where it does not, that somebody asks for it does.
+    // The rest of the sentence says the kind; where it says none, the request to remember it does.
     const recognised = await recognising.of(
       sentences.flatMap(({ text, said }) => [text, said]),
       ending,

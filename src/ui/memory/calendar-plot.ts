@@ -4,7 +4,7 @@ import type { TFunction } from 'i18next';
 import { formatDate, locale } from '../i18n/index.ts';
 import { type CalendarDay, type Layer, type Stretch, weekdayOf } from './calendar.ts';
 
-/** Margins, and the room that the short name of a month takes, px. */
+/** Margins, and the width that the short name of a month takes, px. */
 const [LEFT, RIGHT, MONTH_NAME] = [36, 4, 28];
 /** Lines from one row of weeks to the next. */
 const APART = 10;
@@ -49,7 +49,7 @@ export function calendarPlot({
       title: `${formatDate(date.getTime())}\n${t(`pictures.calendar.count.${layer}`, { count })}`,
     });
   }
-  // A phone has no room for a year in one row.
+  // A phone is too narrow for a year in one row.
   const rows = width < 560 ? 2 : 1;
   const weeks = Math.ceil(((cells.at(-1)?.week ?? 0) + 1) / rows);
   const rowOf = ({ week }: { week: number }) => Math.floor(week / weeks);
@@ -66,11 +66,11 @@ export function calendarPlot({
   );
   const months = named.filter((cell, at) => {
     const next = named[at + 1];
-    const room =
+    const space =
       next && rowOf(next) === rowOf(cell)
         ? (across(next) - across(cell)) * column
         : (weeks - across(cell) - 0.5) * column + RIGHT;
-    return room >= MONTH_NAME;
+    return space >= MONTH_NAME;
   });
   const monthName = new Intl.DateTimeFormat(locale(), { month: 'short' });
   const dayName = new Intl.DateTimeFormat(locale(), { weekday: 'short' });

@@ -31,7 +31,7 @@ export const SHOWN =
 /** Passing matters: a step of the work at hand, an hour, a wish for this answer. */
 export const PASSING =
   /\bi(?:['’]?ve| have)? just (?:opened|read|copied|ran|run|tried|saw|seen|got|noticed|pasted|installed|clicked|finished reading|checked)\b|\bi(?:['’]m| am) (?:\w+ )?(?:trying|getting|reading|looking|seeing|running|opening|copying|waiting|testing)\b.{0,40}\b(?:right now|your|error|(?:the|a|an|this|that) (?:pdf|file|code|link|page|script|output|logs?|answer|attachment))\b|\bin (?:a|one|two|five|ten|fifteen|twenty|thirty|an|half an|\d+) (?:minutes?|hours?)\b|\bon (?:the|my|our) way (?:home|to)\b|\bi['’]?d like (?:an?|some|the|\d+|two|three) (?!\w+ (?:of mine|every|each))(?:\w+ ){0,2}(?:list|example|title|summary|table|draft|version|outline|overview|name|idea|suggestion|explanation|translation|script|function)s?\b|我(?:刚|刚刚|刚才|正在|正)(?:打开|看|读|跑|运行|试|复制|下载|安装|点|收到|查|装)|(?:分钟|小时)(?:后|之后)(?:要|得|就)|(?:昨晚|今晚|刚才)(?:没|遇|看|下|睡)|下午遇/iu;
-/** What a body does not bear is no matter of taste. */
+/** Names a thing that a body does not bear: a fact, no matter of taste. */
 export const NOT_BORNE =
   /\b(?:allergic|allerg(?:y|ies)|intolerant|intolerance|coeliac|celiac)\b|过敏|不耐受|乳糜泻/iu;
 /** Opens a sentence that asks to remember what follows, or names it a rule: a note needs the rest alone. */
