@@ -244,7 +244,11 @@ describe('the page file system', () => {
     const { backend } = await openStore('packs', index, packed);
     const data = new TextEncoder().encode('canary'.repeat(6000));
     await backend.apply({ ops: [], files: { ...noFiles(), data: [written('/a', data)] } }, strict);
-    await vi.waitUntil(async () => (await counts('packs')).pages === 0);
+    // Pages are stored late: none lie there at first, either.
+    await vi.waitUntil(async () => {
+      const { pages, packs } = await counts('packs');
+      return pages === 0 && packs === 3;
+    });
     await backend.close();
     const database = await openDB('packs');
     const [keys, packs] = [await database.getAllKeys('packs'), await database.getAll('packs')];
