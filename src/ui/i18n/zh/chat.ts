@@ -211,7 +211,7 @@ export const chat = {
     bringBack: '恢复',
     drop: '彻底删除',
     dropped: '已彻底删除',
-    when: '{{when}}删除',
+    when: '删除于：{{when}}',
     wordless: '没有文字',
     none: '这里没有内容了。',
   },
