@@ -94,7 +94,7 @@ function Change({ state }: { state: LockState }) {
             value={progress && progress.all > 0 ? progress.done / progress.all : 0}
           />
           <p role="status" className="text-ink-2 text-xs tabular-nums">
-            {t('progress', progress ?? { done: 0, all: 0 })}
+            {progress && progress.all > 0 ? t('progress', progress) : t('progressBegins')}
           </p>
         </>
       )}

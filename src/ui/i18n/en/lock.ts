@@ -38,6 +38,7 @@ export const lock = {
   offUnavailable: 'This browser window cannot lock: it keeps nothing, or offers no encryption here.',
   sealing: 'Sealing what is here',
   opening: 'Opening what is here',
+  progressBegins: 'Counting what is here. You can go on working.',
   progress: '{{done, number}} of {{all, number}} entries. You can go on working.',
   ready: 'Ready. Recollect locks once to finish.',
   readyOpening: 'Ready. Recollect starts once more to finish.',

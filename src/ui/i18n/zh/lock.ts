@@ -34,6 +34,7 @@ export const lock = {
   offUnavailable: '这个浏览器窗口无法锁定：它不保存任何内容，或者这里不能加密。',
   sealing: '正在加密这里的内容',
   opening: '正在解密这里的内容',
+  progressBegins: '正在统计这里的内容。你可以继续使用。',
   progress: '{{done, number}} / {{all, number}} 条。你可以继续使用。',
   ready: '准备好了。Recollect 会锁定一次来完成更改。',
   readyOpening: '准备好了。Recollect 会重新启动一次来完成更改。',
