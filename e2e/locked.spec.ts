@@ -2,6 +2,7 @@
 // change, even after a crash in the middle.
 import { createHash } from 'node:crypto';
 import type { BrowserContext, Page } from '@playwright/test';
+import { chatgptExport } from '../test/bench/corpus.ts';
 import { startScriptedModel } from '../test/server/scripted-model.ts';
 import {
   asFile,
@@ -39,8 +40,8 @@ async function finishNow(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Recollect is locked' })).toBeVisible();
 }
 
-/** Turns the lock on through the dialog. */
-async function turnOn(page: Page): Promise<void> {
+/** Turns the lock on through the dialog, which is gone at the end. */
+async function beginToSeal(page: Page): Promise<void> {
   await page.goto(`${BASE}/settings/privacy?console`);
   await page.getByRole('switch', { name: 'Lock this device' }).click();
   const dialog = page.getByRole('dialog');
@@ -57,6 +58,12 @@ async function turnOn(page: Page): Promise<void> {
     await field.fill(words[Number(/\d+/.exec(label)?.[0]) - 1] ?? '');
   }
   await dialog.getByRole('button', { name: 'Seal this device' }).click();
+  await expect(dialog).toBeHidden();
+}
+
+/** Turns the lock on, and waits until everything is copied. */
+async function turnOn(page: Page): Promise<void> {
+  await beginToSeal(page);
   await expect(page.getByRole('button', { name: 'Finish now' })).toBeVisible();
 }
 
@@ -228,6 +235,52 @@ test('a device is sealed; locking one tab locks the other, and one passphrase un
     await expect.poll(written).toContain(AFTER);
   } finally {
     await browser.dispose();
+  }
+});
+
+test('a library of 10,000 messages is sealed while one goes on chatting', async () => {
+  const server = await startScriptedModel();
+  const browser = ownBrowser();
+  const everything = (page: Page) =>
+    page.evaluate(async () => {
+      const { documents, lock } = globalThis.recollect?.app ?? {};
+      const entries = documents?.library.get().entries ?? [];
+      const read = await Promise.all(entries.map(({ id }) => documents?.read(id)));
+      const messages = read.reduce((sum, one) => sum + (one?.messages.size ?? 0), 0);
+      return { messages, phase: lock?.state.get().phase };
+    });
+  try {
+    const context = await browser.open();
+    const page = context.pages()[0] ?? (await context.newPage());
+    await openApp(page, `${BASE}/?console`);
+    await bringExport(page, chatgptExport(10_000, Date.now(), 7));
+    await saved(page);
+    await page.evaluate(async (baseUrl) => {
+      const settings = globalThis.recollect?.app.settings;
+      await settings?.saveEndpoint({ id: 'scripted', label: 'Scripted', baseUrl, models: ['markdown'] }, '');
+      await settings?.choose({ endpointId: 'scripted', model: 'markdown' });
+    }, server.baseUrl);
+    const before = await everything(page);
+    expect(before).toEqual({ messages: 10_000, phase: 'off' });
+
+    await beginToSeal(page);
+    expect(await page.evaluate(() => globalThis.recollect?.app.lock.state.get().ready)).toBe(false);
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+    await page.getByRole('textbox', { name: 'Message' }).fill(`Tell me of ${AFTER}`);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('article').getByText('The end.')).toBeVisible();
+    await saved(page);
+    await page.getByRole('link', { name: 'Settings' }).first().click();
+    await page.getByRole('main').getByText('Privacy', { exact: true }).first().click();
+    await finishNow(page);
+    await unlock(page);
+    await expect.poll(() => phase(page)).toBe('sealed');
+    expect(await everything(page)).toEqual({ messages: 10_002, phase: 'sealed' });
+    browser.kill();
+    expect(filesWith(browser.profile, AFTER)).toEqual([]);
+  } finally {
+    await browser.dispose();
+    await server.close();
   }
 });
 

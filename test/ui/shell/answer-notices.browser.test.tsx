@@ -122,6 +122,19 @@ describe('the notification of the system', () => {
     expect(shown[0]?.closed).toBe(true);
   });
 
+  it('does not name the conversation on a device that is locked at rest', async () => {
+    const shown = standIn();
+    const { app, id, gate } = await waiting();
+    const state = app.lock.state.get();
+    vi.spyOn(app.lock.state, 'get').mockReturnValue({ ...state, phase: 'sealed' });
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+    gate.release();
+    await app.idle(id);
+    await expect.poll(() => shown.length).toBe(1);
+    expect(shown[0]?.title).toBe('An answer is ready');
+    expect(JSON.stringify(shown[0]?.options)).not.toContain('takes its time');
+  });
+
   it('does not come while the page is looked at', async () => {
     const shown = standIn();
     vi.spyOn(document, 'hidden', 'get').mockReturnValue(false);
