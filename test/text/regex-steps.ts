@@ -24,8 +24,16 @@ const parser = new RegExpParser({ ecmaVersion: 2025 });
 const isWord = (code: number): boolean =>
   (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122);
 
+const tests = new Map<string, Test>();
 /** Asks the engine itself once for each character whether it belongs to a class. */
 function testOf(raw: string, flags: string): Test {
+  const key = `${flags}/${raw}`;
+  const test = tests.get(key) ?? createTest(raw, flags);
+  tests.set(key, test);
+  return test;
+}
+
+function createTest(raw: string, flags: string): Test {
   const single = new RegExp(`^(?:${raw})$`, flags.replace(/[gymd]/g, ''));
   const known = new Int8Array(0x1_0000);
   const ask = (code: number) =>
@@ -132,6 +140,10 @@ class Compiler {
 }
 
 interface Compiled {
+  /** Steps of an attempt that fails at once, by the one sign that it saw: most attempts do. */
+  readonly misses: Map<number | undefined, number>;
+  /** Steps of whole searches, by text and place: functions that are tried one after the other search alike. */
+  readonly searches: Map<string, Map<number, number>>;
   readonly program: readonly Instruction[];
   readonly groups: number;
   readonly registers: number;
@@ -140,12 +152,27 @@ interface Compiled {
 }
 
 const compiled = new Map<string, Compiled>();
-function compile(source: string, flags: string): Compiled {
-  const key = `${flags}/${source}`;
-  const known = compiled.get(key);
+/** Pattern objects that were seen, so that a long source is not looked up at each call. */
+const seen = new WeakMap<RegExp, Compiled>();
+function compile(pattern: RegExp): Compiled {
+  let known = seen.get(pattern);
   if (known) return known;
+  const { source, flags } = pattern;
+  const key = `${flags}/${source}`;
+  known = compiled.get(key) ?? compileSource(source, flags);
+  compiled.set(key, known);
+  seen.set(pattern, known);
+  return known;
+}
+
+/** Lets go of what is known of texts. Called when other texts come, else they all stay in memory. */
+export function forgetSearches(): void {
+  for (const { searches } of compiled.values()) searches.clear();
+}
+
+function compileSource(source: string, flags: string): Compiled {
   const unicode = flags.includes('u') || flags.includes('v');
-  const pattern = parser.parsePattern(source, 0, source.length, {
+  const parsed = parser.parsePattern(source, 0, source.length, {
     unicode: flags.includes('u'),
     unicodeSets: flags.includes('v'),
   });
@@ -160,19 +187,19 @@ function compile(source: string, flags: string): Compiled {
       else if (under && type !== 'CharacterClass') collect(under);
     }
   };
-  collect(pattern);
+  collect(parsed);
   const compiler = new Compiler(flags, names);
-  compiler.alternatives(pattern.alternatives, false);
+  compiler.alternatives(parsed.alternatives, false);
   compiler.program.push({ op: 'match' });
-  const made = {
+  return {
+    misses: new Map<number | undefined, number>(),
+    searches: new Map<string, Map<number, number>>(),
     program: compiler.program,
     groups: names.length,
     registers: compiler.registers,
     unicode,
     multiline: flags.includes('m'),
   };
-  compiled.set(key, made);
-  return made;
 }
 
 export interface Steps {
@@ -183,6 +210,9 @@ export interface Steps {
 /** What a pattern sees of a text: signs in both directions, lines and words. */
 class Reading {
   readonly text: string;
+  /** Where an attempt begins, and whether it has seen more than the sign that stands there. */
+  #start = 0;
+  #sawMore = false;
   readonly #unicode: boolean;
   readonly #multiline: boolean;
   constructor(text: string, { unicode, multiline }: Compiled) {
@@ -191,8 +221,21 @@ class Reading {
     this.#multiline = multiline;
   }
 
+  begin(start: number): void {
+    this.#start = start;
+    this.#sawMore = false;
+  }
+  get sawMore(): boolean {
+    return this.#sawMore;
+  }
+  startsWith(held: string, at: number): boolean {
+    this.#sawMore = true;
+    return this.text.startsWith(held, at);
+  }
+
   /** The sign after `at`; with `back` the one before. Undefined at the end of the text. */
   sign(at: number, back: boolean): number | undefined {
+    if (back || at !== this.#start) this.#sawMore = true;
     if (back ? at <= 0 : at < 0 || at >= this.text.length) return undefined;
     if (!back) return this.#unicode ? this.text.codePointAt(at) : this.text.charCodeAt(at);
     const last = this.text.charCodeAt(at - 1);
@@ -209,6 +252,7 @@ class Reading {
 
   isEdge(at: number, kind: 'start' | 'end' | 'word'): boolean {
     const { text } = this;
+    this.#sawMore = true;
     if (kind === 'start') return at === 0 || (this.#multiline && this.#isLineEnd(at - 1));
     if (kind === 'end') return at === text.length || (this.#multiline && this.#isLineEnd(at));
     return (at > 0 && isWord(text.charCodeAt(at - 1))) !== (at < text.length && isWord(text.charCodeAt(at)));
@@ -349,7 +393,7 @@ class Attempt {
     if (begin < 0 || end < 0) return true;
     const held = reading.text.slice(begin, end);
     steps.taken += held.length;
-    if (!reading.text.startsWith(held, back ? this.#at - held.length : this.#at)) return false;
+    if (!reading.startsWith(held, back ? this.#at - held.length : this.#at)) return false;
     this.#at += back ? -held.length : held.length;
     return true;
   }
@@ -409,18 +453,47 @@ class Attempt {
 
 /** Adds to `steps` what a search for the pattern from `from` on costs; throws `TooManySteps` beyond the limit. */
 export function countSteps(pattern: RegExp, text: string, from: number, steps: Steps): void {
-  const code = compile(pattern.source, pattern.flags);
+  const code = compile(pattern);
+  let known = code.searches.get(text);
+  if (!known) {
+    known = new Map();
+    code.searches.set(text, known);
+  }
+  const taken = known.get(from);
+  if (taken !== undefined) {
+    steps.taken += taken;
+    if (steps.taken > steps.limit) throw new TooManySteps(`/${pattern.source}/${pattern.flags}`);
+    return;
+  }
+  const before = steps.taken;
+  search(pattern, code, text, from, steps);
+  known.set(from, steps.taken - before);
+}
+
+function search(pattern: RegExp, code: Compiled, text: string, from: number, steps: Steps): void {
+  const { misses } = code;
+  const reading = new Reading(text, code);
   const search: Search = {
-    reading: new Reading(text, code),
+    reading,
     saved: new Int32Array(2 * code.groups),
     registers: new Int32Array(code.registers),
     steps,
     name: `/${pattern.source}/${pattern.flags}`,
   };
   for (let start = from; start <= text.length; start++) {
-    search.saved.fill(-1);
-    if (new Attempt(search, code.program, start).run() >= 0) return;
+    reading.begin(start);
+    const sign = reading.sign(start, false);
+    const miss = misses.get(sign);
+    if (miss === undefined) {
+      const before = steps.taken;
+      search.saved.fill(-1);
+      if (new Attempt(search, code.program, start).run() >= 0) return;
+      if (!reading.sawMore) misses.set(sign, steps.taken - before);
+    } else {
+      steps.taken += miss;
+      if (steps.taken > steps.limit) throw new TooManySteps(search.name);
+    }
     if (pattern.sticky) return;
-    if (code.unicode && (text.codePointAt(start) ?? 0) > 0xffff) start++;
+    if (code.unicode && sign !== undefined && sign > 0xffff) start++;
   }
 }
