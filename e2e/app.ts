@@ -1,6 +1,6 @@
 // What every journey through the built app needs: a page with the app, history to import, and ways to wait for states.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -223,9 +223,10 @@ export interface OwnBrowser {
   dispose(): Promise<void>;
 }
 
-/** `args`: more of the browser's own, e.g. a camera made of a file. */
-export function ownBrowser(args: readonly string[] = []): OwnBrowser {
+/** `args`: more of the browser's own, e.g. a camera made of a file. `opened`: a profile to begin with, else a new one. */
+export function ownBrowser(args: readonly string[] = [], opened?: string): OwnBrowser {
   const profile = mkdtempSync(join(tmpdir(), 'recollect-e2e-'));
+  if (opened) cpSync(opened, profile, { recursive: true });
   let context: BrowserContext | undefined;
   return {
     profile,
@@ -289,14 +290,35 @@ export function processesWith(marker: string, also = ''): string[] {
     });
 }
 
+/** Opens the app in a new profile until memory is ready, and closes it. */
+async function openOnce(browser: OwnBrowser): Promise<void> {
+  const context = await browser.open();
+  const page = context.pages()[0] ?? (await context.newPage());
+  await openApp(page, `http://localhost:${process.env.E2E_PORT ?? 4317}/?console`);
+  await page.waitForFunction(() => globalThis.recollect?.app.memory.status.get().state === 'ready');
+  await context.close();
+}
+
 /**
  * Gives every journey a browser with a profile on disk, as people have. In Playwright's private window the index's
  * files lie in the memory of another process: a start took twice as long there, a look at the index five times.
+ * It is a copy of one in which the app was opened once: the first start makes many files, half of the work of a short
+ * journey. Journeys to which the first start matters say `test.use({ firstStart: true })`.
  */
-export const test = base.extend({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs from its pattern
-  context: async ({}, use) => {
-    const browser = ownBrowser();
+export const test = base.extend<{ firstStart: boolean }, { opened: string }>({
+  firstStart: [false, { option: true }],
+  opened: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs from its pattern
+    async ({}, use) => {
+      const browser = ownBrowser();
+      await openOnce(browser);
+      await use(browser.profile);
+      await browser.dispose();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  context: async ({ firstStart, opened }, use) => {
+    const browser = ownBrowser([], firstStart ? undefined : opened);
     await use(await browser.open());
     await browser.dispose();
   },

@@ -11,6 +11,8 @@ import {
   test,
 } from './app.ts';
 
+test.use({ firstStart: true });
+
 // The service worker would answer in place of the route.
 test.use({ serviceWorkers: 'block' });
 

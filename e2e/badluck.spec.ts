@@ -17,6 +17,8 @@ import {
 } from './app.ts';
 import { settle } from './screens.ts';
 
+test.use({ firstStart: true });
+
 const BASE = `http://localhost:${process.env.E2E_PORT ?? 4317}`;
 
 const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });

@@ -15,6 +15,8 @@ import {
   test,
 } from './app.ts';
 
+test.use({ firstStart: true });
+
 const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
 
 /** One conversation about backups, and the question that its words do not answer. */

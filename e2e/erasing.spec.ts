@@ -15,6 +15,8 @@ import {
   test,
 } from './app.ts';
 
+test.use({ firstStart: true });
+
 // With service workers, because their caches must go as well.
 test.use({ serviceWorkers: 'allow' });
 

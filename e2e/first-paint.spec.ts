@@ -2,6 +2,8 @@
 // nothing of it once the app is drawn.
 import { expect, host, remembered, test } from './app.ts';
 
+test.use({ firstStart: true });
+
 /** Holds back the code of the app until it is let go. */
 async function holdCode(page: import('@playwright/test').Page, code = /assets\/index-.*\.js$/) {
   let letGo = () => {};

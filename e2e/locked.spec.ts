@@ -19,6 +19,8 @@ import {
   test,
 } from './app.ts';
 
+test.use({ firstStart: true });
+
 const BASE = `http://localhost:${process.env.E2E_PORT ?? 4317}`;
 const PASSPHRASE = 'a kettle hums at dawn';
 const BEFORE = 'zqx7wkv3jhm9tpl2fdy5';

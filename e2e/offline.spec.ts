@@ -17,6 +17,8 @@ import {
   test,
 } from './app.ts';
 
+test.use({ firstStart: true });
+
 test.use({ serviceWorkers: 'allow' });
 
 const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });

@@ -4,6 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, openApp, remembered, saved, test } from './app.ts';
 
+test.use({ firstStart: true });
+
 interface Dump {
   readonly name: string;
   readonly version: number;

@@ -13,6 +13,8 @@ import {
   test,
 } from './app.ts';
 
+test.use({ firstStart: true });
+
 let server: ScriptedModelServer;
 test.beforeAll(async () => {
   server = await startScriptedModel();

@@ -3,6 +3,8 @@
 import type { Page } from '@playwright/test';
 import { expect, host, openApp, test } from './app.ts';
 
+test.use({ firstStart: true });
+
 test.use({ serviceWorkers: 'allow' });
 
 const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });

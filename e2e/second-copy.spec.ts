@@ -3,6 +3,8 @@
 import { startScriptedModel } from '../test/server/scripted-model.ts';
 import { bringExport, chatgptHistory, expect, HISTORY, openApp, saved, test } from './app.ts';
 
+test.use({ firstStart: true });
+
 test('the database is deleted under the app: the conversations come back from the second copy, and it is said', {
   tag: '@gate',
 }, async ({ page }) => {

@@ -13,6 +13,8 @@ import {
   test,
 } from './app.ts';
 
+test.use({ firstStart: true });
+
 const bring = (page: Page, talks: Parameters<typeof chatgptHistory>[0], name = 'talk-') =>
   bringExport(page, chatgptHistory(talks).replaceAll('talk-', name));
 const lines = (page: Page) =>
