@@ -128,11 +128,7 @@ async function createAccount({ page }: Device, name = 'Desk'): Promise<void> {
   await page.getByLabel('Address of the relay').fill(relay.address);
   await page.getByRole('button', { name: 'Test the relay' }).click();
   await expect(page.getByText('would let this device in')).toBeVisible();
-  // Looks inside the region: another field above it names this device as well, with or without an account.
-  await page
-    .getByRole('region', { name: 'Start on this device' })
-    .getByLabel('Name of this device')
-    .fill(name);
+  await page.getByLabel('Name of this device').fill(name);
   await page.getByRole('button', { name: 'Create the account' }).click();
   await inStep(page);
 }

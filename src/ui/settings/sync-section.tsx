@@ -23,33 +23,41 @@ import { useSyncAccount, useSyncStatus } from '../sync/use-sync.ts';
 import { RadioTile } from './radio-tile.tsx';
 import { FIELD, Group, NumberSetting, Refusal, Row, useSetting } from './rows.tsx';
 
-/** Edits the name of this device until the list of devices shows it. */
-function DeviceNameRow() {
-  const { t } = useTranslation('sync');
+interface DeviceNaming {
+  /** Name in the field, kept or not. */
+  readonly words: string;
+  type(words: string): void;
+  keep(): void;
+}
+
+function useDeviceNaming(): DeviceNaming {
   const { deviceName } = useApp();
   const report = useReport();
   const own = useReadable(deviceName.own);
   const [draft, setDraft] = useState<string | null>(null);
-  const id = useId();
-  const keep = () => {
-    if (draft !== null) deviceName.set(draft).then(() => setDraft(null), report);
+  return {
+    words: draft ?? own ?? deviceName.get(),
+    type: setDraft,
+    keep: () => {
+      if (draft !== null) deviceName.set(draft).then(() => setDraft(null), report);
+    },
   };
+}
+
+/** Edits the name of this device until the list of devices shows it; a new account takes the name from here. */
+function DeviceNameRow({ naming: { words, type, keep } }: { naming: DeviceNaming }) {
+  const { t } = useTranslation('sync');
+  const id = useId();
   return (
-    <Row
-      label={t('device.thisName')}
-      help={t('device.nameHelp')}
-      labelFor={id}
-      describedBy={`${id}-help`}
-      stack
-    >
+    <Row label={t('device.name')} help={t('device.nameHelp')} labelFor={id} describedBy={`${id}-help`} stack>
       <input
         id={id}
         dir="auto"
         autoComplete="off"
         maxLength={MAX_DEVICE_NAME}
-        value={draft ?? own ?? deviceName.get()}
+        value={words}
         aria-describedby={`${id}-help`}
-        onChange={({ target }) => setDraft(target.value)}
+        onChange={({ target }) => type(target.value)}
         onBlur={keep}
         onKeyDown={({ key }) => {
           if (key === 'Enter') keep();
@@ -64,6 +72,7 @@ export function SyncSection() {
   const { t } = useTranslation(['sync', 'settings']);
   const status = useSyncStatus();
   const mode = useSetting<SyncMode>('sync.mode');
+  const naming = useDeviceNaming();
   const { account } = status;
   const kept = useSyncAccount();
   const mine = account ?? kept;
@@ -110,7 +119,7 @@ export function SyncSection() {
           <SyncLog />
         </Group>
       )}
-      {account === null && <DeviceNameRow />}
+      {account === null && <DeviceNameRow naming={naming} />}
       <Modes mode={mode.value} set={mode.set} keeps={mine !== null} />
       <Refusal problem={mode.problem} />
       {mine !== null ? (
@@ -127,7 +136,7 @@ export function SyncSection() {
         wanted !== null && (
           <>
             {isKnown ? (
-              <SetUp mode={wanted} status={status} />
+              <SetUp mode={wanted} status={status} deviceName={naming.words} />
             ) : (
               <Loading>
                 <Skeleton className="h-9 w-full" />
@@ -190,7 +199,15 @@ function Modes({
 }
 
 /** Without an account: creates one, or joins another device's. */
-function SetUp({ mode, status }: { mode: 'remote' | 'managed'; status: SyncStatus }) {
+function SetUp({
+  mode,
+  status,
+  deviceName,
+}: {
+  mode: 'remote' | 'managed';
+  status: SyncStatus;
+  deviceName: string;
+}) {
   const { t } = useTranslation('sync');
   const navigation = useNavigation();
   return (
@@ -199,7 +216,7 @@ function SetUp({ mode, status }: { mode: 'remote' | 'managed'; status: SyncStatu
       <Group title={t('create.title')}>
         <div className="space-y-4 py-3">
           <p className="text-ink-2">{t('create.lead')}</p>
-          <AccountForm key={mode} mode={mode} />
+          <AccountForm key={mode} mode={mode} deviceName={deviceName} />
         </div>
       </Group>
       <Group title={t('join.short')}>

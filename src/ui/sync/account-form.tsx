@@ -1,4 +1,4 @@
-// Form for a new account: which relay, this device's name, and a test that answers in a sentence.
+// Form for a new account: which relay, and a test that answers in a sentence.
 import { Check } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { toast } from 'sonner';
@@ -6,7 +6,7 @@ import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, TextField } from '../shell/controls.tsx';
+import { Button } from '../shell/controls.tsx';
 import { ProblemNotice, useProblemWords } from '../shell/problem-notice.tsx';
 import { AccountTokenField, RelayAddressField } from './relay-fields.tsx';
 
@@ -59,20 +59,20 @@ function useRelayTest() {
   return { tested, test, forget };
 }
 
-export function AccountForm({ mode }: { mode: 'remote' | 'managed' }) {
+/** `deviceName`: as typed above the form; empty: the guessed one. */
+export function AccountForm({ mode, deviceName }: { mode: 'remote' | 'managed'; deviceName: string }) {
   const { t } = useTranslation('sync');
   const { sync, settings } = useApp();
   const kept = useReadable(settings.config, (config) => config.sync.remote.endpoint);
   const guess = useGuessedName();
   const [endpoint, setEndpoint] = useState(kept);
   const [token, setToken] = useState('');
-  const [name, setName] = useState(guess);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [making, setMaking] = useState(false);
   const { tested, test, forget } = useRelayTest();
   const words = useProblemWords();
   const managed = mode === 'managed';
-  const ready = endpoint.trim() !== '' && name.trim() !== '' && (!managed || token.trim() !== '');
+  const ready = endpoint.trim() !== '' && (!managed || token.trim() !== '');
   const offer = endpoint.trim() === '' && !managed;
 
   const create = (event: FormEvent) => {
@@ -83,7 +83,7 @@ export function AccountForm({ mode }: { mode: 'remote' | 'managed' }) {
     sync
       .create({
         endpoint,
-        deviceName: name.trim(),
+        deviceName: deviceName.trim() || guess,
         mode,
         ...(managed ? { token: token.trim() } : {}),
       })
@@ -123,13 +123,6 @@ export function AccountForm({ mode }: { mode: 'remote' | 'managed' }) {
           }}
         />
       )}
-      <TextField
-        label={t('device.name')}
-        hint={t('device.nameHelp')}
-        maxLength={60}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-      />
       <div role="status" aria-live="polite">
         {tested.state === 'good' && (
           <p className="flex items-center gap-2 text-ok">

@@ -34,3 +34,27 @@ it('asks for the relay before it speaks of seconds', async () => {
   const order = address.element().compareDocumentPosition(seconds.element());
   expect(order & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
 });
+
+it('is asked for once, also where an account begins, which takes it as it was typed', async () => {
+  const app = await createTestApp();
+  const names: string[] = [];
+  Object.assign(app.sync, {
+    create: async ({ deviceName }: { deviceName: string }) => void names.push(deviceName),
+  });
+  await app.settings.set('sync.mode', 'remote');
+  app.states.sync.set({ ...SYNC_OFF, state: 'unpaired' });
+  await show(app, '/settings/sync');
+  const field = page.getByRole('textbox', { name: 'Name of this device' });
+  await expect.element(field).toBeVisible();
+  expect(field.elements()).toHaveLength(1);
+  await page.getByRole('textbox', { name: 'Address of the relay' }).fill('ws://localhost:1');
+  await field.fill('Kitchen laptop');
+  // Pressed while the name is still being written to the disk.
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await expect.poll(() => names).toEqual(['Kitchen laptop']);
+  await field.fill('  ');
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await expect.poll(() => names.length).toBe(2);
+  expect(names[1]?.trim()).not.toBe('');
+  await expectAccessible();
+});

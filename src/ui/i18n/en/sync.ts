@@ -118,7 +118,6 @@ export const sync = {
     here: 'This device',
     name: 'Name of this device',
     nameHelp: 'Shown on your other devices, and in the details of messages written here.',
-    thisName: 'Name of this device',
     phone: 'a phone',
     tablet: 'a tablet',
     guess: '{{browser}} on {{system}}',

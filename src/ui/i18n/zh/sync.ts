@@ -108,7 +108,6 @@ export const sync = {
     here: '这台设备',
     name: '这台设备的名称',
     nameHelp: '显示在你的其他设备上，以及在这里写下的消息的详情里。',
-    thisName: '这台设备的名称',
     phone: '手机',
     tablet: '平板',
     guess: '{{system}}上的 {{browser}}',
