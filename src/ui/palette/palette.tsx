@@ -15,6 +15,7 @@ import { FilterRow, Footer } from './frame.tsx';
 import { Results } from './results.tsx';
 import { usePaletteActions } from './use-actions.tsx';
 import { firstRow, hasEarlyRows, type PaletteFinds, useFound } from './use-found.ts';
+import type { Aim } from './use-search.ts';
 
 export interface PaletteProps {
   open: boolean;
@@ -66,7 +67,7 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const cursor = useCursor();
-  const found = useFound(query, usePaletteActions(onDone), cursor.message, attempt);
+  const found = useFound(query, usePaletteActions(onDone), cursor.aim, attempt);
   const { tokens, search, growing } = found;
   const early = useEarlyEnter({ found, cursor, input, list });
 
@@ -91,6 +92,11 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
       onPointerMoveCapture={(event) => {
         if (event.movementX !== 0 || event.movementY !== 0) cursor.steer();
       }}
+      // A finger or a wheel on the list aims at any of its rows.
+      onPointerDownCapture={({ target }) => {
+        if (list.current?.contains(target as Node)) cursor.holdAll();
+      }}
+      onWheelCapture={cursor.holdAll}
       className="flex min-h-0 flex-1 flex-col"
     >
       <QueryField ref={input} query={query} found={found} onChange={change} onClose={() => onDone()} />
@@ -145,14 +151,17 @@ interface Cursor {
   /** Call when the person chooses a row. */
   steer(): void;
   choose(row: string): void;
+  /** Call when the person reaches for the rows without choosing one. */
+  holdAll(): void;
   reset(): void;
-  /** Message of the current row. */
-  message(): MessageId | null;
+  /** Rows of messages that have to stay in place. */
+  aim(): Aim;
 }
 
 function useCursor(): Cursor {
   const [chosen, setChosen] = useState<string | null>(null);
   const steered = useRef(false);
+  const isHeld = useRef(false);
   return {
     chosen,
     isSteered: () => steered.current,
@@ -162,11 +171,18 @@ function useCursor(): Cursor {
     choose: (row) => {
       if (steered.current) setChosen(row);
     },
+    holdAll: () => {
+      isHeld.current = true;
+    },
     reset: () => {
       setChosen(null);
       steered.current = false;
+      isHeld.current = false;
     },
-    message: () => (chosen?.startsWith('message ') ? (chosen.slice('message '.length) as MessageId) : null),
+    aim: () => {
+      if (isHeld.current) return 'all';
+      return chosen?.startsWith('message ') ? (chosen.slice('message '.length) as MessageId) : null;
+    },
   };
 }
 

@@ -1,6 +1,5 @@
 // Everything that the palette lists for a query, in display order.
 import { startTransition, useEffect, useMemo, useState } from 'react';
-import type { MessageId } from '../../domain/base/ids.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { wordsFor } from '../i18n/index.ts';
@@ -17,7 +16,7 @@ import {
 } from './matches.ts';
 import type { PaletteAction } from './rows.tsx';
 import { settingWords } from './setting-words.ts';
-import { type Search, useSearch } from './use-search.ts';
+import { type Aim, type Search, useSearch } from './use-search.ts';
 
 const MESSAGES = 30;
 /** Rows visible at first: drawn at once, those below a moment later. */
@@ -30,20 +29,15 @@ const FOLLOW_MS = 150;
 
 export type PaletteFinds = ReturnType<typeof useFound>;
 
-/** `under`: message of the row under the cursor. `attempt` increases to search again. */
-export function useFound(
-  query: string,
-  actions: readonly PaletteAction[],
-  under: () => MessageId | null,
-  attempt: number,
-) {
+/** `aim`: what the person has aimed at among the messages. `attempt` increases to search again. */
+export function useFound(query: string, actions: readonly PaletteAction[], aim: () => Aim, attempt: number) {
   const app = useApp();
   const { ready, problem: listProblem, entries, projects } = useReadable(app.documents.library);
   const line = useMemo(() => readLine(query, Date.now(), app.commands), [query, app.commands]);
   const { text, filter, open, asCommand, blank } = line;
   const search = useSearch(
     { text: asCommand ? '' : text, filter: asCommand ? {} : filter, limit: MESSAGES, attempt },
-    under,
+    aim,
   );
   const messages = useMessageRows(search);
   const listed = useMemo(

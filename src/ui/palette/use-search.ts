@@ -10,8 +10,8 @@ import type { MemoryFilter, SearchHit } from '../../services/memory/memory.ts';
 import { useApp, useAwake, useReadable } from '../hooks/app.tsx';
 import { mergeHits } from './merge-hits.ts';
 
-/** Rows younger than this may still be reordered, since the person has not aimed at them yet, ms. */
-const SETTLE_MS = 150;
+/** Rows that the person has aimed at: the chosen one, all of them once a finger or a wheel was on them, or none. */
+export type Aim = MessageId | 'all' | null;
 
 export interface Search {
   /** Text that the hits were found for. */
@@ -39,8 +39,8 @@ interface Shown {
 const BLANK: Shown = { question: null, search: NOTHING };
 
 /**
- * With empty `text` and no filter nothing is searched. `under` gives the row under the cursor: rows up to it stay in
- * place. `attempt` increases to search again.
+ * With empty `text` and no filter nothing is searched. Rows that the person aims at, and those above them, stay in
+ * place; otherwise the best come first, whenever they arrive. `attempt` increases to search again.
  */
 export function useSearch(
   {
@@ -49,7 +49,7 @@ export function useSearch(
     limit,
     attempt = 0,
   }: { text: string; filter: MemoryFilter; limit: number; attempt?: number },
-  under: () => MessageId | null,
+  aim: () => Aim,
 ): Search {
   const { memory } = useApp();
   const awake = useAwake();
@@ -58,7 +58,7 @@ export function useSearch(
   const [missed, setMissed] = useState(0);
   const [shown, setShown] = useState(BLANK);
   const [queue] = useState(() => new SerialQueue());
-  const rowUnder = useEffectEvent(under);
+  const aimedAt = useEffectEvent(aim);
   const narrowed = JSON.stringify(filter);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `attempt`, `awake` or `missed` searches again
   const question = useMemo<Question | null>(
@@ -82,7 +82,7 @@ export function useSearch(
         ? before
         : { ...before, phase: 'done', problem: null };
     const asking = new AbortController();
-    let shownAt = 0;
+    let isFirst = true;
     const begin = async () => {
       if (asking.signal.aborted) return;
       try {
@@ -93,14 +93,12 @@ export function useSearch(
           signal: asking.signal,
           onHits: (hits, final, total) => {
             if (asking.signal.aborted) return;
-            const first = shownAt === 0;
-            const settled = !first && performance.now() - shownAt > SETTLE_MS;
-            if (first) shownAt = performance.now();
-            const at = rowUnder();
+            const first = isFirst;
+            isFirst = false;
+            const at = aimedAt();
             const put = (before: Search): Search => {
-              const row = at === null ? -1 : before.hits.findIndex((hit) => hit.messageId === at);
-              // If no row was chosen, Enter would open the first one, so holds it once it has settled.
-              const held = first ? 0 : settled ? Math.max(row, 0) + 1 : row > 0 ? row + 1 : 0;
+              const held =
+                at === 'all' ? before.hits.length : before.hits.findIndex((hit) => hit.messageId === at) + 1;
               return {
                 text,
                 hits: first ? hits : mergeHits(before.hits, hits, held),

@@ -1,5 +1,5 @@
 // The palette while memory starts and where it failed, by keyboard.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import type { Memory, SearchHit } from '../../../src/services/memory/memory.ts';
@@ -122,3 +122,64 @@ it.each(['/billing/import.ts', '/etc/gatekeeper'])(
     expect(asked.at(-1)).toBe(typed);
   },
 );
+
+describe('while better messages arrive', () => {
+  const hit = (name: string): SearchHit => ({
+    conversationId: 'c-1' as ConversationId,
+    messageId: name as MessageId,
+    title: 'Zebras',
+    role: 'user',
+    createdAt: 0,
+    snippet: `zebra ${name}`,
+    source: null,
+    scores: null,
+    archived: false,
+  });
+  /** The words have found one and two; `more` brings what meaning puts first. */
+  async function halfFound() {
+    const { memory } = await opened();
+    let more: () => void = () => undefined;
+    (memory as { search: Memory['search'] }).search = async ({ onHits }) => {
+      onHits([hit('one'), hit('two')], false);
+      more = () => onHits([hit('best'), hit('two'), hit('one')], true);
+    };
+    await userEvent.keyboard('zebra');
+    await expect.element(page.getByRole('option', { name: 'zebra two' })).toBeVisible();
+    return () => more();
+  }
+  const order = () =>
+    page
+      .getByRole('option', { name: /zebra/ })
+      .elements()
+      .map((row) => /zebra (\w+)/.exec(row.textContent ?? '')?.[1]);
+  const selected = () => page.getByRole('option', { selected: true });
+
+  it('the row for Enter is the best one, until a person chooses', async () => {
+    const more = await halfFound();
+    await expect.element(selected()).toHaveTextContent('zebra one');
+    more();
+    await expect.poll(order).toEqual(['best', 'two', 'one']);
+    await expect.element(selected()).toHaveTextContent('zebra best');
+  });
+
+  it.each([
+    ['by an arrow', '{ArrowDown}', ['one', 'two', 'best'], 'two'],
+    ['by arrows, though it is the first', '{ArrowDown}{ArrowUp}', ['one', 'best', 'two'], 'one'],
+  ] as const)('a row that was chosen %s stays where it is', async (_how, keys, wanted, chosen) => {
+    const more = await halfFound();
+    await userEvent.keyboard(keys);
+    await expect.element(selected()).toHaveTextContent(`zebra ${chosen}`);
+    more();
+    await expect.poll(order).toEqual(wanted);
+    await expect.element(selected()).toHaveTextContent(`zebra ${chosen}`);
+  });
+
+  it('no row moves once a finger was on the list', async () => {
+    const more = await halfFound();
+    const row = page.getByRole('option', { name: 'zebra two' }).element();
+    for (const type of ['pointerdown', 'pointerup'])
+      row.dispatchEvent(new PointerEvent(type, { bubbles: true, pointerType: 'touch' }));
+    more();
+    await expect.poll(order).toEqual(['one', 'two', 'best']);
+  });
+});
