@@ -141,9 +141,11 @@ export function UsageLine({ message, remembered }: { message: Message; remembere
     message.cost && message.cost.amount > 0 && formatPrice(message.cost),
     message.durationMs !== undefined && formatDuration(message.durationMs),
   ].filter((fact): fact is string => typeof fact === 'string' && fact !== '');
+  const isRemembered = remembered > 0 && message.kind !== 'recall';
+  if (facts.length === 0 && !isRemembered && !message.patch) return null;
   return (
     <span className="flex min-w-0 flex-wrap items-center gap-x-2 text-ink-3 text-xs max-sm:-order-1 max-sm:basis-full">
-      {remembered > 0 && message.kind !== 'recall' && (
+      {isRemembered && (
         <span className="inline-flex items-center gap-1 text-memory">
           <History size={12} aria-hidden />
           {t('fromMemory', { count: remembered })}
@@ -384,6 +386,10 @@ function MemoryHead() {
 
 /** Row below an answer; on phones its cost has a line of its own. */
 const FOOT = 'mt-1 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1';
+/** Its buttons. Where they begin a line, their icons stand below the first letter of the text, not their edges. */
+const FOOT_TOOLS = 'flex flex-wrap items-center gap-x-2 first:-ms-1.5 pointer-coarse:first:-ms-3.5';
+/** On phones the line with the cost is above them. */
+const FOOT_TOOLS_FIRST = 'max-sm:-ms-1.5 max-sm:pointer-coarse:-ms-3.5';
 /** Reserves the height of that row while the answer is written, so that the text does not jump when the row appears. */
 const FOOT_SPACE =
   'mt-1 h-7 max-sm:h-[3.125rem] pointer-coarse:h-11 max-sm:pointer-coarse:h-[calc(1.375rem+44px)]';
@@ -408,21 +414,23 @@ function AnswerFoot({
     <div className={FOOT}>
       {siblings && <SiblingArrows siblings={siblings} onShow={actions.show} />}
       <UsageLine message={whole} remembered={remembered} />
-      <ReadingTools message={message} />
-      <div className={classes(TOOL_ROW, last && 'opacity-100')}>
-        {text && <CopyButton text={copied} />}
-        {/* A labelled button below an answer that ended early does the same. */}
-        {actions.canWrite && endingOf(message, whole) === null && (
-          <IconButton
-            size="sm"
-            label={t('regenerate')}
-            icon={<RefreshCw size={15} aria-hidden />}
-            disabled={!actions.canAsk}
-            onClick={() => actions.regenerate(message.id)}
-          />
-        )}
-        <RarerTools message={message} pieces={pieces} first={items} />
-        <Stamp at={message.createdAt} />
+      <div className={classes(FOOT_TOOLS, !siblings && FOOT_TOOLS_FIRST)}>
+        <ReadingTools message={message} />
+        <div className={classes(TOOL_ROW, last && 'opacity-100')}>
+          {text && <CopyButton text={copied} />}
+          {/* A labelled button below an answer that ended early does the same. */}
+          {actions.canWrite && endingOf(message, whole) === null && (
+            <IconButton
+              size="sm"
+              label={t('regenerate')}
+              icon={<RefreshCw size={15} aria-hidden />}
+              disabled={!actions.canAsk}
+              onClick={() => actions.regenerate(message.id)}
+            />
+          )}
+          <RarerTools message={message} pieces={pieces} first={items} />
+          <Stamp at={message.createdAt} />
+        </div>
       </div>
     </div>
   );

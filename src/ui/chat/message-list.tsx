@@ -20,7 +20,7 @@ import { useSession } from '../hooks/session.tsx';
 import { nearDay, useToday } from '../hooks/today.ts';
 import { formatDate } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { IconButton } from '../shell/controls.tsx';
+import { classes, IconButton } from '../shell/controls.tsx';
 import { Notes } from './answer.tsx';
 import { CompactionDivider } from './compaction-divider.tsx';
 import { EditingContext } from './message-actions.ts';
@@ -60,18 +60,24 @@ function toRange(range: Range): void {
     box.scrollTop += (words.top + words.bottom) / 2 - (seen.top + seen.bottom) / 2;
 }
 
-/** Shows today and yesterday by name, other days by date. Memoised: the list renders whenever a row grows. */
-const Day = memo(function Day({ at }: { at: number }) {
+/**
+ * Shows today and yesterday by name, other days by date. Memoised: the list renders whenever a row grows.
+ * `beforeAnswer`: what follows has no space of its own above it, as what a person says has.
+ */
+const Day = memo(function Day({ at, beforeAnswer }: { at: number; beforeAnswer: boolean }) {
   const { t } = useTranslation('shell');
   const near = nearDay(at, useToday());
   return (
-    <div className="flex justify-center pt-6 text-ink-3 text-xs">
+    <div className={classes('flex justify-center pt-6 text-ink-3 text-xs', beforeAnswer && 'pb-5')}>
       <time dateTime={new Date(at).toISOString()} {...(near ? { title: formatDate(at) } : {})}>
         {near ? t(`groups.${near}`) : formatDate(at)}
       </time>
     </div>
   );
 });
+
+const isAnswer = (row: ListRow | RunningRow | undefined): boolean =>
+  row?.type === 'running' || (row?.type === 'message' && row.message.role !== 'user');
 
 export function MessageList({
   conversationId,
@@ -123,10 +129,10 @@ export function MessageList({
   }));
   const written = useWrittenRows(drawn, running?.key ?? null, switched);
   const lastMessage = rows.findLast((row) => row.type === 'message')?.key;
-  const draw = (row: ListRow | RunningRow) => {
+  const draw = (row: ListRow | RunningRow, at: number) => {
     switch (row.type) {
       case 'day':
-        return <Day key={row.key} at={row.at} />;
+        return <Day key={row.key} at={row.at} beforeAnswer={isAnswer(drawn[at + 1])} />;
       case 'notes':
         return <Notes key={row.key} messages={row.messages} results={results} />;
       case 'compaction':

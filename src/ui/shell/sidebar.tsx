@@ -58,7 +58,11 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
   }, [view]);
 
   return (
-    <div ref={frame} data-sidebar className="flex h-full flex-col overflow-y-auto bg-side">
+    <div
+      ref={frame}
+      data-sidebar
+      className="more-below flex h-full flex-col overflow-y-auto bg-side [--ground:var(--side)]"
+    >
       <SidebarHead onHide={onHide} onOpened={onOpened} onStrip={setStrip} />
       {view !== 'open' && (
         <div className="flex shrink-0 items-center gap-1 px-2 pt-2">

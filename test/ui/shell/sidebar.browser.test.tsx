@@ -240,3 +240,11 @@ it('lets a person write at once who begins a conversation from another page', as
   await page.getByRole('button', { name: 'New conversation', exact: true }).click();
   await expect.element(page.getByRole('textbox', { name: 'Message' })).toHaveFocus();
 });
+
+it('shades its lower edge while rows below it are out of sight, as at 200 %', async () => {
+  await withConversations({ width: 640, height: 300 });
+  const sidebar = page.getByRole('link', { name: 'Settings' }).element().closest('[data-sidebar]');
+  expect(sidebar?.scrollHeight).toBeGreaterThan(sidebar?.clientHeight ?? 0);
+  // The shade stays at the edge, what covers it moves with the last row.
+  expect(getComputedStyle(sidebar ?? document.body).backgroundAttachment).toBe('local, scroll');
+});
