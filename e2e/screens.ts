@@ -41,6 +41,8 @@ const openTitled = async (page: Page, title: RegExp) => {
   await expect(page.locator('[data-message-id]').first()).toBeVisible();
 };
 const composer = (page: Page) => page.getByRole('textbox', { name: /^(Message|消息)$/ });
+const temporarySwitch = (page: Page) =>
+  page.getByRole('button', { name: /^(Temporary conversation|临时对话)$/ });
 
 /** With the samples more than the twenty conversations that a topic map begins with. */
 const LAMPS = Array.from({ length: 8 }, (_, at) => ({
@@ -737,7 +739,7 @@ export const SCREENS: readonly Screen[] = [
     library: true,
     go: async (page) => {
       await visit(page, '/');
-      const ghost = page.getByRole('button', { name: /^(Temporary conversation|临时对话)$/ });
+      const ghost = temporarySwitch(page);
       if ((await ghost.getAttribute('aria-pressed')) === 'false') await ghost.click();
       await expect(page.getByRole('heading', { name: /^(Temporary conversation|临时对话)$/ })).toBeVisible();
     },
@@ -918,4 +920,9 @@ export async function settle(page: Page): Promise<void> {
     if (await throwAway.isVisible()) await throwAway.click({ timeout: 3000 });
     await expect(page.getByRole('dialog')).toHaveCount(0, { timeout: 3000 });
   }).toPass({ timeout: 60_000 });
+  // What is written, and that it is to be temporary, would stand in the pictures of later screens.
+  const field = composer(page);
+  if ((await field.isVisible()) && (await field.isEditable())) await field.fill('');
+  const ghost = temporarySwitch(page);
+  if ((await ghost.isVisible()) && (await ghost.getAttribute('aria-pressed')) === 'true') await ghost.click();
 }
