@@ -345,7 +345,8 @@ test('the keyboard goes on beside what is taken away: notes, an offer to undo, t
   await expect(trash.getByRole('listitem').nth(1).getByRole('button').first()).toBeFocused();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).focus();
+  await page.getByRole('menuitem', { name: 'Delete for good' }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).focus();
   await page.keyboard.press('Enter');
   await expect(trash.getByRole('listitem')).toHaveCount(1);
   await expect(trash.getByRole('listitem').first().getByRole('button').last()).toBeFocused();

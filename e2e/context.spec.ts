@@ -848,13 +848,18 @@ test('a checkpoint gets its name in the panel, another one, and comes back when 
   await expect(toast('Checkpoint “before lunch” set')).toBeVisible();
   await expect(panel.getByRole('button', { name: 'Set a checkpoint here' })).toBeFocused();
   const row = (words: string) => panel.getByRole('listitem').filter({ hasText: words });
-  await row('before lunch').hover();
-  await row('before lunch').getByRole('button', { name: 'Rename' }).click();
+  const choose = async (checkpoint: string, item: string) => {
+    await row(checkpoint).hover();
+    await row(checkpoint)
+      .getByRole('button', { name: `More for ${checkpoint}` })
+      .click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+  await choose('before lunch', 'Rename');
   await name.fill('after lunch');
   await name.press('Enter');
   await expect(toast('The checkpoint is called “after lunch” now')).toBeVisible();
-  await row('after lunch').hover();
-  await row('after lunch').getByRole('button', { name: 'Remove' }).click();
+  await choose('after lunch', 'Remove');
   await holdToast(page);
   await expect(row('after lunch')).toHaveCount(0);
   await toast('Checkpoint “after lunch” removed').getByRole('button', { name: 'Undo' }).click();

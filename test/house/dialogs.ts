@@ -43,7 +43,7 @@ export const SHOWN: Readonly<Record<string, readonly [test: string, ...titles: s
   'settings/persona-dialog.tsx': ['settings/prompts.browser.test.tsx', 'New persona'],
   'settings/prompt-dialog.tsx': ['settings/prompts.browser.test.tsx', 'New prompt'],
   'settings/storage-section.tsx': ['dialogs/dialogs.browser.test.tsx', 'Keep the index in IndexedDB?'],
-  'settings/trash-group.tsx': ['dialogs/dialogs.browser.test.tsx', 'Erase 1 conversation for good?'],
+  'settings/trash-group.tsx': ['dialogs/dialogs.browser.test.tsx', 'Delete 1 conversation for good?'],
   'shell/cheat-sheet.tsx': ['dialogs/dialogs.browser.test.tsx', 'Keyboard shortcuts'],
   'shell/conversation-list.tsx': ['dialogs/dialogs.browser.test.tsx', 'Delete for good?'],
   'shell/erase-confirm.tsx': ['dialogs/dialogs.browser.test.tsx', 'Delete for good?'],

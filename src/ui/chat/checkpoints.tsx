@@ -1,5 +1,5 @@
 // Lists the checkpoints of a conversation: set, rename, remove, go back to.
-import { Flag, History, Pencil, Trash2 } from 'lucide-react';
+import { Ellipsis, Flag, History, Pencil, Trash2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
@@ -8,7 +8,8 @@ import type { Conversation } from '../../domain/chat/conversation.ts';
 import { useApp } from '../hooks/app.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, classes, IconButton, TextField } from '../shell/controls.tsx';
+import { afterClosing } from '../shell/controls/menu.tsx';
+import { Button, classes, IconButton, Menu, type MenuItem, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { isComposing } from '../shell/shortcuts.ts';
@@ -214,6 +215,12 @@ function CheckpointRow({
   const { t } = useTranslation('context');
   // An automatic checkpoint is known by the person's words; its name is for the command only.
   const isNamed = one.kind === 'named';
+  const title = isNamed ? one.name : one.firstLine || one.name;
+  const ownItems: readonly MenuItem[] = [
+    { label: t('panel.rename'), icon: <Pencil size={15} aria-hidden />, onSelect: onRename },
+    'separator',
+    { label: t('panel.remove'), icon: <Trash2 size={15} aria-hidden />, danger: true, onSelect: onRemove },
+  ];
   return (
     <li className="group/point relative flex items-center rounded-sm hover:bg-fill">
       <button
@@ -224,7 +231,7 @@ function CheckpointRow({
       >
         <span className="flex items-center gap-1.5">
           <span dir="auto" className={classes('truncate', isNamed ? 'font-medium' : 'text-ink-2')}>
-            {isNamed ? one.name : one.firstLine || one.name}
+            {title}
           </span>
           {one.createdAt > 0 && (
             <time
@@ -246,29 +253,20 @@ function CheckpointRow({
           )}
         </span>
       </button>
-      <span className="absolute inset-y-0 right-0 isolate flex items-center rounded-sm bg-linear-to-l from-70% from-fill to-transparent pr-1 pl-5 opacity-0 focus-within:opacity-100 group-hover/point:opacity-100 pointer-coarse:static pointer-coarse:bg-none pointer-coarse:pl-0 pointer-coarse:opacity-100">
-        <IconButton
-          size="sm"
-          label={t('panel.restore')}
-          icon={<History size={14} aria-hidden />}
-          onClick={onRestore}
+      <span className="absolute inset-y-0 right-0 isolate flex items-center rounded-sm bg-linear-to-l from-70% from-fill to-transparent pr-1 pl-5 opacity-0 focus-within:opacity-100 group-hover/point:opacity-100 has-[[aria-expanded=true]]:opacity-100 pointer-coarse:static pointer-coarse:bg-none pointer-coarse:pl-0 pointer-coarse:opacity-100">
+        <Menu
+          trigger={
+            <IconButton
+              size="sm"
+              label={t('panel.moreFor', { name: title })}
+              icon={<Ellipsis size={14} aria-hidden />}
+            />
+          }
+          items={[
+            { label: t('panel.restore'), icon: <History size={15} aria-hidden />, onSelect: onRestore },
+            ...(isNamed ? ownItems : []),
+          ].map(afterClosing)}
         />
-        {isNamed && (
-          <>
-            <IconButton
-              size="sm"
-              label={t('panel.rename')}
-              icon={<Pencil size={14} aria-hidden />}
-              onClick={onRename}
-            />
-            <IconButton
-              size="sm"
-              label={t('panel.remove')}
-              icon={<Trash2 size={14} aria-hidden />}
-              onClick={onRemove}
-            />
-          </>
-        )}
       </span>
     </li>
   );

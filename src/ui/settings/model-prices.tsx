@@ -1,5 +1,4 @@
 // Prices of the connected models, their source, and the person's own figures.
-import { Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
 import type { Price } from '../../domain/context/budget.ts';
@@ -8,7 +7,7 @@ import { modelKey, type SpendingRow, sumsBy } from '../../domain/context/spendin
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatPrice, locale } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, Dialog, IconButton } from '../shell/controls.tsx';
+import { Button, Dialog } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { PriceFields } from './endpoint-fields.tsx';
 import { priceFrom, priceWords } from './endpoint-price.ts';
@@ -119,11 +118,9 @@ function PriceRow({ priced, several, onEdit }: { priced: Priced; several: boolea
         </>
       }
     >
-      <IconButton
-        label={t('costs.prices.edit', { model })}
-        icon={<Pencil size={15} aria-hidden />}
-        onClick={onEdit}
-      />
+      <Button size="sm" aria-label={t('costs.prices.edit', { model })} onClick={onEdit}>
+        {t('costs.prices.editShort')}
+      </Button>
     </Row>
   );
 }

@@ -1,5 +1,5 @@
 // Endpoints of this device, their keys and models, and the model in use.
-import { Check, Pencil, Plus, Trash2 } from 'lucide-react';
+import { Check, Ellipsis, Plus, Trash2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { type Endpoint, hostOf } from '../../adapters/models/chat-model.ts';
 import { CUSTOM, type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
@@ -9,8 +9,9 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
+import { afterClosing } from '../shell/controls/menu.tsx';
 import { Select } from '../shell/controls/select.tsx';
-import { Badge, Button, Confirm, classes, IconButton } from '../shell/controls.tsx';
+import { Badge, Button, Confirm, classes, IconButton, Menu } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { useBrowserModel } from './browser-model.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
@@ -242,16 +243,25 @@ function EndpointRow({
       }
       help={facts.join(' · ')}
     >
-      <div className="flex">
-        <IconButton
-          label={`${t('models.edit')}: ${endpoint.label}`}
-          icon={<Pencil size={15} aria-hidden />}
-          onClick={onEdit}
-        />
-        <IconButton
-          label={`${t('models.remove')}: ${endpoint.label}`}
-          icon={<Trash2 size={15} aria-hidden />}
-          onClick={onRemove}
+      <div className="flex shrink-0 items-center gap-1">
+        <Button size="sm" aria-label={`${t('models.edit')}: ${endpoint.label}`} onClick={onEdit}>
+          {t('models.edit')}
+        </Button>
+        <Menu
+          trigger={
+            <IconButton
+              label={t('models.more', { name: endpoint.label })}
+              icon={<Ellipsis size={16} aria-hidden />}
+            />
+          }
+          items={[
+            afterClosing({
+              label: t('models.remove'),
+              icon: <Trash2 size={15} aria-hidden />,
+              danger: true,
+              onSelect: onRemove,
+            }),
+          ]}
         />
       </div>
     </Row>

@@ -1,5 +1,5 @@
 // Library of saved prompts and personas: create, edit, export to files and import from them.
-import { Copy, Download, Ellipsis, FileDown, Pencil, Pin, PinOff, Plus, Trash2, Upload } from 'lucide-react';
+import { Copy, Download, Ellipsis, FileDown, Pin, PinOff, Plus, Trash2, Upload } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
 import { toast } from 'sonner';
 import {
@@ -224,7 +224,9 @@ function Item({
           {about}
         </p>
       </div>
-      <IconButton label={t('edit', { name })} icon={<Pencil size={15} aria-hidden />} onClick={onEdit} />
+      <Button size="sm" aria-label={t('edit', { name })} onClick={onEdit}>
+        {t('editShort')}
+      </Button>
       <Menu
         trigger={<IconButton label={t('more', { name })} icon={<Ellipsis size={16} aria-hidden />} />}
         items={items}

@@ -1,6 +1,6 @@
 // Lists the trash: restore with one click, or erase permanently.
 
-import { RotateCcw, Trash2 } from 'lucide-react';
+import { Ellipsis, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { toast } from 'sonner';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -10,7 +10,8 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, Confirm, IconButton, Skeleton } from '../shell/controls.tsx';
+import { afterClosing } from '../shell/controls/menu.tsx';
+import { Button, Confirm, IconButton, Menu, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { ListFailed, Loading } from '../shell/reading.tsx';
 import { useHasAccount, useJournal } from '../sync/use-sync.ts';
@@ -76,17 +77,29 @@ export function TrashGroup() {
                 >
                   {t('storage.trash.deleted', { when: formatRelative(entry.deletedAt) })}
                 </time>
-                <IconButton
+                <Button
                   size="sm"
-                  label={`${t('storage.trash.restore')}: ${title}`}
-                  icon={<RotateCcw size={15} aria-hidden />}
+                  aria-label={`${t('storage.trash.restore')}: ${title}`}
                   onClick={() => restore([entry.id])}
-                />
-                <IconButton
-                  size="sm"
-                  label={`${t('storage.trash.erase')}: ${title}`}
-                  icon={<Trash2 size={15} aria-hidden />}
-                  onClick={() => setErasing([entry.id])}
+                >
+                  {t('storage.trash.restore')}
+                </Button>
+                <Menu
+                  trigger={
+                    <IconButton
+                      size="sm"
+                      label={t('storage.trash.more', { title })}
+                      icon={<Ellipsis size={15} aria-hidden />}
+                    />
+                  }
+                  items={[
+                    afterClosing({
+                      label: t('shell:eraseForGood'),
+                      icon: <Trash2 size={15} aria-hidden />,
+                      danger: true,
+                      onSelect: () => setErasing([entry.id]),
+                    }),
+                  ]}
                 />
               </li>
             );
@@ -97,7 +110,7 @@ export function TrashGroup() {
         open={erasing !== null}
         onOpenChange={() => setErasing(null)}
         title={t('storage.trash.eraseTitle', { count: erasing?.length ?? 0 })}
-        action={t('storage.trash.eraseAction')}
+        action={t('shell:eraseForGood')}
         danger
         onConfirm={() => {
           if (erasing) app.library.erase(erasing).catch(report);

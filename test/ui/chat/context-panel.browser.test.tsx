@@ -1,9 +1,9 @@
 // The panel on a conversation: passages and checkpoints in the words of people.
 import { expect, it } from 'vitest';
-import { page } from 'vitest/browser';
+import { page, userEvent } from 'vitest/browser';
 import { newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
-import { createTestApp, show } from '../harness.tsx';
+import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 it('shows passages without Markdown, and automatic checkpoints by what the person asked', async () => {
   const app = await createTestApp();
@@ -59,4 +59,49 @@ it('shows passages without Markdown, and automatic checkpoints by what the perso
   await expect
     .element(panel.getByRole('button', { name: /^Which index do we build\?.*before a question · turn-2$/ }))
     .toBeVisible();
+});
+
+it('says in words what can be done with a checkpoint, and leads back from each', async () => {
+  const app = await createTestApp();
+  const id = await app.say('Which bread do we bake?');
+  await app.idle(id);
+  await app.context.checkpoint(id, 'before lunch');
+  await show(app, `/c/${id}`);
+  await page.getByRole('button', { name: 'Show context' }).click();
+  const panel = page.getByRole('complementary', { name: 'Context' });
+  const more = panel.getByRole('button', { name: 'More for before lunch' });
+  await userEvent.hover(panel.getByText('before lunch'));
+  await more.click();
+  await expect
+    .poll(() =>
+      page
+        .getByRole('menuitem')
+        .elements()
+        .map((item) => item.textContent),
+    )
+    .toEqual(['Go back to it', 'Rename', 'Remove']);
+  await expectAccessible();
+  await userEvent.keyboard('{Escape}');
+  await expect.element(more).toHaveFocus();
+  // Key by key, as each moves the focus a moment later.
+  await userEvent.keyboard('{Enter}');
+  await expect.element(page.getByRole('menuitem', { name: 'Go back to it' })).toHaveFocus();
+  await userEvent.keyboard('{ArrowDown}');
+  await expect.element(page.getByRole('menuitem', { name: 'Rename' })).toHaveFocus();
+  await userEvent.keyboard('{Enter}');
+  const name = panel.getByRole('textbox', { name: 'Name of the checkpoint' });
+  await expect.element(name).toHaveFocus();
+  await name.fill('after lunch');
+  await userEvent.keyboard('{Enter}');
+  const renamed = panel.getByRole('button', { name: 'More for after lunch' });
+  await expect.element(renamed).toBeInTheDocument();
+  await userEvent.hover(panel.getByText('after lunch'));
+  await renamed.click();
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  await expect.element(renamed).not.toBeInTheDocument();
+  await page.getByRole('button', { name: 'Undo' }).last().click();
+  await expect.element(renamed).toBeInTheDocument();
+  // An automatic one has no name to change.
+  await panel.getByRole('button', { name: /^More for Which bread/ }).click();
+  await expect.poll(() => page.getByRole('menuitem').elements().length).toBe(1);
 });

@@ -192,7 +192,7 @@ const DIALOGS: Readonly<Record<string, Opened>> = {
     },
   },
   'emptying the trash in the settings': {
-    title: 'Erase 1 conversation for good?',
+    title: 'Delete 1 conversation for good?',
     path: '/settings/storage',
     fill: inTrash,
     open: () => pressed(button('Empty the trash')),
@@ -225,7 +225,7 @@ const DIALOGS: Readonly<Record<string, Opened>> = {
   'a service removed': {
     title: 'Remove Scripted?',
     path: '/settings/models',
-    open: () => pressed(button('Remove: Scripted')),
+    open: () => pressed(button('More for Scripted'), row('Remove')),
   },
   'leaving the account': {
     title: 'Leave the account?',

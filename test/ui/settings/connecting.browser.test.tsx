@@ -206,3 +206,18 @@ it('filters the models that a service offers by hundreds, and says how many fit'
   await expect.element(dialog.getByText('No name has “nobody” in it.')).toBeVisible();
   await expectAccessible();
 });
+
+it('says in words what can be done with a connection, at any width', async () => {
+  const app = await createTestApp({ reply: () => [] });
+  await show(app, '/settings/models', { width: 320, height: 640 });
+  const edit = page.getByRole('button', { name: 'Edit: Scripted' });
+  await expect.element(edit).toHaveTextContent('Edit');
+  await page.getByRole('button', { name: 'More for Scripted' }).click();
+  const remove = page.getByRole('menuitem', { name: 'Remove' });
+  await expect.element(remove).toBeVisible();
+  expect(document.documentElement.scrollWidth).toBe(320);
+  await expectAccessible();
+  await remove.click();
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+  await expect.poll(() => app.settings.connections.get().endpoints).toEqual([]);
+});

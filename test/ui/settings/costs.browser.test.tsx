@@ -63,6 +63,7 @@ it('takes a price of one’s own, refuses half of one, and goes back to what is 
   const prices = page.getByRole('region', { name: 'Prices of models' });
   await expect.element(prices.getByText('Runs on your own machine or network')).toBeVisible();
   const edit = prices.getByRole('button', { name: 'Change the price of scripted' });
+  await expect.element(edit).toHaveTextContent('Change');
   await edit.click();
   const input = page.getByRole('spinbutton', { name: 'Input' });
   await input.fill('');

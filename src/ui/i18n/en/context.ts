@@ -199,6 +199,7 @@ export const context = {
     rename: 'Rename',
     restore: 'Go back to it',
     remove: 'Remove',
+    moreFor: 'More for {{name}}',
     worldlines: 'Branches',
     openBranches: 'Show all branches',
     more: 'Show all {{count, number}}',

@@ -6,6 +6,7 @@ export const prompts = {
   cancel: 'Cancel',
   undo: 'Undo',
   edit: 'Edit {{name}}',
+  editShort: 'Edit',
   more: 'More: {{name}}',
   duplicate: 'Duplicate',
   copyOf: '{{name}} (copy)',

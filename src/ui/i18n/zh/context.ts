@@ -189,6 +189,7 @@ export const context = {
     rename: '重命名',
     restore: '回到这里',
     remove: '移除',
+    moreFor: '{{name}} 的更多操作',
     worldlines: '分支图',
     openBranches: '查看分支图',
     more: '显示全部 {{count, number}} 个',

@@ -6,6 +6,7 @@ export const prompts = {
   cancel: '取消',
   undo: '撤销',
   edit: '编辑 {{name}}',
+  editShort: '编辑',
   more: '更多：{{name}}',
   duplicate: '复制一份',
   copyOf: '{{name}}（副本）',
