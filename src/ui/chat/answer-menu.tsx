@@ -11,6 +11,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { IconButton, type MenuItem } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { FILTERED_FROM } from '../shell/name-filter.tsx';
+import { useCopyOut } from '../shell/problem-notice.tsx';
 import { useActions } from './message-actions.ts';
 import { useListedModels } from './model-list.tsx';
 import { plainAnswer, spokenAnswer } from './plain-answer.ts';
@@ -38,14 +39,15 @@ function useAnotherModel(message: Message): MenuItem | null {
  * Items of an answer's menu. `text`: the answer as Markdown; `copied`: the same with its sources, for use elsewhere.
  */
 export function useAnswerItems(message: Message, text: string, copied: string): MenuItem[] {
-  const { t, language } = useTranslation('chat');
+  const { t, language } = useTranslation(['chat', 'shell']);
   const app = useApp();
   const { readAloud, current } = useSession();
   const actions = useActions();
   const report = useReport();
+  const copyOut = useCopyOut();
   const another = useAnotherModel(message);
   const copy = (words: string) => {
-    navigator.clipboard.writeText(words).then(() => toast(t('copied')), report);
+    void copyOut(words).then((done) => done && toast(t('copied')));
   };
   const nameOfFile = () => {
     const { entries } = app.documents.library.get();
@@ -89,7 +91,7 @@ export function useAnswerItems(message: Message, text: string, copied: string): 
           mediaType: 'text/markdown',
           blob: new Blob([copied, copied.endsWith('\n') ? '' : '\n'], { type: 'text/markdown' }),
         });
-        toast(t('downloaded', { name }));
+        toast(t('shell:downloaded', { name }));
       },
     },
     ...(readAloud.able
@@ -99,7 +101,8 @@ export function useAnswerItems(message: Message, text: string, copied: string): 
             icon: <Volume2 size={15} aria-hidden />,
             onSelect: () => {
               const words = spokenAnswer(text, t('codeLeftOut'));
-              const read = readAloud.start(message.id, words, language);
+              const broken = () => toast.error(t('readingBroke'));
+              const read = readAloud.start(message.id, words, language, broken);
               if (read !== 'all') toast(t(read === 'none' ? 'noVoice' : 'someNoVoice'));
             },
           },

@@ -336,7 +336,7 @@ function Status({ outcome: { status, stats } }: { outcome: Extract<CommandOutcom
 
 /** Draws an outcome. Outcomes that navigate (open, screen) have done so already and draw nothing. */
 export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
-  const { t } = useTranslation('chat');
+  const { t } = useTranslation(['chat', 'shell']);
   useTranslation('commands');
   const navigation = useNavigation();
   const report = useReport();
@@ -406,7 +406,7 @@ export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
     case 'help':
       return <Help only={outcome.command} />;
     case 'download':
-      return <p className="text-ink-2">{t('downloaded', { name: outcome.file.name })}</p>;
+      return <p className="text-ink-2">{t('shell:downloaded', { name: outcome.file.name })}</p>;
     case 'done': {
       const key = `done.${outcome.what}`;
       const params = { ...outcome.params };

@@ -82,7 +82,10 @@ function TrashFoot({ opened }: { opened: Opened }) {
       </span>
       <span className="flex gap-2">
         <StopAnswer opened={opened} />
-        <Button size="sm" onClick={() => actions.restore(opened.id)}>
+        <Button
+          size="sm"
+          onClick={() => actions.restore({ id: opened.id, title: opened.conversation.meta.title ?? '' })}
+        >
           {t('restore')}
         </Button>
       </span>

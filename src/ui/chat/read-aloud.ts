@@ -71,9 +71,16 @@ export interface ReadAloud {
   readonly able: boolean;
   /**
    * Stops the current reading and starts this one. `none`: the device has no voice for any of it; `partly`: some is
-   * left out for lack of a voice. `otherwise`: language to assume if the text does not show its own.
+   * left out for lack of a voice.
+   * @param otherwise language to assume if the text does not show its own
+   * @param onBroken called if the voice fails before the end
    */
-  start(message: MessageId, text: string, otherwise: string): 'all' | 'partly' | 'none';
+  start(
+    message: MessageId,
+    text: string,
+    otherwise: string,
+    onBroken?: () => void,
+  ): 'all' | 'partly' | 'none';
   pause(): void;
   /** Continues from the start of the sentence in which it was paused. */
   goOn(): void;
@@ -114,6 +121,7 @@ class Reader implements ReadAloud {
   #at = 0;
   /** Changes with each stop, so that late events of an earlier reading are ignored. */
   #turn = 0;
+  #onBroken: () => void = () => undefined;
 
   constructor(speech: SpeechSynthesis | undefined) {
     this.#speech = speech;
@@ -129,8 +137,14 @@ class Reader implements ReadAloud {
     return this.#speech !== undefined;
   }
 
-  start(message: MessageId, text: string, otherwise: string): 'all' | 'partly' | 'none' {
+  start(
+    message: MessageId,
+    text: string,
+    otherwise: string,
+    onBroken: () => void = () => undefined,
+  ): 'all' | 'partly' | 'none' {
     this.stop();
+    this.#onBroken = onBroken;
     if (!this.#speech) return 'none';
     const { pieces, left } = voiced(text, otherwise, this.#speech.getVoices());
     if (pieces.length === 0) return 'none';
@@ -188,6 +202,7 @@ class Reader implements ReadAloud {
       if (turn !== this.#turn) return;
       log.warn('Reading aloud ended early', error);
       this.stop();
+      this.#onBroken();
     };
     this.#speech?.speak(utterance);
   }

@@ -31,8 +31,10 @@ export function useConversationKeys(
   };
   useShortcuts({
     stop: () => {
-      if (!busy) return false;
-      chat.stop(id);
+      const isRead = session.readAloud.reading.get() !== null;
+      if (isRead) session.readAloud.stop();
+      else if (busy) chat.stop(id);
+      else return false;
       return undefined;
     },
     focus: () => {

@@ -57,7 +57,7 @@ export interface ConversationActions {
   pin(entry: LibraryEntry): void;
   archive(entry: LibraryEntry): void;
   remove(entry: LibraryEntry): void;
-  restore(id: ConversationId): void;
+  restore(entry: Pick<LibraryEntry, 'id' | 'title'>): void;
   /** Archives several at once, with one notice that undoes all. */
   archiveAll(entries: readonly LibraryEntry[], archived: boolean): void;
   removeAll(entries: readonly LibraryEntry[]): void;
@@ -83,6 +83,7 @@ function bulkActions({
   run,
   undo,
   leaveAny,
+  save,
   report,
 }: {
   app: App;
@@ -91,6 +92,7 @@ function bulkActions({
   undo: (action: () => Promise<unknown>, comeBack: () => void) => Undo;
   /** Leaves whichever of them is open, and returns a function that leads back to it. */
   leaveAny: (ids: readonly ConversationId[]) => () => void;
+  save: (file: ExportedFile) => void;
   report: (error: unknown) => void;
 }): Pick<ConversationActions, 'archiveAll' | 'removeAll' | 'restoreAll' | 'exportAll'> {
   return {
@@ -110,14 +112,17 @@ function bulkActions({
         offer(t('trashedCount', { count: ids.length }), { ...undo(() => app.library.restore(ids), back) }),
       );
     },
-    restoreAll: (entries) => run(app.library.restore(entries.map(({ id }) => id))),
+    restoreAll: (entries) =>
+      run(app.library.restore(entries.map(({ id }) => id)), () =>
+        toast(t('restoredCount', { count: entries.length })),
+      ),
     exportAll: (entries, format) => {
       app.library
         .exportConversations(
           entries.map(({ id }) => id),
           format,
         )
-        .then(download, report);
+        .then(save, report);
     },
   };
 }
@@ -156,6 +161,11 @@ export function useConversationActions(): ConversationActions {
       label: t('undo'),
       onClick: () => run(action(), comeBack),
     });
+    const save = (file: ExportedFile) => {
+      download(file);
+      toast(t('downloaded', { name: file.name }));
+    };
+    const open = (id: ConversationId) => latest.current.navigation.openConversation(id);
     const actions: ConversationActions = {
       rename: (entry, title) => {
         const trimmed = title.trim();
@@ -182,14 +192,23 @@ export function useConversationActions(): ConversationActions {
           });
         });
       },
-      restore: (id) => run(app.library.restore([id])),
+      restore: ({ id, title }) =>
+        run(app.library.restore([id]), () => {
+          // On the screen already.
+          if (session.current.get() === id) return;
+          offer(t('restoredDone'), {
+            description: shownTitle(title, t('untitled')),
+            label: t('openIt'),
+            onClick: () => open(id),
+          });
+        }),
       erase: (ids) => {
         for (const id of ids) leave(id);
         run(app.library.erase(ids));
       },
-      ...bulkActions({ app, t, run, undo, leaveAny, report }),
+      ...bulkActions({ app, t, run, undo, leaveAny, save, report }),
       exportAs: (id, format) => {
-        app.library.exportConversations([id], format).then(download, report);
+        app.library.exportConversations([id], format).then(save, report);
       },
       menu: (entry, startRename, askErase, select) => {
         const forget = () =>
@@ -235,7 +254,7 @@ const trashMenu = (entry: LibraryEntry, { actions, t, askErase, forget, select }
   {
     label: t('restore'),
     icon: <RotateCcw size={15} aria-hidden />,
-    onSelect: () => actions.restore(entry.id),
+    onSelect: () => actions.restore(entry),
   },
   ...selectItem(t, select),
   'separator',

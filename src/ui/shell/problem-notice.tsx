@@ -2,6 +2,7 @@
 // Words: `problems.<code>.{what,kept,do}`.
 import { Check, Copy, TriangleAlert } from 'lucide-react';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { toast } from 'sonner';
 import type { Problem } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
 import { useNavigationIfAny } from '../hooks/navigation.tsx';
@@ -97,7 +98,21 @@ export function useProblemWords({ place: asked }: { place?: ProblemWording | und
   };
 }
 
-/** Copies text; the second value is true for two seconds after success. */
+/** Returns a function that copies text, true on success; a browser that refuses is reported in a toast. */
+export function useCopyOut(): (text: string) => Promise<boolean> {
+  const { t } = useTranslation('shell');
+  return (text) =>
+    navigator.clipboard.writeText(text).then(
+      () => true,
+      (error: unknown) => {
+        log.warn('A text could not be copied', error);
+        toast.error(t('copyRefused'), { description: t('copyByHand') });
+        return false;
+      },
+    );
+}
+
+/** Copies text as `useCopyOut` does; the second value is true for two seconds after success. */
 export function useCopy(): [copy: (text: string) => void, copied: boolean] {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -105,15 +120,8 @@ export function useCopy(): [copy: (text: string) => void, copied: boolean] {
     const timer = setTimeout(() => setCopied(false), 2000);
     return () => clearTimeout(timer);
   }, [copied]);
-  const copy = (text: string) => {
-    navigator.clipboard.writeText(text).then(
-      () => setCopied(true),
-      (error: unknown) => {
-        log.warn('A text could not be copied', error);
-        setCopied(false);
-      },
-    );
-  };
+  const copyOut = useCopyOut();
+  const copy = (text: string) => void copyOut(text).then(setCopied);
   return [copy, copied];
 }
 

@@ -41,6 +41,26 @@ it('copies as Markdown and as plain text', async () => {
   expect(copied).toHaveBeenLastCalledWith('Backups\n\nKeep two copies.');
 });
 
+it.each([
+  ['en', 'Copy', 'More', 'Copy as Markdown', 'The browser did not allow copying.'],
+  ['zh', '复制', '更多', '复制为 Markdown', '浏览器不允许复制。'],
+])(
+  'says so where the browser refuses to copy, and claims nothing: %s',
+  async (language, copy, more, item, words) => {
+    const { app, id } = await answered();
+    await app.settings.set('ui.language', language);
+    vi.spyOn(navigator.clipboard, 'writeText').mockRejectedValue(new DOMException('No', 'NotAllowedError'));
+    await show(app, `/c/${id}`);
+    const message = page.getByRole('article').filter({ hasText: 'Keep two copies' }).last();
+    await message.getByRole('button', { name: copy, exact: true }).click();
+    await expect.element(page.getByText(words)).toBeVisible();
+    await expect.element(message.getByRole('button', { name: copy, exact: true })).toBeVisible();
+    await message.getByRole('button', { name: more, exact: true }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+    await expect.poll(() => page.getByText(words).elements().length).toBe(2);
+  },
+);
+
 it('takes the pages and documents that it cites along, numbered as they are shown', async () => {
   const app = await createTestApp({
     *reply() {
@@ -166,6 +186,11 @@ it('pauses, goes on and stops reading aloud with the buttons of its answer', asy
   await button('Stop reading aloud').click();
   await expect.element(button('Stop reading aloud')).not.toBeInTheDocument();
   await expect.element(button('Pause reading aloud')).not.toBeInTheDocument();
+  await menu();
+  await page.getByRole('menuitem', { name: 'Read aloud' }).click();
+  await expect.element(button('Stop reading aloud')).toBeVisible();
+  await userEvent.keyboard('{Escape}');
+  await expect.element(button('Stop reading aloud')).not.toBeInTheDocument();
 });
 
 it('deletes a message as the last row but forgetting of its menu, and puts it back from the notice', async () => {

@@ -77,3 +77,16 @@ it('ends no sentence behind an abbreviation, and cuts no word of a long one in t
   expect(long.startsWith(`${last().text} `)).toBe(true);
   expect(last().text.length).toBeLessThanOrEqual(200);
 });
+
+it('tells that a voice failed, but not that it was stopped', () => {
+  const broken = vi.fn();
+  const reader = createReadAloud(speechWith(voice('en-US')));
+  reader.start(id, 'Good morning.', 'en', broken);
+  reader.stop();
+  last().onerror?.({ error: 'interrupted' });
+  expect(broken).not.toHaveBeenCalled();
+  reader.start(id, 'Good morning.', 'en', broken);
+  last().onerror?.({ error: 'synthesis-failed' });
+  expect(broken).toHaveBeenCalledOnce();
+  expect(reader.reading.get()).toBeNull();
+});

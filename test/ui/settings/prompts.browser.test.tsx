@@ -97,12 +97,12 @@ it('is deleted and put back, duplicated, and found in the palette', async () => 
   const app = await createTestApp();
   await mail(app);
   await show(app, '/settings/prompts');
-  await page.getByRole('button', { name: 'More: Kind mail' }).click();
+  await page.getByRole('button', { name: 'More for Kind mail' }).click();
   await expect.element(page.getByRole('menuitem').last()).toHaveTextContent('Delete');
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await expect.element(page.getByText('No prompts yet. Save what you ask again and again.')).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByRole('button', { name: 'More: Kind mail' }).click();
+  await page.getByRole('button', { name: 'More for Kind mail' }).click();
   await page.getByRole('menuitem', { name: 'Duplicate' }).click();
   await expect.element(page.getByText('/kind-mail-copy')).toBeVisible();
   await userEvent.keyboard('{Control>}k{/Control}');
@@ -128,7 +128,7 @@ it('makes a persona that answers: its instructions go along, in one conversation
   await page.getByRole('textbox', { name: 'Temperature' }).fill('1.2');
   await expectAccessible();
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('button', { name: 'More: Pirate' }).click();
+  await page.getByRole('button', { name: 'More for Pirate' }).click();
   await page.getByRole('menuitem', { name: 'Use for new conversations' }).click();
   await expect.element(page.getByText('For new conversations', { exact: true })).toBeVisible();
   const [pirate] = app.prompts.state.get().personas;

@@ -64,6 +64,7 @@ it('takes the selected conversations out as one file, and no others', async () =
   await page.getByRole('menuitem', { name: 'As Markdown' }).click();
   await expect.poll(() => files.mock.calls.length).toBe(2);
   expect((files.mock.calls[1]?.[0] as Blob | undefined)?.size).toBeGreaterThan(0);
+  await expect.element(page.getByText(/^Downloaded .*\.json\.$/)).toBeVisible();
 });
 
 it('chooses by keyboard, deletes, and lets go with Escape', async () => {
@@ -247,4 +248,17 @@ it('shades its lower edge while rows below it are out of sight, as at 200 %', as
   expect(sidebar?.scrollHeight).toBeGreaterThan(sidebar?.clientHeight ?? 0);
   // The shade stays at the edge, what covers it moves with the last row.
   expect(getComputedStyle(sidebar ?? document.body).backgroundAttachment).toBe('local, scroll');
+});
+
+it('leads to a conversation that was restored from the trash', async () => {
+  const app = await withConversations();
+  const bread = app.documents.library.get().entries.find(({ title }) => title === 'Bread');
+  await app.library.remove(bread ? [bread.id] : []);
+  await page.getByRole('button', { name: /^Trash/ }).click();
+  await line('Bread').hover();
+  await page.getByRole('button', { name: 'More for “Bread”' }).click();
+  await page.getByRole('menuitem', { name: 'Restore' }).click();
+  const notice = page.getByRole('listitem').filter({ hasText: 'Restored' });
+  await notice.getByRole('button', { name: 'Open' }).click();
+  await expect.poll(() => location.pathname).toBe(`/c/${bread?.id}`);
 });

@@ -204,6 +204,7 @@ export const chat = {
   stopReading: 'Stop reading aloud',
   pauseReading: 'Pause reading aloud',
   goOnReading: 'Go on reading aloud',
+  readingBroke: 'Reading aloud broke off: the voice of this device failed. Choose “Read aloud” to try again.',
   codeLeftOut: 'Code left out.',
   someNoVoice: 'Parts in a language without a voice on this device are left out.',
   noVoice:
@@ -361,7 +362,6 @@ export const chat = {
   noConversations: 'No conversation matches.',
   messageCount_one: '{{count, number}} message',
   messageCount_other: '{{count, number}} messages',
-  downloaded: 'Downloaded {{name}}.',
   helpKeys: 'shows all keys.',
   status: {
     state: 'State',

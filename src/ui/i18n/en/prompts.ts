@@ -7,12 +7,12 @@ export const prompts = {
   undo: 'Undo',
   edit: 'Edit {{name}}',
   editShort: 'Edit',
-  more: 'More: {{name}}',
+  more: 'More for {{name}}',
   duplicate: 'Duplicate',
   copyOf: '{{name}} (copy)',
   saveFile: 'Save as Markdown',
   remove: 'Delete',
-  removed: 'Deleted "{{name}}".',
+  removed: 'Deleted “{{name}}”.',
   fill: {
     title: 'Fill in: {{name}}',
     insert: 'Insert',
@@ -45,7 +45,7 @@ export const prompts = {
     default: 'For new conversations',
     setDefault: 'Use for new conversations',
     unsetDefault: 'Not for new conversations',
-    sign: 'Picture',
+    sign: 'Emoji',
     instructions: 'Instructions',
     instructionsHelp:
       'What the model is told before everything else. Instructions of a conversation follow after them.',

@@ -165,7 +165,7 @@ export const chat = {
   },
   find: {
     title: '在对话中查找',
-    count: '第 {{at}} 处，共 {{size}} 处',
+    count: '{{at}} / {{size}}',
     none: '没有找到',
     otherBranch: '在另一个分支上。',
     previous: '上一处',
@@ -183,6 +183,7 @@ export const chat = {
   stopReading: '停止朗读',
   pauseReading: '暂停朗读',
   goOnReading: '继续朗读',
+  readingBroke: '朗读中断了：这台设备的语音出了问题。再选一次“朗读”试试。',
   codeLeftOut: '此处略去代码。',
   someNoVoice: '这台设备没有本机语音的语言，相应部分会略去。',
   noVoice: '这台设备没有这种语言的本机语音。联网的语音会收到你的文字，因此不使用。',
@@ -328,7 +329,6 @@ export const chat = {
   notSaved: '不属于对话',
   noConversations: '没有符合的对话。',
   messageCount_other: '{{count, number}} 条消息',
-  downloaded: '{{name}} 已交给浏览器下载。',
   helpKeys: '查看全部快捷键。',
   status: {
     state: '状态',

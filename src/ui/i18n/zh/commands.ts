@@ -85,7 +85,7 @@ export const commands = {
   },
   done: {
     archived_other: '已归档 {{count, number}} 个对话',
-    unarchived_other: '已将 {{count, number}} 个对话移出归档',
+    unarchived_other: '已取消归档 {{count, number}} 个对话',
     deleted_other: '已将 {{count, number}} 个对话移到回收站',
     titled: '已改名为“{{title}}”',
     checkpointed: '已设置检查点“{{name}}”',

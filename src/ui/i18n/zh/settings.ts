@@ -332,7 +332,7 @@ export const settings = {
     save: '保存',
     connect: '保存并使用',
     edit: '编辑',
-    more: '{{name}} 的更多操作',
+    more: '{{name}} 的更多操作',
     remove: '移除',
     removeTitle: '移除 {{name}}？',
     removeText: '这台设备会忘记地址和密钥。对话会保留；由它作答的对话改由别的模型继续，并会说明。',
