@@ -186,7 +186,7 @@ function Chooser({
 }) {
   const { t } = useTranslation('chat');
   const [filter, setFilter] = useState('');
-  const shown = withWords(models, filter, ({ model }) => model);
+  const shown = withWords(models, filter, ({ model, label }) => `${model} ${label ?? ''}`);
   return (
     <fieldset>
       <legend className="pb-1 font-medium text-sm">{t('compare.models')}</legend>

@@ -87,6 +87,7 @@ export function ConversationHeader({
                         },
                         ...deleted,
                       ]),
+                  'separator',
                   ...actions.menu(
                     entry,
                     () => setRenaming(true),

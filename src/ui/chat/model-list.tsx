@@ -40,7 +40,8 @@ export function ModelList({
   const list = useRef<HTMLDivElement>(null);
   const [filter, setFilter] = useState('');
   const [pointed, setPointed] = useState(() => Math.max(0, models.findIndex(isChosen)));
-  const shown = withWords(models, filter, ({ model }) => model);
+  const several = models.some(({ endpointId }) => endpointId !== models[0]?.endpointId);
+  const shown = withWords(models, filter, ({ model, label }) => (several ? `${model} ${label}` : model));
   const active = Math.min(pointed, shown.length - 1);
   // biome-ignore lint/correctness/useExhaustiveDependencies: other rows stand there after typing
   useEffect(() => {

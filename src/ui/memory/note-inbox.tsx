@@ -283,7 +283,7 @@ function ProposalForm({
       <div className="mt-2 flex flex-wrap justify-end gap-2">
         <KindSelect value={kind} onValueChange={setKind} />
         {project && (
-          <label className="flex items-center gap-2 text-sm">
+          <label className="touchable flex items-center gap-2 text-sm">
             <input
               type="checkbox"
               checked={everywhere}

@@ -121,7 +121,7 @@ function PasteDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (ope
       <ul className="mt-3 space-y-1">
         {found.map((one) => (
           <li key={one.text}>
-            <label className="flex items-start gap-2">
+            <label className="touchable flex items-start gap-2">
               <input
                 type="checkbox"
                 checked={!left.has(one.text)}

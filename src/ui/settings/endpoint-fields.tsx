@@ -242,7 +242,7 @@ export function Offered({
       <ul className="mt-1 max-h-44 overflow-y-auto rounded-md border border-line p-1 empty:hidden">
         {shown.map((model) => (
           <li key={model}>
-            <label className="flex cursor-pointer items-center gap-2.5 rounded-sm px-2 py-1 hover:bg-fill">
+            <label className="touchable flex cursor-pointer items-center gap-2.5 rounded-sm px-2 py-1 hover:bg-fill">
               <input
                 type="checkbox"
                 checked={ticked.has(model)}

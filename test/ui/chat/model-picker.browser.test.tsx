@@ -71,6 +71,27 @@ describe('a list of hundreds of models', () => {
     return id === null ? null : document.getElementById(id)?.textContent;
   };
 
+  it('is filtered by the service as well where there are several', async () => {
+    const app = await withMany();
+    const [endpoint] = app.settings.connections.get().endpoints;
+    if (!endpoint) throw new Error('No endpoint is connected');
+    const other = { ...endpoint, id: 'other', label: 'Attic box', models: ['tiny-a', 'tiny-b'] };
+    await app.settings.saveEndpoint(other, undefined);
+    await show(app, '/');
+    await page.getByRole('button', { name: /^Model: / }).click();
+    await filter().fill('attic');
+    await expect
+      .poll(() =>
+        page
+          .getByRole('option')
+          .elements()
+          .map((row) => row.textContent),
+      )
+      .toEqual(['tiny-a', 'tiny-b']);
+    await filter().fill('tiny-b attic');
+    await expect.element(page.getByRole('option')).toHaveTextContent('tiny-b');
+  });
+
   it('is filtered by typing, walked with arrows, and chosen from with Enter', async () => {
     const app = await withMany();
     await show(app, '/');

@@ -59,3 +59,31 @@ it('shows the page of a project that was made from the drawer', async () => {
   await expect.element(page.getByRole('main').getByRole('heading', { name: 'Acme' })).toBeVisible();
   await expect.element(drawer).not.toBeInTheDocument();
 });
+
+it('begins the row below an answer with an icon below the first letter of the words', async () => {
+  const app = await answering();
+  const id = await app.say('Hello');
+  await app.idle(id);
+  await show(app, `/c/${id}`, { width: 390, height: 844 });
+  const answer = page.getByRole('article', { name: 'Answer' });
+  const copy = answer.getByRole('button', { name: 'Copy' }).element();
+  const left = (element: Element | null) => element?.getBoundingClientRect().left ?? Number.NaN;
+  expect(copy.getBoundingClientRect().width).toBeGreaterThanOrEqual(44);
+  expect(
+    Math.abs(left(copy.querySelector('svg')) - left(answer.getByText('An answer.').element())),
+  ).toBeLessThanOrEqual(1);
+});
+
+it('gives each model of a long list room for a finger', async () => {
+  const app = await createTestApp();
+  const models = Array.from({ length: 60 }, (_, at) => `model-${at}`);
+  Object.assign(app.settings, { test: async () => ({ ok: true, models, tookMs: 120 }) });
+  await show(app, '/settings/models', { width: 390, height: 844 });
+  await page.getByRole('button', { name: /^Other service/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Base URL' }).fill('http://localhost:9/v1');
+  await dialog.getByRole('button', { name: 'Test connection' }).click();
+  const row = dialog.getByRole('checkbox', { name: 'model-7', exact: true });
+  await expect.element(row).toBeInTheDocument();
+  expect(row.element().closest('label')?.getBoundingClientRect().height).toBeGreaterThanOrEqual(44);
+});
