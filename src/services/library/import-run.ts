@@ -369,7 +369,7 @@ export class ImportRun {
     return true;
   }
 
-  /** Imports notes and feedback. The conversations stay even if this fails; the error is reported beside them. */
+  /** Imports notes, feedback and prompts. If that fails, the conversations stay, with the error beside them. */
   async #bring(brought: readonly Brought[]): Promise<{ count: number; failed: unknown }> {
     let count = 0;
     try {

@@ -1,6 +1,7 @@
 // Settings of theme, colour, sizes, language, and the key that sends.
 
 import { DICTATION_LANGUAGES } from '../../domain/settings/config.ts';
+import { useApp } from '../hooks/app.tsx';
 import { languageName } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { keyNames } from '../shell/controls.tsx';
@@ -8,6 +9,7 @@ import { Choice, Group, Row, SelectSetting, SwitchSetting, useSetting } from './
 
 export function AppearanceSection() {
   const { t } = useTranslation('settings');
+  const { device } = useApp();
   const theme = useSetting<'auto' | 'light' | 'dark'>('ui.theme');
   const language = useSetting<'auto' | 'en' | 'zh'>('ui.language');
   const send = useSetting<'enter' | 'mod-enter'>('ui.send_with');
@@ -40,13 +42,17 @@ export function AppearanceSection() {
           onChange={(next) => void language.set(next)}
         />
       </Row>
-      <SelectSetting
-        path="ui.dictation_language"
-        options={DICTATION_LANGUAGES.map((value) => ({
-          value,
-          label: value === 'auto' ? t('appearance.dictation') : languageName(value),
-        }))}
-      />
+      {device.dictation ? (
+        <SelectSetting
+          path="ui.dictation_language"
+          options={DICTATION_LANGUAGES.map((value) => ({
+            value,
+            label: value === 'auto' ? t('appearance.dictation') : languageName(value),
+          }))}
+        />
+      ) : (
+        <Row label={t('field.ui.dictation_language.label')} help={t('appearance.noDictation')} />
+      )}
       <Row
         label={t('field.ui.send_with.label')}
         help={t('field.ui.send_with.help')}

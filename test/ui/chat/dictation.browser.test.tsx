@@ -114,6 +114,19 @@ it('has no button where the browser has no recogniser', async () => {
   expect(page.getByRole('button', { name: 'Dictate', exact: true }).elements()).toEqual([]);
 });
 
+it.each([
+  ['en', 'This browser does not turn speech into words.'],
+  ['zh', '这个浏览器不能把语音转成文字。'],
+])('is said to be missing where a browser has none: %s', async (language, words) => {
+  vi.stubGlobal('SpeechRecognition', undefined);
+  vi.stubGlobal('webkitSpeechRecognition', undefined);
+  const app = await createTestApp({ reply });
+  await app.settings.set('ui.language', language);
+  await show(app, '/settings/appearance');
+  await expect.element(page.getByText(words)).toBeVisible();
+  await expectAccessible();
+});
+
 deep('can be taken back under Privacy', async () => {
   const app = await createTestApp({ reply });
   await app.settings.set('privacy.dictation_by_service', true);

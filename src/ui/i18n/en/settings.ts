@@ -607,7 +607,7 @@ export const settings = {
     },
     export: {
       title: 'Export everything',
-      text: 'All conversations with every branch and file. JSON is complete and can be imported again; Markdown is for reading.',
+      text: 'All conversations with every branch and file. JSON is complete, with notes and prompts, and can be imported again; Markdown is for reading.',
       json: 'As JSON',
       markdown: 'As Markdown',
       empty: 'There is nothing to export yet.',
@@ -789,6 +789,8 @@ export const settings = {
       wide: 'Wide',
     },
     dictation: 'As the interface',
+    noDictation:
+      'This browser does not turn speech into words. Chrome, Edge and Safari do; a phone’s keyboard often has a microphone of its own.',
     send: { enter: 'Enter', 'mod-enter': '{{keys}}' },
   },
   shortcuts: {

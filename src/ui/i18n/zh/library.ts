@@ -74,7 +74,7 @@ export const library = {
       title: '导入报告',
       added_other: '新增 {{count, number}} 个对话',
       changed_other: '{{count, number}} 个已更新',
-      notesOnly_other: '已带入 {{count, number}} 条备忘与反馈',
+      notesOnly_other: '已带入 {{count, number}} 条备忘、反馈或提示词',
       unchanged_other: '{{count, number}} 个之前就有',
       nothingNew: '没有新内容：之前都导入过了',
       nothingNewBut: '没有新内容：能导入的，之前都导入过了',
@@ -89,7 +89,7 @@ export const library = {
       roles: { user: '你', assistant: '模型', system: '系统', tool: '工具' },
       branches: '分支',
       attachments: '附件',
-      notesAndFeedback: '备忘与反馈',
+      notesAndFeedback: '备忘、反馈、提示词',
       later: '原有对话新补上的内容',
       laterOf: {
         attachments_other: '{{count, number}} 个之前缺少的附件',

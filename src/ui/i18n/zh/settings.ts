@@ -483,7 +483,7 @@ export const settings = {
     },
     export: {
       title: '导出全部',
-      text: '所有对话，连同每条分支和文件。JSON 内容完整，可再次导入；Markdown 便于阅读。',
+      text: '所有对话，连同每条分支和文件。JSON 内容完整，备忘和提示词也在其中，可再次导入；Markdown 便于阅读。',
       json: '导出 JSON',
       markdown: '导出 Markdown',
       empty: '还没有可导出的内容。',
@@ -643,6 +643,8 @@ export const settings = {
       wide: '宽',
     },
     dictation: '与界面相同',
+    noDictation:
+      '这个浏览器不能把语音转成文字。Chrome、Edge 和 Safari 可以；手机键盘上往往也有自带的麦克风。',
     send: { enter: 'Enter', 'mod-enter': '{{keys}}' },
   },
   shortcuts: {
