@@ -11,6 +11,7 @@ import {
   asFile,
   chatgptHistory,
   doneImporting,
+  ended,
   expect,
   importThroughDialog,
   openApp,
@@ -54,8 +55,6 @@ const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', ex
 const asked = (page: Page) => page.getByRole('article', { name: 'You' });
 const answers = (page: Page) => page.getByRole('article', { name: 'Answer' });
 /** Waits until no answer is being written any more. */
-const ended = (page: Page) => expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
-
 async function say(page: Page, words: string): Promise<void> {
   await composer(page).fill(words);
   await composer(page).press('Enter');

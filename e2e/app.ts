@@ -95,6 +95,13 @@ export const saved = (page: Page): Promise<void> =>
     .poll(() => page.evaluate(() => globalThis.recollect?.app.documents.saving.get().state))
     .toBe('saved');
 
+/**
+ * Waits until no answer is being written. What is drawn may not be in the log yet: a page that is left before that
+ * comes back with an answer that broke off.
+ */
+export const ended = (page: Page): Promise<void> =>
+  expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+
 /** Hovers the latest toast, which keeps it open. A newer toast that slides over it keeps all of them open as well. */
 export async function holdToast(page: Page): Promise<void> {
   const box = await page

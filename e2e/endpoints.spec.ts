@@ -3,7 +3,7 @@ import { expect, type Page } from '@playwright/test';
 import type { ProtocolName } from '../src/adapters/models/protocols.ts';
 import { startNative } from '../test/server/natives.ts';
 import { type QuirksServer, startQuirks } from '../test/server/quirks.ts';
-import { bringExport, chatgptHistory, openApp, test } from './app.ts';
+import { bringExport, chatgptHistory, ended, openApp, test } from './app.ts';
 
 let server: QuirksServer;
 test.beforeAll(async () => {
@@ -41,6 +41,7 @@ test('a thinking model goes on after its tools, also after a reload', async ({ p
   await begin(page, 'thinking-tools');
   await say(page, 'When is the backup?');
   await expect(answer(page)).toContainText('Backups run at three.');
+  await ended(page);
   await page.reload();
   await say(page, 'Sure?');
   await expect.poll(() => server.requests.length).toBe(4);
@@ -53,6 +54,7 @@ test('the signature of a call comes back with it, also after a reload', async ({
   await begin(page, 'signed-tools');
   await say(page, 'When is the backup?');
   await expect(answer(page)).toContainText('Backups run at three.');
+  await ended(page);
   await page.reload();
   await expect(answer(page)).toContainText('Backups run at three.');
   server.requests.length = 0;
@@ -87,6 +89,7 @@ test('a request is sent again without what was refused, and after a reload at on
   expect(withOptions().slice(0, 2)).toEqual([true, false]);
   await expect(page.getByRole('alert')).toHaveCount(0);
   const conversation = page.url();
+  await ended(page);
   await page.goto('/settings/context?console');
   await expect(page.getByRole('region', { name: 'Left out of requests' })).toContainText('stream_options');
   await page.goto(conversation);
@@ -148,6 +151,7 @@ test('a picture that a model draws is shown, kept, and named to the model afterw
   const width = () => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth);
   await expect.poll(width).toBe(1);
   await expect(answer(page)).toContainText('Backups run at three.');
+  await ended(page);
   await page.reload();
   await expect.poll(width).toBe(1);
   await say(page, 'Sure?');
