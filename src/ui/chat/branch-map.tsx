@@ -6,6 +6,7 @@ import { firstLineOf } from '../../domain/chat/checkpoint.ts';
 import { useIsPhone } from '../hooks/media.ts';
 import { formatRelative } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
+import { plainLine } from '../memory/marked-text.tsx';
 import { classes } from '../shell/controls.tsx';
 import { neighbourOf, type Worldlines, type WorldPlace } from './worldlines.ts';
 
@@ -195,7 +196,7 @@ function Place({
   const { t } = useTranslation('context');
   const head = place.kinds.includes('head');
   const spoken = [
-    firstLineOf(place.message) || t('worldlines.model'),
+    plainLine(firstLineOf(place.message)) || t('worldlines.model'),
     ...place.names,
     ...place.kinds.map((kind) => t(`worldlines.kind.${kind}`)),
     t('worldlines.messages', { count: place.between }),
@@ -283,7 +284,7 @@ function PlaceWords({ place, breaks }: { place: WorldPlace; breaks: boolean }) {
           <ChevronsDownUp size={12} aria-hidden className={classes(MARK, 'text-compacted')} />
         )}
         {place.names.length > 0 && <span className="mr-1.5 font-medium">{place.names.join(', ')}</span>}
-        {firstLineOf(message) || t(`worldlines.${who}`)}
+        {plainLine(firstLineOf(message)) || t(`worldlines.${who}`)}
       </span>
       <span className={classes('text-ink-3 text-xs', breaks ? 'line-clamp-2' : 'truncate')}>
         {[

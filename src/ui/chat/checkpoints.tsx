@@ -8,6 +8,7 @@ import type { Conversation } from '../../domain/chat/conversation.ts';
 import { useApp } from '../hooks/app.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
+import { plainLine } from '../memory/marked-text.tsx';
 import { afterClosing } from '../shell/controls/menu.tsx';
 import { Button, classes, IconButton, Menu, type MenuItem, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
@@ -215,7 +216,8 @@ function CheckpointRow({
   const { t } = useTranslation('context');
   // An automatic checkpoint is known by the person's words; its name is for the command only.
   const isNamed = one.kind === 'named';
-  const title = isNamed ? one.name : one.firstLine || one.name;
+  const firstLine = plainLine(one.firstLine);
+  const title = isNamed ? one.name : firstLine || one.name;
   const ownItems: readonly MenuItem[] = [
     { label: t('panel.rename'), icon: <Pencil size={15} aria-hidden />, onSelect: onRename },
     'separator',
@@ -226,7 +228,7 @@ function CheckpointRow({
       <button
         type="button"
         onClick={onOpen}
-        title={one.firstLine}
+        title={firstLine}
         className="touchable min-w-0 flex-1 px-2 py-1.5 text-left"
       >
         <span className="flex items-center gap-1.5">
@@ -245,7 +247,7 @@ function CheckpointRow({
         </span>
         <span dir="auto" className="block truncate text-ink-3 text-xs">
           {isNamed ? (
-            one.firstLine
+            firstLine
           ) : (
             <>
               <span className="text-branch">{t(`checkpoint.kind.${one.kind}`)}</span> · {one.name}

@@ -14,6 +14,7 @@ import {
 import { useApp } from '../hooks/app.tsx';
 import { wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
+import { plainLine } from '../memory/marked-text.tsx';
 import { classes } from '../shell/controls.tsx';
 import { type SavedLine, useSavedLines } from './prompt-lines.ts';
 
@@ -53,7 +54,7 @@ function useOffered(conversationId: ConversationId | null, wanted: boolean): rea
     let gone = false;
     // The command itself reports a problem with the conversation.
     void orElse(context.checkpoints(conversationId), [], 'the checkpoints to complete a command with').then(
-      (all) => !gone && setOffered(all.map(({ name, firstLine }) => ({ name, says: firstLine }))),
+      (all) => !gone && setOffered(all.map(({ name, firstLine }) => ({ name, says: plainLine(firstLine) }))),
     );
     return () => {
       gone = true;

@@ -12,6 +12,7 @@ import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatBytes, formatExact, formatNumber, formatRelative, wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
+import { plainLine } from '../memory/marked-text.tsx';
 import { PassageChoice } from '../memory/passage-choice.tsx';
 import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';
@@ -170,7 +171,7 @@ function CheckpointList({ checkpoints }: { checkpoints: readonly ListedCheckpoin
               </span>
               <Badge tone="branch">{t(`checkpoint.kind.${one.kind}`)}</Badge>
             </span>
-            <span className="block truncate text-ink-3 text-xs">{one.firstLine}</span>
+            <span className="block truncate text-ink-3 text-xs">{plainLine(one.firstLine)}</span>
           </span>
           {one.createdAt > 0 && (
             <time

@@ -11,6 +11,7 @@ import type { CompactResult, PendingPlan, PlanBlock } from '../../services/conte
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatNumber, wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
+import { plainLine } from '../memory/marked-text.tsx';
 import { Select } from '../shell/controls/select.tsx';
 import { Button, classes, Dialog, Spinner, TextArea, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
@@ -357,12 +358,12 @@ function Block({
           type="checkbox"
           checked={kept}
           disabled={disabled}
-          aria-label={`${t('plan.keep')}: ${block.firstLine}`}
+          aria-label={`${t('plan.keep')}: ${plainLine(block.firstLine)}`}
           onChange={() => onChoose(kept ? 'fold' : 'keep')}
           className="size-4 shrink-0 accent-(--accent)"
         />
         <span className="min-w-0 flex-1">
-          <span className="block truncate">{block.firstLine}</span>
+          <span className="block truncate">{plainLine(block.firstLine)}</span>
           <span className="block text-ink-3 text-xs">
             {[
               t(`plan.${block.state}`),

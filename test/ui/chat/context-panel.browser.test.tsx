@@ -62,14 +62,21 @@ it('shows passages without Markdown, and automatic checkpoints by what the perso
 });
 
 it('says in words what can be done with a checkpoint, and leads back from each', async () => {
-  const app = await createTestApp();
+  const app = await createTestApp({
+    *reply() {
+      yield { type: 'text-delta', text: '**Rye**, then wheat.' };
+    },
+  });
   const id = await app.say('Which bread do we bake?');
   await app.idle(id);
   await app.context.checkpoint(id, 'before lunch');
+  await app.say('And which flour?', id);
+  await app.idle(id);
   await show(app, `/c/${id}`);
   await page.getByRole('button', { name: 'Show context' }).click();
   const panel = page.getByRole('complementary', { name: 'Context' });
   const more = panel.getByRole('button', { name: 'More for before lunch' });
+  await expect.element(panel.getByText('Rye, then wheat.')).toBeVisible();
   await userEvent.hover(panel.getByText('before lunch'));
   await more.click();
   await expect
@@ -99,9 +106,10 @@ it('says in words what can be done with a checkpoint, and leads back from each',
   await renamed.click();
   await page.getByRole('menuitem', { name: 'Remove' }).click();
   await expect.element(renamed).not.toBeInTheDocument();
-  await page.getByRole('button', { name: 'Undo' }).last().click();
+  const notice = page.getByRole('listitem').filter({ hasText: 'Checkpoint “after lunch” removed' });
+  await notice.getByRole('button', { name: 'Undo' }).click();
   await expect.element(renamed).toBeInTheDocument();
   // An automatic one has no name to change.
-  await panel.getByRole('button', { name: /^More for Which bread/ }).click();
+  await panel.getByRole('button', { name: 'More for And which flour?' }).click();
   await expect.poll(() => page.getByRole('menuitem').elements().length).toBe(1);
 });
