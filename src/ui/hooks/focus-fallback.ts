@@ -64,10 +64,10 @@ export function useFocusFallback(page: RefObject<HTMLElement | null>): void {
     const onFocus = ({ target }: FocusEvent) => {
       onItsWay = false;
       if (!(target instanceof HTMLElement)) return;
-      // Remembers keyboard focus only: pointer users need no help. A dialog above the page counts for the
-      // element that was focused below it.
+      // Remembers keyboard focus only: pointer users need no help. A dialog or a menu above the page counts for
+      // the element that was focused below it.
       if (root.contains(target)) last = target.matches(':focus-visible') ? placeOf(target, root) : null;
-      else if (!target.closest('[role="dialog"]')) last = null;
+      else if (!target.closest('[role="dialog"], [role="menu"]')) last = null;
     };
     const onPointer = () => {
       last = null;
