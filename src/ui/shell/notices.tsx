@@ -131,6 +131,8 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
     <div ref={box}>
       <Toaster
         theme={theme}
+        // Above dialogs, which they may belong to, but below menus: a notice would lie on the row that is wanted.
+        className="!z-[55]"
         position="bottom-right"
         offset={{ bottom: above, right: `calc(${GAP}px + var(--safe-right))` }}
         mobileOffset={{

@@ -409,7 +409,7 @@ export function Popover({
           onCloseAutoFocus={() => handHome(opener.current)}
           className={classes(
             FLOATING,
-            'z-50 max-h-(--radix-popover-content-available-height) w-80 max-w-[calc(100vw-1rem)] animate-rise overflow-y-auto p-3',
+            'z-[60] max-h-(--radix-popover-content-available-height) w-80 max-w-[calc(100vw-1rem)] animate-rise overflow-y-auto p-3',
             className,
           )}
         >
