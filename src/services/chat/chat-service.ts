@@ -430,11 +430,9 @@ class ChatService implements Chat {
           retry: true,
           params: { endpoint: '', model: answer.model ?? '' },
         }).problem;
-        const message: Message = {
-          ...answer,
-          finish: hasContent(answer.parts) ? 'cut' : 'error',
-          problem: { ...cut },
-        };
+        const message: Message = isWhole(answer)
+          ? answer
+          : { ...answer, finish: hasContent(answer.parts) ? 'cut' : 'error', problem: { ...cut } };
         await this.#turns.save(conversationId, conversation, message, {
           replaces: replaces ?? undefined,
           draft: { settle: async () => key },
@@ -493,6 +491,10 @@ class ChatService implements Chat {
     return again === null ? null : { asked: again, reuse: true, explicit: true, after: rest };
   }
 }
+
+/** True if the tab died only while it saved the answer. One that called tools was not the end of its turn. */
+const isWhole = ({ finish, parts }: Message): boolean =>
+  finish !== undefined && parts.every(({ type }) => type !== 'tool-call');
 
 /**
  * Finds the question of an answer, and the answer's first message (tool calls may split it). A question is its own

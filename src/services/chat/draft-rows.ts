@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
+import { orElse } from '../../domain/base/log.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
 import { type Message, messageSchema, type Part, partSchema } from '../../domain/chat/message.ts';
 import type { TurnState } from './chat.ts';
@@ -34,8 +35,11 @@ export type Queued = TurnState['queue'];
 export interface DraftRow {
   /** Notes the parts so far; they are written soon. */
   update(parts: readonly Part[]): void;
-  /** Ends writing and returns the row's key, so that the answer's save can delete it in the same transaction. */
-  settle(): Promise<string>;
+  /**
+   * Ends writing and returns the row's key, so that the answer's save can delete it in the same transaction.
+   * @param finished kept in the row until then: a tab that dies while it saves loses none of it
+   */
+  settle(finished?: Message): Promise<string>;
   /** Ends writing and leaves the row, if it still exists, to be rescued. */
   release(): void;
 }
@@ -105,18 +109,20 @@ class StoredDraftRows {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let heartbeat: ReturnType<typeof setInterval> | undefined;
     let writing: Promise<void> = Promise.resolve();
+    const put = async (written: Message) =>
+      await this.#deps.keyValues.set(key, {
+        tab: this.#tab,
+        touchedAt: this.#deps.now(),
+        conversationId,
+        answer: written,
+        replaces,
+      });
     const write = async () => {
       const hasLock = await this.#locked;
       while (dirty && !ended) {
         dirty = false;
         try {
-          await this.#deps.keyValues.set(key, {
-            tab: this.#tab,
-            touchedAt: this.#deps.now(),
-            conversationId,
-            answer: { ...answer, parts },
-            replaces,
-          });
+          await put({ ...answer, parts });
         } catch (error) {
           // The answer continues, only less safely. Reported once.
           if (!notified) this.#deps.onProblem(toProblem(error));
@@ -155,9 +161,11 @@ class StoredDraftRows {
         dirty = true;
         schedule();
       },
-      settle: async () => {
+      settle: async (finished) => {
         end();
         await writing;
+        if (finished)
+          await orElse(put(finished), undefined, 'the row of an answer; its save says what fails');
         return key;
       },
       release: end,

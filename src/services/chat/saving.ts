@@ -47,7 +47,7 @@ export function createSaving({
     const failed = replaces === undefined ? undefined : conversation.messages.get(replaces);
     const head = effectiveHead(conversation);
     const here = !aside && (head === message.parentId || (failed !== undefined && head === failed.id));
-    const row = await draft?.settle();
+    const row = await draft?.settle(message);
     await documents.change(
       id,
       {

@@ -1104,6 +1104,45 @@ describe('a crash', () => {
     expect(await store.keyValues.keys('queue/')).toEqual([]);
   });
 
+  it.each([
+    ['an answer', [{ type: 'text-delta', text: 'All of it.' }], 'stop'],
+    [
+      'a call of a tool',
+      [
+        { type: 'text-delta', text: 'All of it.' },
+        { type: 'tool-call', callId: 'c1', name: 'recall', arguments: '{}' },
+      ],
+      'cut',
+    ],
+  ] as const)('while it is being saved costs nothing of %s', async (_what, events, finish) => {
+    const store = createInMemoryStore();
+    const locks = createLocks();
+    let isSaving = false;
+    const append: Store['log']['append'] = async (entries, writes) => {
+      if (!writes?.some(({ key }) => key.startsWith('draft/')))
+        return await store.log.append(entries, writes);
+      isSaving = true;
+      return await new Promise(() => undefined);
+    };
+    const tab = createScene({
+      store: { ...store, log: { ...store.log, append } },
+      locks: locks.of('dead'),
+      model: () => createScriptedModel({ id: 'm', reply: () => [...events] }),
+    });
+    const { conversationId } = await tab.chat.send({ parts: [{ type: 'text', text: 'question' }] });
+    await expect.poll(() => isSaving).toBe(true);
+    locks.kill('dead');
+    const next = scene({ store, locks: locks.of('next') });
+    expect(await next.chat.rescueDrafts()).toBe(1);
+    const rescued = last(await next.path(conversationId));
+    expect(rescued).toMatchObject({
+      finish,
+      parts: [{ type: 'text', text: 'All of it.' }, ...events.slice(1)],
+    });
+    expect(rescued?.problem?.code).toBe(finish === 'cut' ? 'model-cut' : undefined);
+    expect(await store.keyValues.keys('draft/')).toEqual([]);
+  });
+
   it('is not what a living tab has', async () => {
     const store = createInMemoryStore();
     const locks = createLocks();
