@@ -267,6 +267,13 @@ function problemOfStatus(
   { versioned = false, keyless = false }: { readonly versioned?: boolean; readonly keyless?: boolean } = {},
 ): RecollectError {
   const all = `${code} ${message}`.toLowerCase();
+  // A gateway fails with the words in which the SDK of a provider told of too many requests.
+  if (
+    status !== 429 &&
+    (status === 400 || status >= 500) &&
+    /^[\w .:]{0,60}\berror code: 429\b/.test(all.trim())
+  )
+    return problemOfStatus(429, { message, code }, about, seconds);
   const overloaded =
     status === 529 || ((status === 429 || status >= 500) && /\boverloaded/.test(all.replaceAll('_', ' ')));
   const params = { ...about, status, detail: message, ...(overloaded ? { cause: 'overloaded' } : {}) };
@@ -281,11 +288,15 @@ function problemOfStatus(
   // Some endpoints answer 400 also for a wrong key, an empty account or an unknown model: their words show which.
   const isBadRequest = status === 400 || status === 422;
   const noCredit = isBalance(all);
+  const isHeld = isRefusal(all) && !noCredit && !isQuota(all);
   const quota =
-    isQuota(all) || noCredit || (seconds === undefined && /billing|balance|credits?\b|suspended/.test(all));
+    isQuota(all) ||
+    noCredit ||
+    (seconds === undefined && !isHeld && /billing|balance|credits?\b|suspended/.test(all));
+  const isModelForbidden = status < 404 && isForbiddenModel(all);
   if (
-    status === 401 ||
-    (status === 403 && /api[ _-]?key|invalid_key|unauthori[sz]ed/.test(all)) ||
+    (status === 401 && !isModelForbidden) ||
+    (status === 403 && (/api[ _-]?key|invalid_key|unauthori[sz]ed/.test(all) || isKeyProblem(all))) ||
     (isBadRequest && isKeyProblem(all))
   )
     return keyless
@@ -295,28 +306,41 @@ function problemOfStatus(
         });
   if (status === 402 || (status === 403 && quota) || (isBadRequest && noCredit))
     return make('model-forbidden', 'The account has no credit left.', { reason: 'balance' });
-  if (status === 429 && quota)
+  if ((status === 429 && quota) || (isBadRequest && isQuota(all)))
     return make('model-rate', 'The quota of the account is used up.', { reason: 'quota', seconds: 0 });
+  if (status === 429 && /request too large|tokens must be reduced/.test(all))
+    return make('model-context', 'The conversation is too long for the model.');
   // An overloaded server that names a time asks for the same.
   if (status === 429 || (status >= 500 && seconds !== undefined))
     return make('model-rate', 'Too many requests.', waitOf(seconds), true);
   if (status < 500 && (isContextProblem(all) || (status === 413 && /\btokens?\b|context/.test(all))))
     return make('model-context', 'The conversation is too long for the model.');
   if (status === 413) return make('model-server', 'The request is too large.', { reason: 'size' });
-  if (status < 500 && isAboutImages(all))
-    return make('model-server', 'The model takes no images.', { reason: 'images' });
+  if (isAboutImages(all)) return make('model-server', 'The model takes no images.', { reason: 'images' });
+  if (isBadRequest && isBadPicture(all))
+    return make('model-server', 'The endpoint did not take an image.', { reason: 'picture' });
   if ((status === 400 || status === 403 || status === 422) && isRefusal(all))
     return make('model-refused', 'The endpoint refused to answer this.');
-  if (status === 403 || status === 451 || (isBadRequest && isRegion(all)))
+  if (
+    status === 451 ||
+    isModelForbidden ||
+    (status === 403 && !isUnknownModel(all)) ||
+    (isBadRequest && isRegion(all))
+  )
     return make('model-forbidden', 'The endpoint forbids this.', { reason: 'forbidden' });
-  if (about.model !== '' && (status === 410 || (isBadRequest && isUnknownModel(all))))
+  if (about.model !== '' && (status === 410 || (status !== 404 && isUnknownModel(all))))
     return make('model-not-found', 'The endpoint does not know the model.', {
       reason: 'model',
       suggestion: '',
     });
   if (status === 404 || status === 405)
     return make('model-not-found', 'The endpoint does not know this.', {
-      reason: /model|deployment/.test(all) && about.model !== '' ? 'model' : versioned ? 'versioned' : 'path',
+      reason:
+        (/model|deployment/.test(all) || isUnknownModel(all)) && about.model !== ''
+          ? 'model'
+          : versioned
+            ? 'versioned'
+            : 'path',
       suggestion: '',
     });
   const isMomentary = status >= 500 || [408, 409, 425].includes(status);
@@ -338,13 +362,16 @@ function waitOf(seconds: number | undefined): ProblemParams {
   return { reason: 'hours', seconds, hours: Math.ceil(minutes / 60) };
 }
 
-const isQuota = (text: string) => /insufficient_(user_)?(quota|balance)|exceeded_current_quota/.test(text);
+const isQuota = (text: string) =>
+  /insufficient_(user_)?(quota|balance)|exceeded_current_quota|usage limits|budget[ _](has been )?exceeded/.test(
+    text,
+  );
 const isBalance = (text: string) =>
-  /insufficient[_ ](balance|credits?|funds)|(credit )?balance is (too low|insufficient|not enough)|arrear|in good standing|余额不足|欠费/.test(
+  /insufficient[_ ](balance|credits?|funds)|(credit )?balance is (too low|insufficient|not enough)|arrear|in good standing|余额不足|欠费|额度(不足|已用尽)/.test(
     text,
   );
 const isKeyProblem = (text: string) =>
-  /(invalid|incorrect|wrong|expired|missing|no)[ _](api|access)[ _-]?(key|token)|api[ _-]?key[^.]{0,30} (not valid|invalid|incorrect|wrong|expired|missing|not found)|api_key_(invalid|expired|missing)|not authenticated|authentication (required|failed)/.test(
+  /(invalid|incorrect|wrong|expired|missing|no)[ _](api|access)[ _-]?(key|token)|api[ _-]?key[^.]{0,30} (not valid|invalid|incorrect|wrong|expired|missing|not found)|api_key_(invalid|expired|missing)|not authenticated|authentication (required|failed)|unregistered callers/.test(
     text,
   );
 const isRegion = (text: string) =>
@@ -352,7 +379,12 @@ const isRegion = (text: string) =>
     text,
   );
 const isUnknownModel = (text: string) =>
-  /\bmodel_not_(found|supported)|\b(unknown|invalid|no such) model\b|not a valid model|\bmodels?[\s/:'"`]{1,4}\S{0,80}\s?(is |was |could )?(not (be )?found|(does )?not exists?)|requested model is not|模型不存在/.test(
+  /\bmodel_not_(found|supported)|\b(unknown|invalid|no such) model\b|not a valid model|\bmodels?[\s/:'"`]{1,4}\S{0,80}\s?(is |was |could )?(not (be )?found|(does )?not exists?)|requested model is not|模型不存在|无可用渠道|no available channels?|no endpoints found for|\bmodels?\b.{0,80}(decommissioned|retired|no longer (available|supported))|with on-demand throughput/.test(
+    text,
+  );
+/** The key may use other models, or terms were not accepted. */
+const isForbiddenModel = (text: string) =>
+  /\bmodel\b.{0,80}(terms acceptance|accept the terms)|(key|team|user|project|tier).{0,40}(not allowed|no access|not have access|not authorized) to (access |use )?.{0,20}\bmodel/.test(
     text,
   );
 const isContextProblem = (text: string) =>
@@ -360,18 +392,25 @@ const isContextProblem = (text: string) =>
     /context[_ ]?(length|window|size)|maximum (context|(prompt|model|input|sequence) length)|max(imum)?_(model|seq|input)_?len/,
     /too many (input )?tokens|(prompt|input|request) is too long|prompt exceeds max length|prompt 超长/,
     /token (count|limit).{0,200}(exceed|over)|input (length|tokens?).{0,200}(exceed|should be \[)/,
+    /must have less than \d+ tokens|(prompt|message|text|input)s?( tokens?)? (is |are )?too long|maximum (allowed )?(prompt|input) length|max input characters/,
+    /(输入|上下文).{0,12}(长度|token).{0,8}(超|最大)|(输入|token).{0,6}(超过|超出).{0,8}(限制|上限)|入力.{0,12}(超え|上限)|string_above_max_length/,
     /exceed\w{0,8} .{0,200}(context|token limit|max(imum)? (\w+ )?tokens)|inputs.{0,5}tokens.{0,80}must be/,
   ].some((words) => words.test(text));
 /** OpenRouter says 404, most others 400: "image input", "image_url is not supported", "unknown variant `image_url`". */
 const isAboutImages = (text: string) =>
-  /(support|accept|take|allow|handle|process)[^.]{0,60}\b(image|vision|multimodal)|\b(image_?url|images?|vision|multi-?modal)\b[^.]{0,80}(support|not allowed|only (available|possible))|unknown variant .?image|not a (vision|multimodal) model/.test(
+  /(support|accept|take|allow)[^.]{0,60}\b(image|vision|multimodal)|(handle|process)[^.]{0,20}\bimages\b|at most 0 image|invalid (value|type)\W{1,4}(input_)?image|image input modality|不支持.{0,6}(图片|图像|视觉|多模态)|\b(image_?url|images?|vision|multi-?modal)\b[^.]{0,80}(support|not allowed|only (available|possible))|unknown variant .?image|not a (vision|multimodal) model/.test(
     text.slice(0, DETAIL_LIMIT),
   ) &&
   !/\b(too (large|big|many)|size|resolution|download|decode|corrupt|format|mime|base64|pixels?)\b/.test(
     text.slice(0, DETAIL_LIMIT),
   );
+/** An image that is broken or too large: the model takes others. */
+const isBadPicture = (text: string) =>
+  /(could not|cannot|unable to|failed to) (process|read|decode|load|download)( the| input| this)? image|\bimage\b.{0,80}(exceeds|too large|too small|does not match|dimensions|corrupt|unsupported)|(invalid|unsupported|corrupt\w*) (base64 )?image/.test(
+    text,
+  );
 const isRefusal = (text: string) =>
-  /content[_ ]?(filter|policy|management)|high risk|moderation|flagged|safety (system|policy)|sensitive content|risk control|inappropriate content|data_?inspection|new_sensitive|敏感|违规/.test(
+  /content[_ ]?(filter|policy|management)|high risk|moderation|flagged|safety (system|policy)|sensitive ?(content|information)|risk control|inappropriate content|data_?inspection|new_sensitive|敏感|违规/.test(
     text,
   );
 
@@ -517,36 +556,64 @@ function secondsOf(headers: Headers): number | undefined {
   const ms = Number.parseFloat(headers.get('retry-after-ms') ?? '');
   if (Number.isFinite(ms)) return Math.max(0, Math.ceil(ms / 1000));
   const header = headers.get('retry-after');
-  if (header) {
-    // `Date.parse` takes even a lone number for a date.
-    const seconds = /^-?\d+(\.\d+)?\s*(?:s(?:ec(?:onds?)?)?\s*)?(?:,|$)/i.test(header)
-      ? Number.parseFloat(header)
-      : (Date.parse(header) - Date.now()) / 1000;
-    if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds));
+  const asked = header ? secondsOfTime(header) : undefined;
+  if (asked !== undefined) return asked;
+  // Limits tell when they end, also those of which something remains.
+  const ends: number[] = [];
+  for (const [name, value] of headers) {
+    if (!/^(x-|anthropic-)?ratelimit\b.*\breset(-|$)/.test(name)) continue;
+    const left = headers.get(name.replace(/reset(-after)?/, 'remaining'));
+    const seconds = left === null || Number(left) <= 0 ? secondsOfTime(value) : undefined;
+    if (seconds !== undefined) ends.push(seconds);
   }
-  // A time since 1970, in seconds or ms.
-  const reset = Number(headers.get('x-ratelimit-reset') ?? headers.get('ratelimit-reset') ?? Number.NaN);
-  if (reset > 1e9) return Math.max(0, Math.ceil((reset > 1e12 ? reset / 1000 : reset) - Date.now() / 1000));
-  return undefined;
+  // https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
+  const [, draft] = /;\s*t=(\d{1,9})/.exec(headers.get('ratelimit') ?? '') ?? [];
+  if (draft !== undefined) ends.push(Number(draft));
+  return ends.length > 0 ? Math.max(...ends) : undefined;
+}
+
+/** Seconds from a header: a number of them, a duration, a date, or a time since 1970 in seconds or ms. */
+function secondsOfTime(text: string): number | undefined {
+  const whole = (seconds: number) => (Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined);
+  const [, number] = /^(-?\d{1,15}(?:\.\d+)?)\s*(?:,|$)/.exec(text.trim()) ?? [];
+  if (number !== undefined) {
+    const value = Number(number);
+    const sinceThen = value > 1e12 ? value / 1000 : value;
+    return whole(value > 1e9 ? sinceThen - Date.now() / 1000 : value);
+  }
+  // `Date.parse` takes much for a date.
+  return DURATION.test(text.trim()) ? durationOf(text) : whole((Date.parse(text) - Date.now()) / 1000);
 }
 
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600 };
+const UNITS = '(?:ms|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)';
+const DURATION = new RegExp(`^(?:\\d{1,9}(?:\\.\\d+)?\\s*${UNITS}[\\s,]*)+$`, 'i');
+
+const durationOf = (text: string): number =>
+  Math.ceil(
+    [...text.matchAll(/(?<![\d.])([\d.]+)\s*(ms|h|m|s)/gi)].reduce(
+      (sum, [, count, unit]) => sum + Number(count) * (SECONDS[unit?.toLowerCase() ?? ''] ?? 1),
+      0,
+    ),
+  );
+
+/** Fields of an error that say how long to wait, or until when. */
+const WAIT_FIELD =
+  /"(?:retry_?after|resets?_(?:at|in|after))(_?ms)?(?:_?seconds?)?":\s*"?(\d{1,13}(?:\.\d+)?)\b/i;
 
 function secondsIn(text: string): number | undefined {
   // OpenRouter passes on the time at which the provider's limit ends, ms since 1970.
   const reset = /"x-ratelimit-reset":\s*"?(\d{13})\b/i.exec(text)?.[1];
   if (reset !== undefined) return Math.max(0, Math.ceil((Number(reset) - Date.now()) / 1000));
-  const [, field] = /"retry_after(?:_seconds)?":\s*"?(\d{1,6}(?:\.\d+)?)\b/.exec(text) ?? [];
-  if (field !== undefined) return Math.ceil(Number(field));
+  const [, ms, field] = WAIT_FIELD.exec(text) ?? [];
+  if (field !== undefined) return ms ? Math.ceil(Number(field) / 1000) : secondsOfTime(field);
   const [, chinese, unit] = /(\d{1,5}) ?(秒|分钟|分鐘)(?:钟|鐘)?(?:之?[后後]|再)/.exec(text) ?? [];
   if (chinese !== undefined) return Number(chinese) * (unit === '秒' ? 1 : 60);
-  const [, said] =
-    /(?:again (?:in|after)\s|(?:retry|wait) (?:(?:in|after|for)\s)?|"retryDelay":\s*")\s*((?:\d+(?:\.\d+)?\s*(?:ms|h(?:ours?)?|m(?:in(?:ute)?s?)?|s)\s*)+)/i.exec(
-      text,
-    ) ?? [];
-  if (said === undefined) return undefined;
-  const each = [...said.matchAll(/(?<![\d.])([\d.]+)\s*(ms|h|m|s)/gi)];
-  return Math.ceil(
-    each.reduce((sum, [, count, unit]) => sum + Number(count) * (SECONDS[unit?.toLowerCase() ?? ''] ?? 1), 0),
-  );
+  const [, said, later] = WAIT.exec(text) ?? [];
+  return said === undefined && later === undefined ? undefined : durationOf(said ?? later ?? '');
 }
+
+const WAIT = new RegExp(
+  `(?:again (?:in|after)\\s|(?:retry|wait)[ -]?(?:(?:in|after|for):?\\s)?|"retryDelay":\\s*")\\s*((?:\\d{1,9}(?:\\.\\d+)?\\s*(?:more )?${UNITS}(?![a-z])[\\s,]*)+)|again (\\d{1,9} ?${UNITS}) later`,
+  'i',
+);

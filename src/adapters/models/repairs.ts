@@ -13,11 +13,13 @@ export interface RequestRefusal {
 }
 
 /**
- * Repairs that `applied` makes: `drop:` a field of the request or of its messages and tools, or one of these. Another
- * one needs its case there, too. Stored ones are any text, since another version of the app may know others.
+ * Repairs that `applied` makes: `drop:` a field of the request or of its messages and tools, `limit:` the answer to so
+ * many tokens, or one of these. Another one needs its case there, too. Stored ones are any text, since another version
+ * of the app may know others.
  */
 type KnownRepair =
   | `drop:${string}`
+  | `limit:${number}`
   | `rename:${'max_tokens' | 'max_completion_tokens'}`
   | `fill:${'content' | 'reasoning_content' | 'thought_signature'}`
   | 'call-ids'
@@ -78,7 +80,7 @@ const RULES: readonly Rule[] = [
   {
     repair: 'roles',
     fits: (text) =>
-      /roles? must alternate|must alternate|alternating|(system|developer) (role|message|prompt|instruction)s?\b.{0,60}(not |un|must|only|first|begin)|(unexpected|unsupported|invalid|unknown) role|role\W+(system|developer|tool)\W.{0,60}(not|un|invalid|after)|only user.{0,40}(roles|are supported)|expected last role|invalid (chat setting|message role)|role\W{1,8}does not support|(first|last) message must|conversation must (start|begin|end) with|2 or more assistant/.test(
+      /(must|should|have to) alternate|alternating|prefill|unknown variant .?(system|developer)\b|invalid value\W{1,4}(system|developer)\b|(system|developer) (role|message|prompt|instruction)s?\b.{0,60}(not |un|must|only|first|begin)|(unexpected|unsupported|invalid|unknown) role|role\W+(system|developer|tool)\W.{0,60}(not|un|invalid|after)|only user.{0,40}(roles|are supported)|expected last role|invalid (chat setting|message role)|role\W{1,8}does not support|(first|last) message must|conversation must (start|begin|end) with|2 or more assistant/.test(
         text,
       ),
   },
@@ -96,7 +98,7 @@ const RULES: readonly Rule[] = [
       !/\bfunctions?\b|\btools\b|propert/.test(text) &&
       (/\b(non-?empty|empty|blank)\b/.test(text)
         ? /content|message|text/.test(text)
-        : /不能为空|messages 参数非法/.test(text)),
+        : /must have (a text parameter|either content)|不能为空|messages 参数非法/.test(text)),
   },
   {
     repair: 'text-content',
@@ -112,8 +114,21 @@ const isTooMany = (text: string) =>
 const isTextAlone = (content: unknown): boolean =>
   Array.isArray(content) && content.every((part) => isFields(part) && part.type === 'text');
 
-/** Gemini names both of them at once. */
-const PENALTIES = ['presence_penalty', 'frequency_penalty', 'presencePenalty', 'frequencyPenalty'];
+/** What refusals name in words of their own, and the fields behind it: the first that the request has is dropped. */
+const IN_WORDS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [
+    /\bpenalty is not (enabled|supported)/,
+    ['presence_penalty', 'frequency_penalty', ...below(['presencePenalty', 'frequencyPenalty'])],
+  ],
+  [
+    /\b(thinking|reasoning)\b[^.,;]{0,40}\b(not|un)\s?(supported|enabled|available|allowed|permitted)|(not|n't) (support|allow|permit|have) (extended )?(thinking|reasoning)\b/,
+    [
+      ...['thinking', ...below(['thinkingConfig']), 'reasoning_effort', 'reasoning', 'think'],
+      ...['enable_thinking', 'thinking_budget', 'chat_template_kwargs'],
+    ],
+  ],
+  [/\bonly one (completion|choice)/, ['n']],
+];
 
 /** Fields that a request cannot do without. The turn handles tools. */
 const NEEDED = [
@@ -140,6 +155,21 @@ const NESTED = [
   'detail',
 ];
 
+/** Fields that hold options, each of which can be dropped alone. */
+const HOLDERS = ['generationConfig', 'thinkingConfig', 'reasoning', 'output_config', 'text'];
+/** Paths of options below Gemini's holder of them. */
+function below(keys: readonly string[]): string[] {
+  return keys.map((key) => `generationConfig.${key}`);
+}
+
+/** Paths of all options of a request, those within holders too. */
+const optionsOf = (body: Fields, above = ''): string[] =>
+  Object.entries(body).flatMap(([key, value]) => {
+    if (above === '' && NEEDED.includes(key)) return [];
+    const path = `${above}${key}`;
+    return HOLDERS.includes(key) && isFields(value) ? [path, ...optionsOf(value, `${path}.`)] : [path];
+  });
+
 /** Single words that mean nothing else in a refusal. */
 const UNMISTAKABLE = ['temperature', 'logprobs', 'verbosity'];
 
@@ -148,14 +178,20 @@ function placeOf(key: string, text: string): number {
   const plain = key.toLowerCase().replace(/[$]/g, '\\$');
   const snake = key.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
   const names = [...new Set([plain, snake, snake.replaceAll('_', ' '), snake.replaceAll('_', '')])].join('|');
-  const quoted = new RegExp(`["'\`‘“\\[.]\\s*(?:${names})["'\`’”\\]]`).exec(text);
+  // In marks, or with a part of it behind a point. A key of the error itself names nothing.
+  const quoted = new RegExp(
+    `["'\`‘“„\\[.]\\s*(?:${names})(?:"(?!\\s*:)|['\`’”\\]]|\\.[a-z_])|(?<![\\w./-])(?:${names})\\.[a-z_]`,
+  ).exec(text);
   if (quoted) return quoted.index;
+  // Some list their words by the name of the input.
+  const listed = new RegExp(`"(?:${names})"\\s*:\\s*(?:\\[|"[^"]*\\s)`).exec(text);
+  if (listed) return listed.index;
   const bare =
     /_/.test(snake) || UNMISTAKABLE.includes(plain)
       ? new RegExp(`(?<![\\w-])(?:${names})(?![\\w-])`)
       : undefined;
   const said = new RegExp(
-    `(?:permitted|allowed|supported|recogni[sz]ed|forbidden): *(?:${names})\\b|(?:parameters?|arguments?|fields?|inputs?|propert(?:y|ies)|keys?|names?|supplied|supported)\\W{1,4}(?:${names})\\b|(?<![\\w-])(?:${names})\\W{1,3}(?:is |are |does |has |was |must |should |value )?(?:not|un\\w+|only|invalid|extra|must|should|may not|cannot)\\b`,
+    `(?:permitted|allowed|supported|recogni[sz]ed|forbidden)[^.:]{0,40}: *(?:${names})\\b|(?:parameters?|arguments?|fields?|inputs?|propert(?:y|ies)|keys?|names?|supplied|supported|参数)\\W{1,4}(?:${names})\\b|(?<![\\w-])(?:${names}) (?:parameter|argument|field|option|setting)\\b|(?<![\\w-])(?:${names})\\W{1,3}(?:is |are |does |has |was |must |should |value )?(?:not|un\\w+|only|invalid|extra|must|should|may not|cannot)\\b`,
   );
   return (bare ?? said).exec(text)?.index ?? -1;
 }
@@ -184,36 +220,91 @@ export function repairFor(
   body: Fields,
   tried: readonly Repair[],
 ): Repair | undefined {
-  const said = text.toLowerCase();
+  const said = text.toLowerCase().replaceAll('：', ': ');
   const changes = (repair: Repair) =>
     !tried.includes(repair) && JSON.stringify(repaired(body, [repair])) !== JSON.stringify(body);
+  const limit = tried.some((repair) => repair.startsWith('limit:')) ? undefined : longestAnswer(said, body);
+  if (limit !== undefined) return `limit:${limit}`;
   const rule = RULES.find(({ repair, fits }) => fits(said, body) && changes(repair));
   if (rule) return rule.repair;
-  const penalty = /\bpenalty is not (enabled|supported)/.test(said)
-    ? PENALTIES.find((key) => key in body)
-    : undefined;
-  if (penalty !== undefined && changes(`drop:${penalty}`)) return `drop:${penalty}`;
+  for (const [words, paths] of IN_WORDS) {
+    const found = words.test(said) ? paths.find((path) => changes(`drop:${path}`)) : undefined;
+    if (found !== undefined) return `drop:${found}`;
+  }
   // Schemas have a key of this name, and errors a phrase.
   const isPhrase = /additional properties (are|is) not/.test(said);
+  const refused = said.replace(ALLOWED, '');
   const named = [
-    ...Object.keys(body)
-      .filter((key) => !NEEDED.includes(key))
-      .map((key) => ({ key, at: placeOf(key, said) })),
-    ...NESTED.filter((key) => hasNested(body, key) && !(isPhrase && key === 'additionalProperties')).map(
-      (key) => ({ key, at: placeOf(key, said) }),
-    ),
-  ].filter(({ key, at }) => at >= 0 && changes(`drop:${key}`));
-  // The second of two exclusive parameters is dropped.
+    ...optionsOf(body),
+    ...NESTED.filter((key) => hasNested(body, key) && !(isPhrase && key === 'additionalProperties')),
+  ]
+    .map((path) => ({ path, at: placeOf(path.slice(path.lastIndexOf('.') + 1), refused) }))
+    .filter(({ path, at }) => at >= 0 && changes(`drop:${path}`));
+  // The narrowest option counts, not what holds it.
+  const narrow = named.filter(({ path }) => !named.some((other) => other.path.startsWith(`${path}.`)));
+  // The second of two exclusive parameters is dropped; the limit of the answer only if nothing else is named.
   const both = /\bboth\b|together|at the same time|only one of/.test(said);
-  named.sort((a, b) => (both ? b.at - a.at : a.at - b.at));
-  return named[0] && `drop:${named[0].key}`;
+  narrow.sort(
+    (a, b) =>
+      Number(LIMITS.includes(a.path)) - Number(LIMITS.includes(b.path)) || (both ? b.at - a.at : a.at - b.at),
+  );
+  return narrow[0] && `drop:${narrow[0].path}`;
 }
 
-/** True if an endpoint complains about the length of the answer, not of the conversation. */
-export const isAboutAnswerLength = (text: string, body: Fields): boolean =>
-  ('max_tokens' in body || 'max_completion_tokens' in body) &&
-  /max_(completion_)?tokens/i.test(text) &&
-  !/context|prompt|messages|input/i.test(text);
+/** What an endpoint would have taken, which names nothing that it refused. */
+const ALLOWED =
+  /\b(?:expected one of|(?:supported|allowed|valid|accepted|possible|permitted) (?:values?|types?|roles?|parameters?) (?:are|is))\b[^.\n]{0,400}/g;
+
+/** Fields that limit an answer, tokens. */
+const LIMITS: readonly string[] = [
+  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
+  ...below(['maxOutputTokens']),
+];
+const optionAt = (body: Fields, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, key) => (isFields(value) ? value[key] : undefined), body);
+const limitIn = (body: Fields): { readonly path: string; readonly value: number } | undefined =>
+  LIMITS.map((path) => ({ path, value: optionAt(body, path) })).find(
+    (one): one is { path: string; value: number } => typeof one.value === 'number',
+  );
+
+/** The longest answer that an endpoint names when it refuses a longer one. */
+function longestAnswer(text: string, body: Fields): number | undefined {
+  const limit = limitIn(body);
+  if (!limit || !NAMES_LIMIT.test(text) || /context.{0,3}length|input tokens|prompt/.test(text))
+    return undefined;
+  const [, most, open, range, below] = MOST.exec(text) ?? [];
+  const found = open === undefined ? Number(most ?? range ?? below) : Number(open) - 1;
+  return found > 1 && found < limit.value ? found : undefined;
+}
+const NAMES_LIMIT = /max_?(completion_?|output_?)?tokens/;
+const MOST =
+  /(?:at most|less than or equal to|up to|<=|maximum (?:value )?(?:is|of))\W{1,3}(\d{1,9})\b|\bto (\d{1,9}) \(exclusive\)|\[ ?\d{1,9}, ?(\d{1,9}) ?\]|\d > (\d{1,9}), which is the max/;
+
+/**
+ * True if an endpoint complains about the length of the answer, not of the conversation: it says no more of that, or
+ * the conversation would leave half of the window.
+ */
+export function isAboutAnswerLength(text: string, body: Fields): boolean {
+  const said = text.toLowerCase();
+  if (!limitIn(body)) return false;
+  if (NAMES_LIMIT.test(said) && !/context|prompt|messages|input/.test(said)) return true;
+  if (/max_(completion_)?tokens\W{1,3}(must|should|cannot|may not) be/.test(said)) return true;
+  const [, window] = /(?:context|maximum) (?:length|window)\D{0,20}(\d{1,9})/.exec(said) ?? [];
+  const [, before, behind] =
+    /(\d{1,9}) (?:input tokens|(?:tokens )?(?:in|from) the (?:input )?(?:messages|prompt))|(?:prompt|input) (?:contains|of) (\d{1,9})/.exec(
+      said,
+    ) ?? [];
+  const asked = Number(before ?? behind);
+  return asked > 0 && asked < Number(window) / 2;
+}
+
+/** True if an endpoint refuses messages of several parts, and the request has images. */
+export const isAboutImageParts = (text: string, body: Fields): boolean =>
+  /content\b.{0,60}\b(string|str|text)\b/.test(text.toLowerCase()) &&
+  messagesOf(body).some(
+    ({ content }) =>
+      Array.isArray(content) && content.some((part) => isFields(part) && part.type === 'image_url'),
+  );
 
 /** Applies all repairs to a request. */
 export function repaired(body: Fields, repairs: readonly Repair[]): Fields {
@@ -224,7 +315,11 @@ export function repaired(body: Fields, repairs: readonly Repair[]): Fields {
 
 function applied(body: Fields, repair: Repair): Fields {
   const [kind, key = ''] = repair.split(':', 2);
-  if (kind === 'drop') return dropped(body, key);
+  if (kind === 'drop') return key.includes('.') ? withOption(body, key, undefined) : dropped(body, key);
+  if (kind === 'limit') {
+    const limit = limitIn(body);
+    return limit && limit.value > Number(key) ? withOption(body, limit.path, Number(key)) : body;
+  }
   if (kind === 'rename') {
     const other = key === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
     const { [other]: value, ...rest } = body;
@@ -235,6 +330,7 @@ function applied(body: Fields, repair: Repair): Fields {
     return { ...rest, stream: false };
   }
   if (repair === 'fill:content') return filled(body);
+  if (repair === 'roles' && !Array.isArray(body.messages)) return withoutInstructions(body);
   if (!Array.isArray(body.messages)) return body;
   const messages = messagesOf(body);
   if (repair === 'fill:reasoning_content')
@@ -266,6 +362,17 @@ function applied(body: Fields, repair: Repair): Fields {
     };
   if (repair === 'text-content') return { ...body, messages: messages.map(withText) };
   return repair === 'roles' ? { ...body, messages: inTurns(messages) } : body;
+}
+
+/** A request with another value at a path; undefined takes it away, and what it leaves empty. */
+function withOption(body: Fields, path: string, value: unknown): Fields {
+  const [key = '', ...rest] = path.split('.');
+  if (!(key in body)) return body;
+  const { [key]: inner, ...others } = body;
+  if (rest.length === 0) return value === undefined ? others : { ...body, [key]: value };
+  if (!isFields(inner)) return body;
+  const changed = withOption(inner, rest.join('.'), value);
+  return Object.keys(changed).length === 0 ? others : { ...body, [key]: changed };
 }
 
 function dropped(body: Fields, key: string): Fields {
@@ -317,11 +424,14 @@ function filled(body: Fields): Fields {
       : {}),
     ...(Array.isArray(contents)
       ? {
-          contents: contents
-            .filter(isFields)
-            .map((message) =>
-              Array.isArray(message.parts) ? { ...message, parts: message.parts.map(text) } : message,
-            ),
+          contents: contents.filter(isFields).map((message) =>
+            Array.isArray(message.parts)
+              ? {
+                  ...message,
+                  parts: message.parts.length > 0 ? message.parts.map(text) : [{ text: NO_WORDS }],
+                }
+              : message,
+          ),
         }
       : {}),
   };
@@ -350,6 +460,28 @@ function withText(message: Fields): Fields {
   return isTextAlone(content)
     ? { ...message, content: (content as Fields[]).map(({ text }) => String(text ?? '')).join('\n\n') }
     : message;
+}
+
+/** Instructions of Gemini and of Responses as words of the person. */
+function withoutInstructions(body: Fields): Fields {
+  const { systemInstruction: system, contents, input } = body;
+  if (Array.isArray(input))
+    return {
+      ...body,
+      input: input.map((item) =>
+        isFields(item) && /^(system|developer)$/.test(String(item.role)) ? { ...item, role: 'user' } : item,
+      ),
+    };
+  if (!isFields(system) || !Array.isArray(system.parts) || !Array.isArray(contents)) return body;
+  const { systemInstruction: _, ...rest } = body;
+  const [first, ...others] = contents;
+  return {
+    ...rest,
+    contents:
+      isFields(first) && first.role === 'user'
+        ? [{ ...first, parts: [...system.parts, ...listOf(first.parts)] }, ...others]
+        : [{ role: 'user', parts: system.parts }, ...contents],
+  };
 }
 
 /** Rewrites messages for templates without a system role: only person and model, in turns. */
@@ -384,12 +516,14 @@ const listOf = (content: unknown): unknown[] =>
 
 /** Name of the field that a repair removed, in the endpoint's words. */
 export const nameOfRepair = (repair: Repair): string =>
-  ({
-    roles: 'system',
-    'call-ids': 'tool_call_id',
-    'no-stream': 'stream',
-    'text-content': 'content',
-    'fill:content': 'content',
-    'rename:max_tokens': 'max_completion_tokens',
-    'rename:max_completion_tokens': 'max_tokens',
-  })[repair] ?? repair.slice(repair.indexOf(':') + 1);
+  repair.startsWith('limit:')
+    ? 'max_tokens'
+    : ({
+        roles: 'system',
+        'call-ids': 'tool_call_id',
+        'no-stream': 'stream',
+        'text-content': 'content',
+        'fill:content': 'content',
+        'rename:max_tokens': 'max_completion_tokens',
+        'rename:max_completion_tokens': 'max_tokens',
+      }[repair] ?? repair.slice(repair.indexOf(':') + 1));

@@ -35,6 +35,7 @@ import {
 import { asNativeEvents } from './native-events.ts';
 import {
   isAboutAnswerLength,
+  isAboutImageParts,
   nameOfRepair,
   type Repair,
   type RequestRefusal,
@@ -273,6 +274,7 @@ class StreamedAnswer {
           refusal && fresh.length < MOST_REPAIRS && isRepairable(error, refusal, body)
             ? repairFor(refusal, body, [...known, ...fresh])
             : undefined;
+        if (!repair && refusal && isAboutImageParts(refusal.text, body)) throw aboutImages(error);
         if (!repair) throw naming(error, fresh);
         fresh.push(repair);
       }
@@ -573,6 +575,13 @@ function isRepairable(
   return code === 'model-not-found'
     ? params?.reason === 'path' || params?.reason === 'versioned'
     : code === 'model-refused';
+}
+
+/** A refusal of a request's form, told as one of its images. */
+function aboutImages(error: unknown): unknown {
+  if (!(error instanceof RecollectError) || error.problem.code !== 'model-server') return error;
+  const { code, message, params } = error.problem;
+  return new RecollectError(code, message, { params: { ...params, reason: 'images' }, cause: error });
 }
 
 /** Adds the names of what was left out before to the error. */

@@ -184,7 +184,7 @@ const paramsOf = (problem: Message['problem']): Problem['params'] =>
 const worthOmitting = ({ finish, problem }: Message): readonly Omission[] => {
   const params = paramsOf(problem);
   if (finish !== 'error' || problem?.code !== 'model-server') return [];
-  if (params?.reason === 'images' || params?.reason === 'size') return ['images'];
+  if (['images', 'picture', 'size'].includes(String(params?.reason))) return ['images'];
   return params?.reason === 'request' || params?.reason === 'input' ? ['tools', 'thoughts'] : [];
 };
 

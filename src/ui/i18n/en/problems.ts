@@ -196,6 +196,7 @@ export const problems = {
     what_overloaded: 'The service is overloaded ({{status}}).',
     whatOf: {
       images: 'This model takes no images.',
+      picture: 'The service did not take an image of this conversation.',
       size: 'The request is larger than the service takes (413).',
       list: 'The service did not tell its models.',
       request: 'The service did not accept the request.',
@@ -207,6 +208,8 @@ export const problems = {
     why: {
       size: 'Send it without images, attach less, or continue in a new conversation: memory recalls what matters.',
       images: 'Send it without images, or choose a model that sees. The images stay in the conversation.',
+      picture:
+        'It may be too large, or damaged. Send it without images, or attach it in another form. The images stay in the conversation.',
       list: 'Check the base URL and the key, or type the model and connect.',
       request: 'Sending it without tools or without thoughts may help.',
       input:
