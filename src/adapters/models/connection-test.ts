@@ -1,7 +1,7 @@
 // Asks an endpoint for its list of models and explains failures. Costs nothing: no answer is generated.
 
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { lenientJson } from '../../domain/base/json.ts';
+import { isFields, lenientJson } from '../../domain/base/json.ts';
 import { withTimeLimit } from '../../domain/base/time-limit.ts';
 import { testBrowserModel } from './browser-model.ts';
 import { type ConnectionReport, type Endpoint, hostOf } from './chat-model.ts';
@@ -130,12 +130,12 @@ async function betterBase(
 }
 
 /**
- * Refusal for key, account or rate in an error object with status 200; undefined for any other
+ * Refusal for key, account or rate in an error with status 200; undefined for any other
  * error, which may be that of a wrong path.
  */
 function refusalIn(body: unknown, baseUrl: string, key: string | undefined): RecollectError | undefined {
-  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
-  if (!error) return undefined;
+  if (!isFields(body)) return undefined;
+  const error = body.error || body;
   const about = { endpoint: checkedBase(baseUrl).host, model: '' };
   const refused = problemOfStreamError(error, about, key);
   return /^model-(key|forbidden|rate)$/.test(refused.problem.code) ? refused : undefined;

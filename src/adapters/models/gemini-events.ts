@@ -1,7 +1,8 @@
 // Events of Gemini in the form that the SDK's strict schema takes: proxies wrap them, write their keys with
 // underscores, figures as text, and pages without addresses. One such value would cost the words beside it.
-import { isFields } from '../../domain/base/json.ts';
-import { type Fields, fieldsOf, objectsOf } from './event-fields.ts';
+import { isFields, readJson } from '../../domain/base/json.ts';
+import { attempt } from '../../domain/base/log.ts';
+import { type Fields, fieldsOf, objectsOf, stringOf } from './event-fields.ts';
 import { partOfGemini } from './executed-code.ts';
 
 /** Keys of an event that some proxies write with underscores. */
@@ -30,6 +31,9 @@ const KEYS: Readonly<Record<string, string>> = Object.fromEntries(
       'thoughtSignature',
       'executableCode',
       'codeExecutionResult',
+      'retrievedContext',
+      'citationMetadata',
+      'citationSources',
     ],
   ].map((key) => [key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), key]),
 );
@@ -50,12 +54,41 @@ function withUsualKeys(value: unknown, depth = DEPTH): unknown {
 /** An event of Gemini with its usual keys, out of what a proxy wrapped it in; any other event as it is. */
 export function unwrapped(event: Fields): Fields {
   const inner = isFields(event.response) && Array.isArray(event.response.candidates) ? event.response : event;
-  if (!Array.isArray(inner.candidates)) return event;
-  return withUsualKeys(inner) as Fields;
+  if (!Array.isArray(inner.candidates)) return innerOf(event);
+  const usual = withUsualKeys(inner) as Fields;
+  return {
+    ...usual,
+    candidates: objectsOf(usual.candidates).map(({ finishReason: reason, ...candidate }) => {
+      const name = nameOfReason(reason);
+      return name === '' ? candidate : { ...candidate, finishReason: name };
+    }),
+  };
+}
+
+/** An event that a proxy of AWS packed, out of its bytes. */
+function innerOf(event: Fields): Fields {
+  const packed = isFields(event.chunk) ? event.chunk : event;
+  if (typeof packed.bytes !== 'string' || packed.type !== undefined) return event;
+  const { bytes } = packed;
+  const inner = attempt(
+    () => readJson(new TextDecoder().decode(Uint8Array.from(atob(bytes), (one) => one.charCodeAt(0)))),
+    undefined,
+    'bytes that are no event',
+  );
+  return isFields(inner) ? inner : event;
 }
 
 /** Finish reasons by their number, as the protocol's own definition counts them. */
 const REASONS = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION', 'OTHER'];
+/** Reasons of a held answer that the SDK does not know. */
+const HELD = /^(?:IMAGE_(?:PROHIBITED_CONTENT|RECITATION)|MODEL_ARMOR|JAILBREAK)$/;
+
+/** A finish reason as the SDK knows it; empty while the answer goes on. */
+function nameOfReason(reason: unknown): string {
+  const name = typeof reason === 'number' ? (REASONS[reason] ?? 'OTHER') : stringOf(reason).toUpperCase();
+  if (/UNSPECIFIED$/.test(name)) return '';
+  return HELD.test(name) ? 'PROHIBITED_CONTENT' : name === 'LENGTH' ? 'MAX_TOKENS' : name;
+}
 
 const figures = (usage: Fields): Fields =>
   Object.fromEntries(
@@ -65,11 +98,11 @@ const figures = (usage: Fields): Fields =>
     }),
   );
 
-/** Pages with an address; all else that grounds an answer is shown nowhere. */
+/** Pages with an address. */
 function pagesOf(grounding: Fields): Fields {
   return {
-    groundingChunks: objectsOf(grounding.groundingChunks).flatMap(({ web }) => {
-      const { uri, title } = fieldsOf(web);
+    groundingChunks: objectsOf(grounding.groundingChunks).flatMap(({ web, maps }) => {
+      const { uri, title } = fieldsOf(web ?? maps);
       return typeof uri === 'string'
         ? [{ web: { uri, ...(typeof title === 'string' ? { title } : {}) } }]
         : [];
@@ -77,24 +110,64 @@ function pagesOf(grounding: Fields): Fields {
   };
 }
 
-/** Gives an event the types that the SDK wants. Ratings have no use here; code that ran becomes words. */
-export function shapedGemini(event: Fields): Fields {
-  const { usageMetadata: usage, candidates, ...rest } = event;
-  return {
-    ...rest,
-    candidates: objectsOf(candidates).map((candidate) => {
-      const { safetyRatings: _, groundingMetadata: grounding, finishReason: reason, ...kept } = candidate;
-      const content = fieldsOf(kept.content);
-      return {
-        ...kept,
-        ...(typeof reason === 'number' ? { finishReason: REASONS[reason] ?? 'OTHER' } : {}),
-        ...(typeof reason === 'string' ? { finishReason: reason } : {}),
-        ...(isFields(grounding) ? { groundingMetadata: pagesOf(grounding) } : {}),
-        ...(Array.isArray(content.parts)
-          ? { content: { ...content, parts: objectsOf(content.parts).map(partOfGemini) } }
-          : {}),
-      };
-    }),
-    ...(isFields(usage) ? { usageMetadata: figures(usage) } : {}),
-  };
+/** What an answer of Gemini rests on beside the pages that the SDK tells: pages it was asked to read, files, quotations. */
+export function citedByGemini(candidate: Fields): readonly Fields[] {
+  const read = objectsOf(fieldsOf(candidate.urlContextMetadata).urlMetadata).filter(
+    ({ urlRetrievalStatus: status }) => !/ERROR|PAYWALL|UNSAFE/.test(stringOf(status)),
+  );
+  const files = objectsOf(fieldsOf(candidate.groundingMetadata).groundingChunks).flatMap(
+    ({ retrievedContext: file }) =>
+      isFields(file) ? [{ url: file.uri, title: file.title ?? file.uri }] : [],
+  );
+  const { citationSources, citations } = fieldsOf(candidate.citationMetadata);
+  const quoted = objectsOf(citationSources ?? citations).filter(({ uri }) => typeof uri === 'string');
+  return [
+    ...read.map(({ retrievedUrl: url }) => ({ url })),
+    ...files,
+    ...quoted.map(({ uri: url, title }) => ({ url, title })),
+  ];
+}
+
+/** Gives events of one answer the types that the SDK wants. Ratings have no use here; code that ran becomes words. */
+export class GeminiShapes {
+  /** The first of several candidates that were asked for. */
+  #shown: unknown;
+  /** A signature on a part of its own, which belongs to the call behind it. */
+  #signature: unknown;
+
+  shape(event: Fields): Fields {
+    const { usageMetadata: usage, candidates, ...rest } = event;
+    const all = objectsOf(candidates);
+    if (all.length > 0) this.#shown ??= all[0]?.index ?? 0;
+    return {
+      ...rest,
+      candidates: all
+        .filter(({ index = 0 }) => index === this.#shown)
+        .map((candidate) => {
+          const { safetyRatings: _, groundingMetadata: grounding, citationMetadata: __, ...kept } = candidate;
+          const content = fieldsOf(kept.content);
+          return {
+            ...kept,
+            ...(isFields(grounding) ? { groundingMetadata: pagesOf(grounding) } : {}),
+            ...(Array.isArray(content.parts)
+              ? { content: { ...content, parts: objectsOf(content.parts).map((part) => this.#part(part)) } }
+              : {}),
+          };
+        }),
+      ...(isFields(usage) ? { usageMetadata: figures(usage) } : {}),
+    };
+  }
+
+  #part(given: Fields): Fields {
+    const { thought } = given;
+    const part = partOfGemini(typeof thought === 'string' ? { text: thought, thought: true } : given);
+    if (isFields(part.functionCall)) {
+      const signature = part.thoughtSignature ?? this.#signature;
+      this.#signature = undefined;
+      return signature === undefined ? part : { ...part, thoughtSignature: signature };
+    }
+    const isAlone = part.thoughtSignature !== undefined && !part.text && !isFields(part.inlineData);
+    if (isAlone || part.text) this.#signature = isAlone ? part.thoughtSignature : undefined;
+    return part;
+  }
 }

@@ -5,23 +5,12 @@ import { isFields } from '../../domain/base/json.ts';
 import type { Price } from '../../domain/context/budget.ts';
 import { shownName } from '../../domain/text/shown.ts';
 
-const entrySchema = z.union([
-  z.string().transform(() => ({})),
-  z.looseObject({
-    type: z.string().optional().catch(undefined),
-    supportedGenerationMethods: z.array(z.string()).optional().catch(undefined),
-    capabilities: z.unknown().optional(),
-    pricing: z.unknown().optional(),
-    architecture: z
-      .looseObject({ output_modalities: z.array(z.string()).optional().catch(undefined) })
-      .optional()
-      .catch(undefined),
-  }),
-]);
+const entrySchema = z.union([z.string().transform((): Entry => ({})), z.looseObject({})]);
+type Entry = Readonly<Record<string, unknown>>;
 /** Fields of the list: OpenAI and its followers, Google and Ollama, Cloudflare, and gateways. */
 const LISTS = [
   ...['data', 'models', 'result', 'results', 'items', 'list', 'value', 'model_list', 'deployments'],
-  'response',
+  ...['response', 'resources', 'modelSummaries', 'publisherModels'],
 ];
 const NAMES = ['id', 'model', 'name', 'model_name', 'model_id', 'key', 'slug', 'modelId'] as const;
 /** An id that only numbers the entry; requests use its name. */
@@ -33,14 +22,18 @@ interface FoundList {
   readonly isOther: boolean;
 }
 
+/** True for a body that says in a code of its own, or by a flag, that the request failed. */
+const isFailure = ({ code, success }: Entry): boolean =>
+  success === false || (typeof code === 'number' && code >= 400);
+
 /**
  * Finds the list in a body: bare, under one of the names, or one level below; the first with
  * content. A fresh Ollama sends `data: null`.
  */
 function listIn(body: unknown, depth = 0): FoundList | undefined {
   if (Array.isArray(body)) return { list: body, isOther: false };
-  if (typeof body !== 'object' || body === null || ('error' in body && body.error)) return undefined;
-  const fields = body as Readonly<Record<string, unknown>>;
+  if (!isFields(body) || body.error || isFailure(body)) return undefined;
+  const fields: Entry = body;
   let empty: FoundList | undefined;
   for (const name of LISTS) {
     if (!Object.hasOwn(fields, name)) continue;
@@ -87,29 +80,46 @@ const NOT_FOR_WORDS =
 const NOT_CHAT_TYPES =
   /^(embeddings?|rerank(er)?|image|audio|moderations?|transcribe|video|tts|stt|(text|sentence|feature)[-_ ](embeddings?|similarity|extraction)|(image|video|audio|music)[-_ ]generation|text[-_ ]to[-_ ](image|video|speech|audio|music)|(automatic[-_ ])?speech[-_ ](recognition|to[-_ ]text)|audio[-_ ](speech|transcription)|image[-_ ]classification|object[-_ ]detection)$/i;
 
-/** Fields in which services say what a model does: LM Studio and Together, LiteLLM, Cloudflare, gateways. */
+/** Fields in which services say what a model does: LM Studio and Together, LiteLLM, Cloudflare, Copilot, gateways. */
 const TYPES = ['type', 'kind', 'mode', 'object', 'model_type', 'task'];
-const typesIn = (entry: object): string[] =>
-  TYPES.flatMap((field) => {
-    const value = (entry as Readonly<Record<string, unknown>>)[field];
-    const name = typeof value === 'object' && value !== null && 'name' in value ? value.name : value;
-    return typeof name === 'string' ? [name] : [];
-  });
+const typesIn = (entry: Entry): string[] =>
+  [entry, entry.capabilities, entry.model_info].filter(isFields).flatMap((holder) =>
+    TYPES.flatMap((field) => {
+      const value = holder[field];
+      const name = isFields(value) ? value.name : value;
+      return typeof name === 'string' ? [name] : [];
+    }),
+  );
 
-const answers = (entry: z.infer<typeof entrySchema>, id: string): boolean => {
+/** The first list among some values, in lower case; undefined if there is none. */
+const listAmong = (values: readonly unknown[]): readonly string[] | undefined =>
+  values.find((value): value is unknown[] => Array.isArray(value))?.map((one) => String(one).toLowerCase());
+
+/** What a model can be asked for, by the fields of Google and Cohere. */
+const methodsOf = (entry: Entry) =>
+  listAmong([
+    ...[entry.supportedGenerationMethods, entry.supported_generation_methods, entry.supportedActions],
+    entry.endpoints,
+  ]);
+/** What a model answers with, by the fields of OpenRouter, GitHub, xAI and AWS. */
+const madeBy = ({ architecture, modalities, ...entry }: Entry) =>
+  listAmong([
+    isFields(architecture) ? architecture.output_modalities : undefined,
+    isFields(modalities) ? modalities.output : undefined,
+    ...[entry.output_modalities, entry.supported_output_modalities, entry.outputModalities],
+  ]);
+
+const answers = (entry: Entry, id: string): boolean => {
   if (NOT_FOR_WORDS.test(id) || NEVER_CHAT.test(id)) return false;
   if (typesIn(entry).some((type) => NOT_CHAT_TYPES.test(type))) return false;
-  if (!('supportedGenerationMethods' in entry || 'capabilities' in entry || 'architecture' in entry))
-    return true;
-  const methods = entry.supportedGenerationMethods;
-  if (methods && !methods.includes('generateContent')) return false;
+  const methods = methodsOf(entry);
+  if (methods && !methods.some((method) => /^(generatecontent|chat|generate)$/.test(method))) return false;
   const { capabilities: can } = entry;
-  // Mistral says so by a flag, LM Studio and Ollama in a list.
-  if (typeof can === 'object' && can !== null && (can as Record<string, unknown>).completion_chat === false)
-    return false;
+  // Mistral and Azure say so by a flag, LM Studio and Ollama in a list.
+  if (isFields(can) && (can.completion_chat === false || can.chat_completion === false)) return false;
   if (Array.isArray(can) && can.length > 0 && can.every((what) => /^embed/.test(String(what)))) return false;
-  const made = entry.architecture?.output_modalities;
-  return !made || made.includes('text');
+  const made = madeBy(entry);
+  return !made || made.length === 0 || made.includes('text');
 };
 
 /**
@@ -125,10 +135,8 @@ const perMillion = (value: unknown): number | undefined => {
 /**
  * Prices in the form of OpenRouter and its followers. https://openrouter.ai/docs/api-reference/list-available-models
  */
-function priceOf(entry: z.infer<typeof entrySchema>): Price | undefined {
-  const { pricing } = entry as { pricing?: unknown };
-  if (typeof pricing !== 'object' || pricing === null) return undefined;
-  const listed = pricing as Readonly<Record<string, unknown>>;
+function priceOf({ pricing: listed }: Entry): Price | undefined {
+  if (!isFields(listed)) return undefined;
   const [input, output] = [perMillion(listed.prompt), perMillion(listed.completion)];
   if (input === undefined || output === undefined) return undefined;
   const cachedInput = perMillion(listed.input_cache_read);
@@ -152,9 +160,9 @@ export function modelsIn(body: unknown): ModelList | undefined {
   const entries = list.flatMap((raw) => {
     const entry = entrySchema.safeParse(raw).data;
     if (!entry) return [];
-    const id = typeof raw === 'string' ? raw : nameOf(raw);
+    const id = (typeof raw === 'string' ? raw : nameOf(raw)).trim();
     // An invisible name cannot be chosen.
-    return shownName(id) === '' ? [] : [{ entry, id: id.replace(/^models\//, '') }];
+    return shownName(id) === '' ? [] : [{ entry, id: id.replace(/^(?:publishers\/\w+\/)?models\//, '') }];
   });
   if (entries.length === 0 && (isOther || list.length > 0)) return undefined;
   const found = entries.filter(({ entry, id }) => answers(entry, id));

@@ -3,7 +3,7 @@
 // Every other line is passed on unchanged.
 import { isFields, lenientJson, readJson } from '../../domain/base/json.ts';
 import { KEEP_ALIVE } from './chunk.ts';
-import { type Fields, fieldsOf } from './event-fields.ts';
+import { type Fields, fieldsOf, objectsOf, stringOf } from './event-fields.ts';
 import { protocolOf } from './foreign-events.ts';
 import { unwrapped } from './gemini-events.ts';
 import { citedIn, eventsOfDocument, NativeShapes } from './native-shapes.ts';
@@ -83,9 +83,7 @@ class NativeReader {
     const events = Array.isArray(value) ? value : value === undefined ? [] : [value];
     const pieces =
       events.length > 0
-        ? events
-            .flatMap((event) => (isFields(event) ? eventsOfDocument(event) : []))
-            .map((event) => JSON.stringify(event))
+        ? events.filter(isFields).map((event) => JSON.stringify(event))
         : body.split(/[\r\n]+/).flatMap(objectsIn);
     return pieces.map((piece) => this.#piece(piece, '', true)).join('');
   }
@@ -103,12 +101,13 @@ class NativeReader {
     const said = unwrapped(value);
     this.#facts.protocol ??= protocolOf(said);
     this.#responds ||= typeof said.type === 'string' && said.type.startsWith('response.output');
-    const event = this.#event(said);
-    this.#noteEnd(said);
-    for (const cited of citedIn(said)) this.#noteCited(cited);
-    if (event === undefined) return '';
-    return this.#shapes
-      .shape(event)
+    const events = eventsOfDocument(said).flatMap((one) => {
+      const event = this.#event(one);
+      this.#noteEnd(one);
+      for (const cited of citedIn(one)) this.#noteCited(cited);
+      return event === undefined ? [] : this.#shapes.shape(event);
+    });
+    return events
       .map((one) => `data: ${one === asWritten && !text.includes('\n') ? text : JSON.stringify(one)}\n\n`)
       .join('');
   }
@@ -136,22 +135,27 @@ class NativeReader {
     }
     if (value.type === 'message_start') {
       const message = fieldsOf(value.message);
-      const usage = fieldsOf(message.usage);
-      if (typeof usage.input_tokens === 'number') return value;
-      return { ...value, message: { ...message, usage: { ...usage, input_tokens: 0 } } };
+      const { id, model, role, content } = message;
+      const usage = figuresOf(fieldsOf(message.usage));
+      // Only what is used: new fields of a known name would cost the event.
+      return {
+        type: value.type,
+        message: {
+          ...{ id: stringOf(id), type: 'message', role, content, model: stringOf(model) },
+          usage: { input_tokens: 0, output_tokens: 0, ...usage },
+        },
+      };
     }
     if (value.type === 'message_delta') {
-      const usage = fieldsOf(value.usage);
-      const delta = fieldsOf(value.delta);
-      const { stop_reason: reason, stop_sequence: sequence } = delta;
+      const usage = figuresOf(fieldsOf(value.usage));
+      const { stop_reason: reason, stop_sequence: sequence } = fieldsOf(value.delta);
       return {
-        ...value,
+        type: value.type,
         delta: {
-          ...delta,
           stop_reason: typeof reason === 'string' ? (REASONS[reason.toLowerCase()] ?? reason) : null,
           stop_sequence: typeof sequence === 'string' ? sequence : null,
         },
-        usage: { ...usage, output_tokens: Number(usage.output_tokens) || 0 },
+        usage: { output_tokens: 0, ...usage },
       };
     }
     // An answer that broke off without a reason counts as cut.
@@ -160,15 +164,26 @@ class NativeReader {
     return this.#isPicture(value) ? undefined : value;
   }
 
-  /** The SDK takes a picture that OpenAI drew for a call of an unknown tool. */
-  #isPicture({ type, item }: Fields): boolean {
+  /** The SDK takes a picture that OpenAI drew for a call of an unknown tool, and passes over one of Anthropic's form. */
+  #isPicture({ type, item, response, content_block: block }: Fields): boolean {
     if (typeof type !== 'string') return false;
     if (type.startsWith('response.image_generation_call.')) return true;
+    for (const held of objectsOf(fieldsOf(response).output)) this.#draw(held);
+    const { type: kind, source } = fieldsOf(block);
+    const { media_type: media, data } = fieldsOf(source);
+    if (kind === 'image' && typeof data === 'string')
+      this.#facts.pictures.push(`data:${stringOf(media) || 'image/png'};base64,${data}`);
+    if (kind === 'image') return true;
     if (!isFields(item) || item.type !== 'image_generation_call') return false;
-    const { result, output_format: format } = item;
-    if (type === 'response.output_item.done' && typeof result === 'string' && result !== '')
-      this.#facts.pictures.push(`data:image/${typeof format === 'string' ? format : 'png'};base64,${result}`);
+    if (type === 'response.output_item.done') this.#draw(item);
     return true;
+  }
+
+  /** Keeps a picture of OpenAI, once: the last event holds all of them again. */
+  #draw({ type, result, output_format: format }: Fields): void {
+    if (type !== 'image_generation_call' || typeof result !== 'string' || result === '') return;
+    const url = `data:image/${typeof format === 'string' ? format : 'png'};base64,${result}`;
+    if (!this.#facts.pictures.includes(url)) this.#facts.pictures.push(url);
   }
 
   #noteEnd({ type, delta, candidates, response }: Fields): void {
@@ -189,6 +204,22 @@ class NativeReader {
     this.#facts.onFinished();
   }
 }
+
+/** Figures of a usage that the SDK reads, whatever form they came in. */
+const FIGURES = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+] as const;
+const figuresOf = (usage: Fields): Fields =>
+  Object.fromEntries(
+    FIGURES.flatMap((name) => {
+      const value = usage[name];
+      const figure = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+      return typeof figure === 'number' && Number.isFinite(figure) ? [[name, figure]] : [];
+    }),
+  );
 
 /** Error in an event; undefined if it is none. */
 function errorIn(value: Fields): unknown {

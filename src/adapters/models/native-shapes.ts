@@ -4,7 +4,7 @@
 import { isFields } from '../../domain/base/json.ts';
 import { type Fields, fieldsOf, objectsOf, stringOf } from './event-fields.ts';
 import { codeOfInput, codeOfItem, isExecution, outputOfBlock } from './executed-code.ts';
-import { shapedGemini } from './gemini-events.ts';
+import { citedByGemini, GeminiShapes } from './gemini-events.ts';
 
 /** Events of an answer that came as one document. */
 export function eventsOfDocument(value: Fields): readonly Fields[] {
@@ -40,11 +40,7 @@ export function citedIn({
   response,
   candidates,
 }: Fields): readonly Fields[] {
-  const read = objectsOf(candidates).flatMap(({ urlContextMetadata: context }) =>
-    objectsOf(fieldsOf(context).urlMetadata).filter(
-      ({ urlRetrievalStatus: status }) => !/ERROR|PAYWALL|UNSAFE/.test(stringOf(status)),
-    ),
-  );
+  const ofGemini = objectsOf(candidates).flatMap(citedByGemini);
   const items = [item, ...objectsOf(fieldsOf(response).output)].map(fieldsOf);
   return [
     fieldsOf(fieldsOf(delta).citation),
@@ -53,8 +49,7 @@ export function citedIn({
     ...items.flatMap(({ content }) =>
       objectsOf(content).flatMap(({ annotations }) => objectsOf(annotations)),
     ),
-    // Pages that Gemini was asked to read.
-    ...read.map(({ retrievedUrl: url }) => ({ url })),
+    ...ofGemini,
   ];
 }
 
@@ -73,8 +68,11 @@ const OF_OTHER_ITEMS =
   /^response\.(code_interpreter|web_search|file_search|mcp|computer|image_generation|shell|apply_patch)_/;
 /** Place of words that no item holds. */
 const AFTER_ALL = 10_000;
-/** Types of a message's content that are words. */
-const TEXTS = /^(?:output_)?text$/;
+/** The words of one part of a message, which may be those of a refusal. */
+const wordsOf = ({ type, text, refusal }: Fields): string =>
+  type === 'refusal' ? stringOf(refusal) : /^(?:output_)?text$/.test(stringOf(type)) ? stringOf(text) : '';
+/** Kinds of places in pages and files that the SDK knows: another one would cost the words beside it. */
+const ANNOTATIONS = /^(?:url_citation|file_citation|container_file_citation)$/;
 
 /** Thoughts that an ended item holds, in its summary or, of local models, in its content. */
 const thoughtsOf = ({ summary, content }: Fields): string =>
@@ -86,7 +84,15 @@ interface Item {
   readonly item: Fields;
   /** Words or arguments that were passed on. */
   said: string;
+  /** Those of each part, by its place. */
+  readonly parts: Map<unknown, string>;
   isDone: boolean;
+}
+
+const begun = (item: Fields): Item => ({ item, said: '', parts: new Map(), isDone: false });
+function say(item: Item, part: unknown, words: string): void {
+  item.said += words;
+  item.parts.set(part, (item.parts.get(part) ?? '') + words);
 }
 
 /** Shapes the events of one answer, in their order. */
@@ -97,6 +103,13 @@ export class NativeShapes {
   readonly #items = new Map<unknown, Item>();
   /** Code that an endpoint writes for itself, by its block: JSON as far as it has come. */
   readonly #code = new Map<unknown, string>();
+  /** Places of items by their ids. */
+  readonly #places = new Map<string, unknown>();
+  /** Why the answer ended was told. */
+  #hasReason = false;
+  /** Tokens of the answer, as last told. */
+  #tokens = 0;
+  readonly #gemini = new GeminiShapes();
 
   shape(given: Fields): readonly Fields[] {
     const { type } = given;
@@ -105,6 +118,7 @@ export class NativeShapes {
       typeof type === 'string' && type.startsWith('content_block_') && given.index === undefined
         ? { ...given, index: 0 }
         : given;
+    if (type === 'message_start') return this.#messageStart(event);
     if (type === 'content_block_start') return this.#blockStart(event);
     if (type === 'content_block_delta') return this.#blockDelta(event);
     if (type === 'content_block_stop') {
@@ -114,14 +128,38 @@ export class NativeShapes {
       this.#open.delete(event.index);
     }
     // The SDK makes a call only once its block has ended.
-    if (type === 'message_delta' || type === 'message_stop') return [...this.#blockEnds(), event];
+    if (type === 'message_delta' || type === 'message_stop') {
+      const reason = fieldsOf(event.delta).stop_reason;
+      this.#tokens = Number(fieldsOf(event.usage).output_tokens) || this.#tokens;
+      const ended = type === 'message_stop' && !this.#hasReason ? [this.#endOfTurn()] : [];
+      this.#hasReason ||= Boolean(reason);
+      return [...this.#blockEnds(), ...ended, event];
+    }
     if (typeof type === 'string' && type.startsWith('response.')) return this.#response(type, event);
-    return Array.isArray(event.candidates) ? [shapedGemini(event)] : [event];
+    return Array.isArray(event.candidates) ? [this.#gemini.shape(event)] : [event];
+  }
+
+  /** Blocks that the opening of an answer holds already become blocks of their own, behind all places. */
+  #messageStart(event: Fields): readonly Fields[] {
+    const message = fieldsOf(event.message);
+    const blocks = objectsOf(message.content).flatMap((block, at) => [
+      ...this.#blockStart({ index: AFTER_ALL + at, content_block: block, type: 'content_block_start' }),
+      ...this.shape({ type: 'content_block_stop', index: AFTER_ALL + at }),
+    ]);
+    return [{ ...event, message: { ...message, content: [] } }, ...blocks];
+  }
+
+  /** What a server left out that ends an answer as whole. */
+  #endOfTurn(): Fields {
+    const delta = { stop_reason: 'end_turn', stop_sequence: null };
+    return { type: 'message_delta', delta, usage: { output_tokens: this.#tokens } };
   }
 
   #blockStart(event: Fields): readonly Fields[] {
     const { index } = event;
     const block = wholeBlock(fieldsOf(event.content_block));
+    // What a block of a new kind says in words opens one of words.
+    if (!BLOCKS.test(stringOf(block.type))) return [];
     if (isExecution(block)) {
       const { input } = block;
       this.#code.set(index, isFields(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : '');
@@ -150,8 +188,10 @@ export class NativeShapes {
       this.#code.set(event.index, code + stringOf(fieldsOf(event.delta).partial_json));
       return [];
     }
-    const kind = SAID.find(([, , delta]) => delta === fieldsOf(event.delta).type)?.[0];
-    if (kind === undefined || this.#blocks.has(event.index)) return [event];
+    const delta = fieldsOf(event.delta);
+    const kind = SAID.find(([, , name]) => name === delta.type)?.[0];
+    if (this.#blocks.has(event.index)) return [event];
+    if (kind === undefined) return delta.type === 'input_json_delta' ? [event] : [];
     this.#blocks.add(event.index);
     this.#open.add(event.index);
     const block = { type: kind, [kind]: '' };
@@ -165,11 +205,13 @@ export class NativeShapes {
   }
 
   #response(type: string, given: Fields): readonly Fields[] {
-    const at = given.output_index ?? 0;
     if (OF_OTHER_ITEMS.test(type)) return [];
-    const event = isFields(given.item)
+    const at = this.#placeOf(given);
+    const event: Fields = isFields(given.item)
       ? { ...given, output_index: at, item: this.#wholeItem(at, given.item) }
-      : given;
+      : isFields(given.delta)
+        ? { ...given, delta: stringOf(given.delta.text) }
+        : given;
     switch (type) {
       case 'response.created': {
         const { id = '', created_at: made, model } = fieldsOf(event.response);
@@ -181,15 +223,17 @@ export class NativeShapes {
         return [];
       case 'response.output_item.added':
         if (!OPENED.test(stringOf(fieldsOf(event.item).type))) return [];
-        if (isFields(event.item)) this.#items.set(at, { item: event.item, said: '', isDone: false });
+        if (isFields(event.item)) this.#items.set(at, begun(event.item));
         return [event];
       case 'response.output_text.delta':
       case 'response.function_call_arguments.delta': {
         const opening = this.#opening(at, { type: 'message', id: event.item_id ?? `item_${at}` });
         const item = this.#items.get(at);
-        if (item) item.said += stringOf(event.delta);
+        if (item) say(item, event.content_index, stringOf(event.delta));
         return [...opening, { ...event, output_index: at, item_id: event.item_id ?? item?.item.id }];
       }
+      case 'response.output_text.annotation.added':
+        return ANNOTATIONS.test(stringOf(fieldsOf(event.annotation).type)) ? [event] : [];
       case 'response.refusal.delta':
         return this.#within(at, 'message', event);
       // Servers of local models name their thoughts so.
@@ -204,18 +248,16 @@ export class NativeShapes {
       case 'response.reasoning_summary_text.delta':
         return this.#within(at, 'reasoning', event);
       case 'response.content_part.done': {
-        const { type: kind, text } = fieldsOf(event.part);
-        const said = this.#items.get(at)?.said ?? '';
-        return TEXTS.test(stringOf(kind)) && said === ''
-          ? this.#rest(
-              at,
-              { type: 'message', id: event.item_id ?? this.#items.get(at)?.item.id },
-              stringOf(text),
-            )
-          : [];
+        const words = wordsOf(fieldsOf(event.part));
+        const id = event.item_id ?? this.#items.get(at)?.item.id;
+        return words === '' ? [] : this.#rest(at, { type: 'message', id }, words, event.content_index);
       }
       case 'response.output_text.done':
-        return this.#rest(at, { type: 'message', id: event.item_id ?? `item_${at}` }, stringOf(event.text));
+      case 'response.refusal.done': {
+        const words = stringOf(event.text ?? event.refusal);
+        const id = event.item_id ?? this.#items.get(at)?.item.id ?? `item_${at}`;
+        return this.#rest(at, { type: 'message', id }, words, event.content_index);
+      }
       case 'response.function_call_arguments.done': {
         const item = this.#items.get(at);
         if (item) item.said = stringOf(event.arguments);
@@ -235,6 +277,18 @@ export class NativeShapes {
     }
   }
 
+  /** The place of an event's item: small servers give one place to several items at once. */
+  #placeOf({ output_index: place = 0, item_id: within, item }: Fields): unknown {
+    const id = stringOf(within ?? fieldsOf(item).id);
+    const known = id === '' ? undefined : this.#places.get(id);
+    if (known !== undefined) return known;
+    const held = this.#items.get(place);
+    const isTaken = held !== undefined && !held.isDone && held.item.type === 'function_call' && id !== '';
+    const at = isTaken && held.item.id !== id ? AFTER_ALL + 1 + this.#places.size : place;
+    if (id !== '') this.#places.set(id, at);
+    return at;
+  }
+
   /** An item with the fields that the SDK wants: the same id for what it is called later. */
   #wholeItem(at: unknown, item: Fields): Fields {
     const known = this.#items.get(at)?.item;
@@ -249,7 +303,7 @@ export class NativeShapes {
   /** The event that opens an item, if nothing opened it. */
   #opening(at: unknown, item: Fields): readonly Fields[] {
     if (this.#items.has(at)) return [];
-    this.#items.set(at, { item, said: '', isDone: false });
+    this.#items.set(at, begun(item));
     const empty = item.type === 'function_call' ? { ...item, arguments: '' } : item;
     return [{ type: 'response.output_item.added', output_index: at, item: empty }];
   }
@@ -262,20 +316,21 @@ export class NativeShapes {
       ...(type === 'reasoning' ? { summary: [] } : {}),
     };
     const opening = this.#opening(at, item);
-    (this.#items.get(at) as Item).said += stringOf(event.delta);
+    say(this.#items.get(at) as Item, event.content_index, stringOf(event.delta));
     return [
       ...opening,
       { ...event, output_index: at, item_id: event.item_id ?? this.#items.get(at)?.item.id },
     ];
   }
 
-  /** The words of an item that no delta said. */
-  #rest(at: unknown, item: Fields, text: string): readonly Fields[] {
-    const said = this.#items.get(at)?.said ?? '';
+  /** The words of an item, or of one part of it, that no delta said. */
+  #rest(at: unknown, item: Fields, text: string, part?: unknown): readonly Fields[] {
+    const known = this.#items.get(at);
+    const said = (part === undefined ? known?.said : known?.parts.get(part)) ?? '';
     if (!text.startsWith(said) || text.length === said.length) return [];
     const opening = this.#opening(at, item);
-    (this.#items.get(at) as Item).said = text;
     const rest = text.slice(said.length);
+    say(this.#items.get(at) as Item, part, rest);
     return [
       ...opening,
       { type: 'response.output_text.delta', output_index: at, item_id: item.id, delta: rest },
@@ -285,9 +340,7 @@ export class NativeShapes {
   #itemDone(at: unknown, item: Fields, event: Fields): readonly Fields[] {
     if (!KNOWN.test(stringOf(item.type))) return [];
     if (item.type === 'code_interpreter_call') return this.#itemOfCode(at, codeOfItem(item));
-    const text = objectsOf(item.content)
-      .map(({ type, text }) => (TEXTS.test(stringOf(type)) ? stringOf(text) : ''))
-      .join('');
+    const text = objectsOf(item.content).map(wordsOf).join('');
     const thoughts = item.type === 'reasoning' && !this.#items.get(at)?.said ? thoughtsOf(item) : '';
     const before =
       item.type === 'message'
@@ -300,7 +353,7 @@ export class NativeShapes {
               delta: thoughts,
             });
     (this.#items.get(at) as Item).isDone = true;
-    return [...before, event];
+    return [...before, item.type === 'message' ? { ...event, item: withKnownPlaces(item) } : event];
   }
 
   /** A message with the code that ran, in the place of its item. */
@@ -345,8 +398,34 @@ export class NativeShapes {
   }
 }
 
+/** A message of which the SDK knows all that its words cite. */
+const withKnownPlaces = (item: Fields): Fields => ({
+  ...item,
+  ...(Array.isArray(item.content)
+    ? {
+        content: objectsOf(item.content).map((part) =>
+          Array.isArray(part.annotations)
+            ? {
+                ...part,
+                annotations: objectsOf(part.annotations).filter(({ type }) =>
+                  ANNOTATIONS.test(stringOf(type)),
+                ),
+              }
+            : part,
+        ),
+      }
+    : {}),
+});
+
+/** Blocks that the SDK knows. */
+const BLOCKS = /^(?:text|thinking|redacted_thinking|tool_use|server_tool_use|mcp_tool_use|\w+_tool_result)$/;
+/** Who may have asked for a call, as far as the SDK knows. */
+const CALLERS = /^(?:direct|code_execution_\d+)$/;
+
 /** A block with the fields that the SDK wants. */
-function wholeBlock(block: Fields): Fields {
+function wholeBlock(given: Fields): Fields {
+  const { caller, ...others } = given;
+  const block = isFields(caller) && CALLERS.test(stringOf(caller.type)) ? given : others;
   if (block.type === 'text') return { ...block, text: stringOf(block.text) };
   if (block.type === 'thinking') return { ...block, thinking: stringOf(block.thinking) };
   return block.type === 'tool_use' && stringOf(block.id) === '' ? { ...block, id: newCallId() } : block;

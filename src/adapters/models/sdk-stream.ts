@@ -506,7 +506,8 @@ class StreamedAnswer {
             : toProblem(reported),
       };
     // Some small servers send `[DONE]` without a finish reason to say that the answer is complete.
-    const malformed = this.#malformed || facts.malformed || (facts.foreign && !arrived);
+    const malformed =
+      this.#malformed || facts.malformed || ((facts.foreign || other !== undefined) && !arrived);
     const finish = this.#finish ?? (facts.done && (arrived || !malformed) ? 'stop' : undefined);
     const whole = facts.brokenOff ? undefined : finish;
     if (whole) return { type: 'end', finish: whole, ...(malformed ? { problem: format() } : {}) };

@@ -161,6 +161,7 @@ describe('a connection test', () => {
   it.each([
     ['{"error":{"message":"Invalid API key provided","code":"invalid_api_key"}}', 'model-key'],
     ['{"error":{"message":"Insufficient balance"}}', 'model-forbidden'],
+    ['{"code":401,"msg":"invalid api key","data":null}', 'model-key'],
     ['{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}', 'model-rate'],
   ])('reads the error in %s, though its status is 200', async (body, code) => {
     const one = await answering(200, body);
@@ -186,6 +187,28 @@ describe('a connection test', () => {
     ['{"object":"list","data":null}', []],
     ['{"data":[]}', []],
     ['{"data":[{"id":" "},{"id":"\\u200b"},{"id":"m"}]}', ['m']],
+    ['{"data":[{"id":" a "},{"id":"a"}]}', ['a']],
+    // Only what answers in words, by the fields of Google, Cohere, xAI, GitHub, Azure, Copilot, LiteLLM and AWS.
+    ...[
+      [{ supported_generation_methods: ['generateContent'] }, { supportedActions: ['embedContent'] }],
+      [{ endpoints: ['chat'] }, { endpoints: ['classify'] }],
+      [{ output_modalities: ['text'] }, { modalities: { output: ['image'] } }],
+      [{ supported_output_modalities: ['text'] }, { supported_output_modalities: ['embeddings'] }],
+      [{ capabilities: { chat_completion: true } }, { capabilities: { chat_completion: false } }],
+      [{ capabilities: { type: 'chat' } }, { capabilities: { type: 'embeddings' } }],
+      [{ model_info: { mode: 'chat' } }, { model_info: { mode: 'embedding' } }],
+      [{ outputModalities: ['TEXT'] }, { outputModalities: ['IMAGE'] }],
+    ].map(([one, two]): [string, string[]] => [
+      JSON.stringify({
+        data: [
+          { id: 'm', ...one },
+          { id: 'other', ...two },
+        ],
+      }),
+      ['m'],
+    ]),
+    ['{"modelSummaries":[{"modelId":"a.b"}]}', ['a.b']],
+    ['{"publisherModels":[{"name":"publishers/google/models/gemini-3"}]}', ['gemini-3']],
     ['[{"id":"m","type":"chat"},{"id":"black-forest/flux","type":"image"}]', ['m']],
     [
       '{"data":[{"id":7},{"id":"bge-m3"},{"id":"nomic-embed-text:latest"},{"id":"text-embedding-3-small"},{"id":"whisper-1"},{"id":"qwen3:8b"}]}',
