@@ -110,7 +110,7 @@ function pagesOf(grounding: Fields): Fields {
   };
 }
 
-/** What an answer of Gemini rests on beside the pages that the SDK tells: pages it was asked to read, files, quotations. */
+/** Pages it was asked to read, files and quotations that an answer of Gemini rests on; the SDK tells of others. */
 export function citedByGemini(candidate: Fields): readonly Fields[] {
   const read = objectsOf(fieldsOf(candidate.urlContextMetadata).urlMetadata).filter(
     ({ urlRetrievalStatus: status }) => !/ERROR|PAYWALL|UNSAFE/.test(stringOf(status)),

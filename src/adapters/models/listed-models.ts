@@ -95,14 +95,14 @@ const typesIn = (entry: Entry): string[] =>
 const listAmong = (values: readonly unknown[]): readonly string[] | undefined =>
   values.find((value): value is unknown[] => Array.isArray(value))?.map((one) => String(one).toLowerCase());
 
-/** What a model can be asked for, by the fields of Google and Cohere. */
+/** Names of requests that a model takes, by the fields of Google and Cohere. */
 const methodsOf = (entry: Entry) =>
   listAmong([
     ...[entry.supportedGenerationMethods, entry.supported_generation_methods, entry.supportedActions],
     entry.endpoints,
   ]);
-/** What a model answers with, by the fields of OpenRouter, GitHub, xAI and AWS. */
-const madeBy = ({ architecture, modalities, ...entry }: Entry) =>
+/** Forms in which a model answers, by the fields of OpenRouter, GitHub, xAI and AWS. */
+const outputsOf = ({ architecture, modalities, ...entry }: Entry) =>
   listAmong([
     isFields(architecture) ? architecture.output_modalities : undefined,
     isFields(modalities) ? modalities.output : undefined,
@@ -118,7 +118,7 @@ const answers = (entry: Entry, id: string): boolean => {
   // Mistral and Azure say so by a flag, LM Studio and Ollama in a list.
   if (isFields(can) && (can.completion_chat === false || can.chat_completion === false)) return false;
   if (Array.isArray(can) && can.length > 0 && can.every((what) => /^embed/.test(String(what)))) return false;
-  const made = madeBy(entry);
+  const made = outputsOf(entry);
   return !made || made.length === 0 || made.includes('text');
 };
 

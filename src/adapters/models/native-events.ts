@@ -164,7 +164,7 @@ class NativeReader {
     return this.#isPicture(value) ? undefined : value;
   }
 
-  /** The SDK takes a picture that OpenAI drew for a call of an unknown tool, and passes over one of Anthropic's form. */
+  /** The SDK takes a picture that OpenAI drew for a call, and passes over one of Anthropic's form. */
   #isPicture({ type, item, response, content_block: block }: Fields): boolean {
     if (typeof type !== 'string') return false;
     if (type.startsWith('response.image_generation_call.')) return true;

@@ -149,7 +149,7 @@ export class NativeShapes {
     return [{ ...event, message: { ...message, content: [] } }, ...blocks];
   }
 
-  /** What a server left out that ends an answer as whole. */
+  /** The event that a server left out, which ends an answer as whole. */
   #endOfTurn(): Fields {
     const delta = { stop_reason: 'end_turn', stop_sequence: null };
     return { type: 'message_delta', delta, usage: { output_tokens: this.#tokens } };
@@ -158,7 +158,7 @@ export class NativeShapes {
   #blockStart(event: Fields): readonly Fields[] {
     const { index } = event;
     const block = wholeBlock(fieldsOf(event.content_block));
-    // What a block of a new kind says in words opens one of words.
+    // The words of a block of a new kind open one of words.
     if (!BLOCKS.test(stringOf(block.type))) return [];
     if (isExecution(block)) {
       const { input } = block;
@@ -419,7 +419,7 @@ const withKnownPlaces = (item: Fields): Fields => ({
 
 /** Blocks that the SDK knows. */
 const BLOCKS = /^(?:text|thinking|redacted_thinking|tool_use|server_tool_use|mcp_tool_use|\w+_tool_result)$/;
-/** Who may have asked for a call, as far as the SDK knows. */
+/** Askers of a call that the SDK knows. */
 const CALLERS = /^(?:direct|code_execution_\d+)$/;
 
 /** A block with the fields that the SDK wants. */

@@ -13,9 +13,8 @@ export interface RequestRefusal {
 }
 
 /**
- * Repairs that `applied` makes: `drop:` a field of the request or of its messages and tools, `limit:` the answer to so
- * many tokens, or one of these. Another one needs its case there, too. Stored ones are any text, since another version
- * of the app may know others.
+ * Repairs that `applied` makes, which needs a case for each: `drop:` a field of the request, its messages or tools,
+ * `limit:` the answer to so many tokens. Stored ones are any text: another version may know others.
  */
 type KnownRepair =
   | `drop:${string}`
@@ -114,7 +113,7 @@ const isTooMany = (text: string) =>
 const isTextAlone = (content: unknown): boolean =>
   Array.isArray(content) && content.every((part) => isFields(part) && part.type === 'text');
 
-/** What refusals name in words of their own, and the fields behind it: the first that the request has is dropped. */
+/** Words for fields that refusals do not name: the first of the fields that the request has is dropped. */
 const IN_WORDS: readonly (readonly [RegExp, readonly string[]])[] = [
   [
     /\bpenalty is not (enabled|supported)/,
@@ -251,7 +250,7 @@ export function repairFor(
   return narrow[0] && `drop:${narrow[0].path}`;
 }
 
-/** What an endpoint would have taken, which names nothing that it refused. */
+/** A list of what an endpoint would have taken, which names nothing that it refused. */
 const ALLOWED =
   /\b(?:expected one of|(?:supported|allowed|valid|accepted|possible|permitted) (?:values?|types?|roles?|parameters?) (?:are|is))\b[^.\n]{0,400}/g;
 

@@ -71,9 +71,9 @@ describe('anthropic', () => {
       [
         start,
         ...block(0, { type: 'compaction', content: null }, { type: 'compaction_delta', content: 'It.' }),
-      ]
-        .concat(said(1))
-        .concat(end()),
+        ...said(1),
+        ...end(),
+      ],
     ],
     ['no reason at its end', [start, ...said(0), { type: 'message_stop' }]],
     ['an empty reason at its end', [start, ...said(0), ...end({ stop_reason: null })]],
@@ -224,9 +224,11 @@ describe('openai-responses', () => {
     ['in its last event', [created, done({ output: [message(refusal)] })]],
     [
       'in an event of its own',
-      [created, { type: 'response.refusal.done', item_id: 'i', content_index: 0, ...refusal }]
-        .map((event) => ({ ...event, type: event.type === 'refusal' ? 'response.refusal.done' : event.type }))
-        .concat(done()),
+      [
+        created,
+        { ...{ type: 'response.refusal.done', item_id: 'i', content_index: 0 }, refusal: 'I cannot.' },
+        done(),
+      ],
     ],
     ['in a document', [{ object: 'response', id: 'r', status: 'completed', output: [message(refusal)] }]],
   ])('says a refusal in words: %s', async (_, events) => {
