@@ -335,6 +335,11 @@ async function contextReaders(): Promise<Readers> {
 
 /** Functions of files, commands and the interface. */
 async function outerReaders(): Promise<Readers> {
+  const [terminal, agents, rich] = await Promise.all([
+    import('../../src/adapters/importers/terminal-texts.ts'),
+    import('../../src/adapters/importers/message-shapes.ts'),
+    import('../../src/domain/text/rich-text.ts'),
+  ]);
   const [lenient, openBlock, repeat, commands, marked, palette, nesting, shapes, spoken, whole, lists, html] =
     await Promise.all([
       import('../../src/adapters/importers/lenient-json.ts'),
@@ -351,6 +356,16 @@ async function outerReaders(): Promise<Readers> {
       import('../../src/ui/chat/markdown/html-rule.ts'),
     ]);
   return {
+    'screen of a terminal': (text) => [
+      terminal.isTerminalText(text),
+      terminal.terminalSession(text),
+      terminal.terminalSession(`⏺ Bash(${text}\n  ⎿  ${text}`),
+    ],
+    'words that an agent added': (text) => [
+      agents.isAdded(`<user_info>${text}`),
+      agents.withoutTag(`<task>${text}`),
+    ],
+    wordsOfRichText: (text) => rich.wordsOfRichText(`{\\rtf1 ${text}`),
     recordsOf: lenient.recordsOf,
     'code in items of a list': (text) => lists.looseLines(`- ${text}\n\`\`\`\n${text}`, true),
     'words between tags': (text) => html.foldedWords(`<summary>${text}`),

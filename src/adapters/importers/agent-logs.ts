@@ -1,6 +1,7 @@
 // Logs of coding agents, as lists of messages that `message-lists.ts` reads: Claude Code, Codex, Gemini CLI, OpenCode,
 // Copilot Chat, aider. Their formats are internal to those tools: any other record is bookkeeping, and passed over.
 import { isFields } from '../../domain/base/json.ts';
+import { cline, goose, openCodePart, openCodePrinted, openHands, zed } from './editor-logs.ts';
 import { messageOfItem } from './message-shapes.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -24,7 +25,7 @@ export function sessionsIn(
   records: readonly unknown[],
   title?: string,
 ): readonly (Session | string)[] | undefined {
-  const all = records.filter(isFields);
+  const all = records.flat().filter(isFields);
   const lost = records.filter((record) => typeof record === 'string');
   for (const read of [
     claudeCode,
@@ -35,6 +36,11 @@ export function sessionsIn(
     copilotChat,
     promptHistory,
     kimiCode,
+    cline,
+    goose,
+    zed,
+    openHands,
+    openCodePrinted,
     characterAi,
     telegram,
   ]) {
@@ -230,22 +236,18 @@ function openCode([document, ...rest]: readonly Fields[]): Session[] | undefined
   const info = fieldsOf(document?.info);
   if (rest.length > 0 || !/^ses/.test(textOf(info.id)) || !Array.isArray(document?.messages))
     return undefined;
-  const messages = listOf(document.messages).map((message) => {
-    const about = fieldsOf(message.info);
-    const content = listOf(message.parts).flatMap((part): Fields[] => {
-      const state = fieldsOf(part.state);
-      const result = state.output ?? state.error;
-      if (part.type === 'tool')
-        return [
-          {
-            ...{ type: 'tool-invocation', toolCallId: part.callID, toolName: part.tool, args: state.input },
-            ...(result === undefined ? {} : { result }),
-          },
-        ];
-      return /^(?:text|reasoning|file)$/.test(textOf(part.type)) ? [{ ...part, mediaType: part.mime }] : [];
-    });
-    const { created } = fieldsOf(about.time);
-    return { role: about.role, id: about.id, content, timestamp: created, model: about.modelID };
+  const messages = listOf(document.messages).flatMap((message) => {
+    const { role, id, time, modelID: model } = fieldsOf(message.info);
+    const { created: timestamp } = fieldsOf(time);
+    const parts = listOf(message.parts);
+    // It adds some words to a person's by itself.
+    const added = parts.filter(({ synthetic }) => role === 'user' && synthetic === true);
+    const said = parts.filter((part) => !added.includes(part)).flatMap(openCodePart);
+    const notes = added.flatMap(openCodePart);
+    return [
+      { role, id, content: said, timestamp, model },
+      ...(notes.length > 0 ? [{ role: 'system', id: `${textOf(id)}#added`, content: notes, timestamp }] : []),
+    ];
   });
   return [{ id: textOf(info.id), title: textOf(info.title) || undefined, messages }];
 }

@@ -10,6 +10,7 @@ import { readingCopy } from '../../domain/chat/reading-copy.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { decode } from './lenient-json.ts';
+import { withoutTag } from './message-shapes.ts';
 import { createDamagedFiles, createSkipCounter, type SkipCounter, wordsIn } from './skipping.ts';
 import { baseName, headOf } from './source-file.ts';
 import { type Speaker, speakerIn } from './speakers.ts';
@@ -115,24 +116,19 @@ function turnsOf(body: string, isDense: boolean): Turns | undefined {
   if (isDense && speakerIn(/\S[^\n]*/.exec(body)?.[0] ?? '')?.way !== ':') return undefined;
   const lines = withHashes(body.split('\n'));
   const inCode = codeIn(lines);
-  let way: string | undefined;
-  const names = new Map<Role, string>();
-  const starts: { at: number; speaker: Speaker }[] = [];
+  const found: Start[] = [];
   for (const [at, line] of lines.entries()) {
-    if (inCode[at]) continue;
-    const speaker = speakerIn(line);
-    if (!speaker || (way !== undefined && speaker.way !== way)) continue;
+    const speaker = inCode[at] ? undefined : speakerIn(line);
+    if (!speaker) continue;
     // Ordinary prose has words with a colon, too, so a speaker must begin a paragraph.
-    if (!isDense && speaker.way === ':' && at > 0 && lines[at - 1]?.trim() !== '') continue;
-    // Only a file with times may vary names: `## Response` within an answer of `## Assistant` is a heading.
-    if (!speaker.way.endsWith('time')) {
-      const known = names.get(speaker.role);
-      if (known !== undefined && known !== speaker.name) continue;
-      names.set(speaker.role, speaker.name);
-    }
-    way ??= speaker.way;
-    starts.push({ at, speaker });
+    const needsParagraph = speaker.way === 'said' || (!isDense && speaker.way === ':');
+    if (needsParagraph && at > 0 && lines[at - 1]?.trim() !== '') continue;
+    found.push({ at, speaker });
   }
+  // A title with a time may look like a speaker of its own way.
+  const ways = [...new Set(found.map(({ speaker }) => speaker.way))];
+  const all = ways.map((way) => startsOf(found, way));
+  const starts = all.find((some) => hasBoth(some)) ?? [];
   const roles = new Set(starts.map(({ speaker }) => speaker.role));
   if (!roles.has('user') || !roles.has('assistant')) return undefined;
   const textFrom = (from: number, to: number) => lines.slice(from, to).join('\n');
@@ -144,6 +140,30 @@ function turnsOf(body: string, isDense: boolean): Turns | undefined {
     return { ...who, text: trimmed(`${rest.trim()}${rest.trim() === '' ? '' : '\n'}${words}`) };
   });
   return { preamble: trimmed(textFrom(0, starts[0]?.at ?? 0)), turns };
+}
+
+interface Start {
+  readonly at: number;
+  readonly speaker: Speaker;
+}
+const hasBoth = (starts: readonly Start[]): boolean =>
+  ['user', 'assistant'].every((role) => starts.some(({ speaker }) => speaker.role === role));
+
+/** The speakers that are named in one way. */
+function startsOf(found: readonly Start[], way: string): Start[] {
+  const names = new Map<Role, string>();
+  const plain = way.replace(/ with a time$/, '');
+  return found.filter(({ speaker }) => {
+    // Not every speaker of a file with times has one; a name that only its time makes one needs it.
+    const isKin = speaker.name !== 'model' && speaker.way.replace(/ with a time$/, '') === plain;
+    if (speaker.way !== way && !isKin) return false;
+    if (way.endsWith('time')) return true;
+    // Only a file with times may vary names: `## Response` within an answer of `## Assistant` is a heading.
+    const known = names.get(speaker.role);
+    if (known !== undefined && known !== speaker.name) return false;
+    names.set(speaker.role, speaker.name);
+    return true;
+  });
 }
 
 /** Writes a speaker that is underlined as a heading (`User`, then `----`) with hashes; the line below becomes empty. */
@@ -165,7 +185,7 @@ const trimmed = (text: string): string =>
   text
     .replace(/^(?:[ \t]*\n)+/, '')
     .trimEnd()
-    .replace(/(?:^|\n)#{1,6} Turn \d{1,6}$/i, '')
+    .replace(/(?:^|\n)(?:#{1,6} Turn \d{1,6}|<sub>[^<\n]{0,80}<\/sub>)$/i, '')
     .trimEnd()
     .replace(/(?:^|\n)[ \t]*(?:-{3,}|\*{3,}|_{3,})$/, '')
     .trimEnd();
@@ -201,7 +221,9 @@ const THOUGHTS =
 
 function partsOf(turn: Turn): Part[] {
   const thoughts = turn.role === 'assistant' ? THOUGHTS.exec(turn.text) : null;
-  const reasoning = (thoughts?.[1] ?? thoughts?.[2] ?? '').trim();
+  const reasoning = (thoughts?.[1] ?? thoughts?.[2] ?? '')
+    .trim()
+    .replace(/^<details[^<>]*>\s*<summary>[^<]*<\/summary>\s*|\s*<\/details>$/g, '');
   const text = thoughts ? turn.text.slice(thoughts[0].length) : turn.text;
   return [
     ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
@@ -236,7 +258,13 @@ function toConversation(
 
   const turns = [
     ...(preamble === '' ? [] : [{ role: 'system' as const, name: '', text: preamble, isNote: true }]),
-    ...read.turns.map((turn) => ({ ...turn, isNote: false })),
+    ...read.turns.flatMap((turn) => {
+      const at = turn.role === 'user' ? turn.text.indexOf('\n<environment_details>') : -1;
+      const text = at < 0 ? turn.text : turn.text.slice(0, at).trim();
+      const said = { ...turn, text: turn.role === 'user' ? withoutTag(text) : text, isNote: false };
+      const note = { role: 'system' as const, name: '', text: turn.text.slice(at).trim(), isNote: true };
+      return at < 0 ? [said] : [said, note];
+    }),
   ];
   const times = interpolated(
     turns.map((turn, at) => ('at' in turn ? turn.at : at === 0 ? created : undefined)),

@@ -22,10 +22,12 @@ import {
   CallReader,
   contentOf,
   flattened,
+  isAdded,
   messagesOfNodes,
   partsOf,
   roleOf,
   speakerOf,
+  withoutTag,
   withThoughts,
 } from './message-shapes.ts';
 import {
@@ -83,7 +85,8 @@ const isOfOthers = (head: string): boolean =>
 const isMessage = (value: unknown): value is Fields => {
   if (!isFields(value)) return false;
   const message = bare(value);
-  const isCall = Array.isArray(message.tool_calls) || isFields(message.function_call);
+  const isCall =
+    Array.isArray(message.tool_calls) || Array.isArray(message.toolCalls) || isFields(message.function_call);
   return (
     (contentOf(message) !== undefined || isCall) &&
     (roleOf(message) !== undefined || typeof message.role === 'string' || typeof message.from === 'string')
@@ -504,7 +507,7 @@ function piecesOf(message: Fields, calls: CallReader, skipped: SkipCounter): Pie
   const kind = known === undefined ? 'note' : 'message';
   const content = contentOf(message);
   let parts = [...partsOf(content, calls, skipped), ...besideWords(message, calls, skipped)];
-  if (message.isThought === true)
+  if (message.isThought === true || message.role === 'thinking')
     parts = parts.map((part) => (part.type === 'text' ? { type: 'reasoning', text: part.text } : part));
   const spoken = isFields(message.audio) ? message.audio.transcript : undefined;
   for (const said of parts.some(({ type }) => type === 'text') ? [] : [message.refusal, spoken])
@@ -516,9 +519,7 @@ function piecesOf(message: Fields, calls: CallReader, skipped: SkipCounter): Pie
     .find((one): one is string => typeof one === 'string' && one.trim() !== '');
   if (thoughts !== undefined && !parts.some(({ type }) => type === 'reasoning'))
     parts = [{ type: 'reasoning', text: thoughts }, ...parts];
-  const given = Array.isArray(message.tool_calls)
-    ? (message.tool_calls as unknown[])
-    : [message.function_call];
+  const given = [message.tool_calls, message.toolCalls].find(Array.isArray) ?? [message.function_call];
   for (const call of given) {
     const part = isFields(call) ? calls.call(call) : undefined;
     if (part) parts.push(part);
@@ -532,11 +533,13 @@ function piecesOf(message: Fields, calls: CallReader, skipped: SkipCounter): Pie
     parts = [calls.result(message, text), ...parts.filter(({ type }) => type !== 'text')];
   }
   const pieces: { role: Role; kind: Piece['kind']; parts: Part[] }[] = [];
-  for (const part of parts) {
-    const as = part.type === 'tool-result' ? 'tool' : role === 'tool' ? 'tool' : role;
+  for (const said of parts) {
+    const isNote = role === 'user' && said.type === 'text' && isAdded(said.text);
+    const part = role === 'user' && said.type === 'text' ? { ...said, text: withoutTag(said.text) } : said;
+    const as = isNote ? 'system' : part.type === 'tool-result' ? 'tool' : role;
     const last = pieces.at(-1);
     if (last?.role === as) last.parts.push(part);
-    else pieces.push({ role: as, kind, parts: [part] });
+    else pieces.push({ role: as, kind: isNote ? 'note' : kind, parts: [part] });
   }
   return pieces;
 }

@@ -1,6 +1,6 @@
 // One message as programs write it for one another: requests to OpenAI, Anthropic and Gemini, datasets, LangChain, the
 // AI SDK, chat apps.
-import { isFields } from '../../domain/base/json.ts';
+import { isFields, readJson } from '../../domain/base/json.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import { isTooLarge, mediaTypeOf, mediaTypeOfUrl } from './attachments.ts';
@@ -15,6 +15,7 @@ const OTHER_ROLES: Readonly<Record<string, Role>> = {
   function_response: 'tool',
   function_call: 'assistant',
   chatbot: 'assistant',
+  thinking: 'assistant',
   llm: 'assistant',
   agent: 'assistant',
   gemini: 'assistant',
@@ -61,14 +62,20 @@ const named = (value: unknown): Role | undefined => {
   return known ?? (MODEL.test(name.trim()) ? 'assistant' : undefined);
 };
 
+const HOLDERS = ['message', 'kwargs', 'data', 'payload', 'response'] as const;
+
 /** Fields of a message, also where another object holds them: `data` and `kwargs` of LangChain, `message` of a log. */
 export function bare(value: Fields): Fields {
   if (OF_RESPONSES.test(textOf(value.type)) && value.role === undefined) return messageOfItem(value) ?? value;
   const kind = Array.isArray(value.id) ? value.id.at(-1) : undefined;
-  const inner = [value.message, value.kwargs, value.data, value.payload, value.response].find(
-    (one) => isFields(one) && ['content', 'parts', 'sender'].some((name) => name in one),
-  );
-  if (isFields(inner)) return { ...value, type: kind ?? value.type, ...inner };
+  const holder = HOLDERS.find((name) => {
+    const one = value[name];
+    return isFields(one) && ['content', 'parts', 'sender'].some((field) => field in one);
+  });
+  if (holder !== undefined) {
+    const { [holder]: inner, ...others } = value;
+    return { ...others, type: kind ?? value.type, ...(inner as Fields) };
+  }
   // LM Studio keeps each version of a message, and the number of the shown one.
   const shown = Array.isArray(value.versions)
     ? value.versions[Number(value.currentlySelected ?? 0)]
@@ -166,6 +173,14 @@ export function flattened(list: readonly unknown[]): unknown[] {
   return all;
 }
 
+/** Tags of texts that agents add to a person's words. */
+const ADDED = /^<(environment_details|system-reminder|user_info|attached_files)>[\s\S]*<\/\1>$/;
+/** True for a text that an agent wrote in the person's name. */
+export const isAdded = (text: string): boolean => ADDED.test(text.trim());
+/** A person's task without the tag that an agent put around it. */
+export const withoutTag = (text: string): string =>
+  /^<(task|user_message|feedback)>\n?([\s\S]*?)\n?<\/\1>$/.exec(text.trim())?.[2] ?? text;
+
 /** The role of a message; undefined if it names none that is known. `value`: as `bare` returns it. */
 export function roleOf(value: Fields): Role | undefined {
   for (const name of SPEAKERS) {
@@ -204,6 +219,9 @@ export function contentOf(value: Fields): unknown {
   // The AI SDK repeats the words of `parts` as `content`.
   if (Array.isArray(value.parts) && value.parts.some((part) => isFields(part) && part.type !== 'text'))
     return value.parts;
+  // A database keeps blocks as a text.
+  const stored = typeof value.parts === 'string' ? readJson(value.parts) : undefined;
+  if (Array.isArray(stored)) return stored;
   const given = CONTENTS.filter((name) => Object.hasOwn(value, name)).map((name) => value[name]);
   const isSaid = (one: unknown) =>
     (typeof one === 'string' && one.trim() !== '') || (Array.isArray(one) ? one.length > 0 : isFields(one));
@@ -272,7 +290,12 @@ export class CallReader {
   /** `given`: a result, or the message that is one. `text`: its words. */
   result(given: Fields, text: string): Part {
     const said = textOf(
-      given.tool_call_id ?? given.tool_use_id ?? given.call_id ?? given.toolCallId ?? given.toolUseId,
+      given.tool_call_id ??
+        given.tool_use_id ??
+        given.call_id ??
+        given.toolCallId ??
+        given.toolUseId ??
+        given.toolUseID,
     );
     const wanted = textOf(given.name ?? given.toolName);
     const at = this.#open.findIndex((call) =>
@@ -348,6 +371,19 @@ function blockOf(block: unknown, calls: CallReader, skipped: SkipCounter): Part[
       skipped,
     );
   }
+  // crush keeps what a block says beside its kind.
+  if (isFields(block.data) && typeof block.type === 'string' && Object.keys(block).length === 2)
+    return block.type === 'finish'
+      ? []
+      : blockOf(
+          {
+            ...block.data,
+            type: block.type,
+            ...(block.type === 'tool_call' ? { arguments: block.data.input } : {}),
+          },
+          calls,
+          skipped,
+        );
   const type = textOf(block.type);
   const words = (value: unknown): string => (isFields(value) ? textOf(value.value) : textOf(value));
   if (THOUGHTS.test(type) || block.thought === true || block.isThought === true) {
@@ -377,7 +413,9 @@ function blockOf(block: unknown, calls: CallReader, skipped: SkipCounter): Part[
 }
 
 function resultOf(block: Fields, calls: CallReader, skipped: SkipCounter): Part {
-  const given = block.content ?? block.output ?? block.response ?? block.result;
+  const { result: ran, error } = isFields(block.run) ? block.run : ({} as Fields);
+  const run = isFields(ran) ? (ran.content ?? ran.output ?? ran) : (ran ?? error);
+  const given = block.content ?? block.output ?? block.response ?? block.result ?? run;
   const isBlocks = Array.isArray(given) && given.every(isFields);
   const said = isBlocks ? partsOf(given, new CallReader(), skipped) : [];
   const text = said.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');

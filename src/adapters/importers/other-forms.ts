@@ -3,6 +3,7 @@
 import { parse } from 'yaml';
 import { isFields } from '../../domain/base/json.ts';
 import { attempt } from '../../domain/base/log.ts';
+import { isRichText, wordsOfRichText } from '../../domain/text/rich-text.ts';
 import { separatedRows } from '../../domain/text/separated-values.ts';
 import { activitiesIn, sessionsOfActivities } from './activity-log.ts';
 import { aiderSessions, sessionsIn } from './agent-logs.ts';
@@ -10,14 +11,15 @@ import type { Damage, SourceFile } from './importer.ts';
 import { decode, looksBinary, parseJson, recordsOf } from './lenient-json.ts';
 import { isMessengerText, messengerSession } from './messenger-texts.ts';
 import { baseName, chunksOf, headOf, joined } from './source-file.ts';
+import { isTerminalText, terminalSession } from './terminal-texts.ts';
 
 /** Largest file that is turned into JSON, bytes. */
 const MAX_BYTES = 192 * 1024 * 1024;
 
-const ENDING = /\.(?:x?html?|mhtml?|mht|xml|jsonl?|jsonc|json5|csv|tsv|ya?ml|md|txt|log)$/i;
+const ENDING = /\.(?:x?html?|mhtml?|mht|xml|jsonl?|jsonc|json5|csv|tsv|ya?ml|md|txt|log|rtf)$/i;
 /** Marks of agents' logs; no list of messages that is read as it is has them. */
 const OF_AGENTS =
-  /"type"\s*:\s*"(?:session_meta|thread\.started|response_item|context\.append_\w{1,20}|turn\.prompt)"|"parentUuid"\s*:|"projectHash"\s*:|"info"\s*:\s*\{\s*"id"\s*:\s*"ses|"responderUsername"\s*:|"instructions"\s*:|"pastedContents"\s*:|"raw_content"\s*:|"from_id"\s*:/;
+  /"type"\s*:\s*"(?:session_meta|thread\.started|response_item|context\.append_\w{1,20}|turn\.prompt)"|"parentUuid"\s*:|"projectHash"\s*:|"info"\s*:\s*\{\s*"id"\s*:\s*"ses|"responderUsername"\s*:|"instructions"\s*:|"pastedContents"\s*:|"raw_content"\s*:|"from_id"\s*:|"type"\s*:\s*"(?:say|ask|step_start|tool(?:Request|Response))"|"working_dir"\s*:|\{\s*"(?:User|Agent)"\s*:\s*\{|"segments"\s*:\s*\[|"source"\s*:\s*"(?:user|agent|environment)"/;
 /** True for the beginning of a messenger's chat among people, as text or as Telegram's JSON. */
 export const isAmongPeople = (head: string): boolean => isMessengerText(head) || /"from_id"\s*:/.test(head);
 
@@ -51,6 +53,7 @@ export async function inJson(
   const first = await headOf(file, signal);
   const head = looksBinary(first) ? '' : decode(first).trimStart();
   if (head.startsWith('<') && PAGE.test(head)) return pageOf(file);
+  if (isRichText(head) && file.size <= MAX_BYTES) return asWords(file);
   const form = file.size > MAX_BYTES ? undefined : fileFormOf(head, ending, title);
   if (!form)
     return isAlone && mayBeMarkdown(head, file.path)
@@ -76,6 +79,15 @@ export async function inJson(
   };
 }
 
+/** A text with styles as its words alone, which may be a conversation like any other text. */
+const asWords = (file: SourceFile): SourceFile => ({
+  path: `${file.path.replace(ENDING, '')}.md`,
+  size: file.size,
+  modifiedAt: file.modifiedAt,
+  ...(file.damage ? { damage: file.damage } : {}),
+  bytes: async (signal) => new TextEncoder().encode(wordsOfRichText(await wholeOf(file, signal))),
+});
+
 /** Endings by which Markdown is known; ids of conversations hold the name. */
 const OF_MARKDOWN = /\.(?:md|markdown|mdown|txt)$/i;
 /** True for a text that may be Markdown under another ending. */
@@ -97,6 +109,7 @@ function fileFormOf(head: string, ending: string, title: string | undefined): Fo
     return withoutComments(head) === head ? undefined : commented;
   }
   if (/ya?ml$/.test(ending)) return yaml;
+  if (isTerminalText(head)) return (text) => ({ value: [terminalSession(text)] });
   if (AIDER.test(head) && /^(?:\.(?:md|txt))?$/.test(ending))
     return (text) => ({ value: aiderSessions(text) });
   const [line = ''] = head.split(/[\r\n]/, 1);

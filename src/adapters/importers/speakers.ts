@@ -6,7 +6,7 @@ import { timeOf } from './times.ts';
 const USER =
   /^(?:users?|you|human|me|prompt|question|ask|query|user input|my prompt|用户|你|我|提问|问题|用戶|ユーザー|あなた|사용자|utilisateur|vous|usuario|tú|benutzer|nutzer|du|пользователь|вы)$/iu;
 const ASSISTANT =
-  /^(?:assistant|ai|ai assistant|bot|model|response|answer|reply|chatbot|chatgpt|gpt|openai|claude(?: code)?|anthropic|gemini|bard|google|copilot|github copilot|cursor|grok|deepseek|kimi|qwen|mistral|le chat|llama|perplexity|poe|agent|meta ai|助手|助理|回答|回复|模型|アシスタント|어시스턴트|asistente|assistent|antwort|ассистент)$/iu;
+  /^(?:assistant|ai|ai assistant|bot|model|response|answer|reply|chatbot|chatgpt|gpt|openai|claude(?: code)?|anthropic|gemini|bard|google|copilot|github copilot|cursor|codex|cline|windsurf|cascade|planner response|gemini cli|goose|amp|opencode|grok|deepseek|kimi|qwen|mistral|le chat|llama|perplexity|poe|agent|meta ai|助手|助理|回答|回复|模型|アシスタント|어시스턴트|asistente|assistent|antwort|ассистент)$/iu;
 const SYSTEM = /^(?:system|system prompt|developer|系统|系統|システム)$/iu;
 const TOOL_NAME = /^(?:tool|tools|tool result|tool output|function|工具)$/iu;
 /** A model's name by its family and the maker's suffix. */
@@ -55,6 +55,8 @@ export function speakerIn(line: string): Speaker | undefined {
     line.slice(0, 80),
   );
   if (bracket) return named(bracket[1] === undefined ? '<|' : '[', bracket[1] ?? bracket[2] ?? '', '');
+  const bareSaid = /^([\p{L} ]{1,24}) said[ \t]*$/u.exec(line.slice(0, 80));
+  if (bareSaid) return named('said', bareSaid[1] ?? '', '');
   const callout = /^>[ \t]*\[!([\w-]{1,40})\][+-]?[ \t]*(.{0,120})$/.exec(line);
   if (callout) {
     const kind = (callout[1] ?? '').replace(/^[a-z]+[_-](?=(?:user|agent|assistant|ai|system)$)/i, '');
@@ -102,7 +104,12 @@ function named(way: string, words: string, rest: string, extra = ''): Speaker | 
   let at: number | undefined;
   let model: string | undefined;
   for (const piece of [extra.replace(/[*_]/g, ''), inside, ...inside.split(/[ \t]+·[ \t]+/)]) {
-    const time = timeOf(piece.replace(/^.*?\bon[ \t]+(?=\d)|^[^\d\p{L}]+/u, '').trim() || undefined);
+    const [, written, behind] =
+      /^(?:model )?([\w.:/@+-]{2,80})(?: (\d{4}-\d\d-\d\d.{0,40})|, mode \w+)$/.exec(piece) ?? [];
+    if (written !== undefined) model ??= written;
+    const time = timeOf(
+      (behind ?? piece.replace(/^.*?\bon[ \t]+(?=\d)|^[^\d\p{L}]+/u, '').trim()) || undefined,
+    );
     if (typeof time === 'number') at ??= time;
     else if (time !== undefined && /^[\w.:/@+-]{2,80}$/.test(piece)) model ??= piece;
   }

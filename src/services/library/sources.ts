@@ -12,6 +12,7 @@ import {
   isServiceFile,
   namedListings,
 } from '../../adapters/importers/listing.ts';
+import { openCodeAmong } from '../../adapters/importers/opencode-storage.ts';
 import { inJson, isAmongPeople, type LastForm } from '../../adapters/importers/other-forms.ts';
 import { createSkipCounter } from '../../adapters/importers/skipping.ts';
 import {
@@ -177,7 +178,9 @@ export async function recognise(
  * Replaces files whose conversations stand in another form than JSON; a page beside its listing stays a page. The file
  * with the title of a kimi-code session is read with its log.
  */
-async function readable(files: readonly SourceFile[], signal: AbortSignal): Promise<readonly SourceFile[]> {
+async function readable(given: readonly SourceFile[], signal: AbortSignal): Promise<readonly SourceFile[]> {
+  const { sessions, used } = openCodeAmong(given);
+  const files = [...given.filter((file) => !used.has(file)), ...sessions];
   const hasListing = files.some(isListing);
   const byPath = new Map(files.map((file) => [file.path, file]));
   const readableFiles = new Map<SourceFile, SourceFile>();
@@ -186,6 +189,9 @@ async function readable(files: readonly SourceFile[], signal: AbortSignal): Prom
   const isAlone = files.length === 1;
   for (const file of files) {
     signal.throwIfAborted();
+    // The same task once more, as it went to the model.
+    const shown = TASK.exec(file.path)?.[1];
+    if (shown !== undefined && byPath.has(`${shown}ui_messages.json`)) titles.add(file);
     const isBeside = hasListing && isCompanion(file);
     const session = SESSION_LOG.exec(file.path)?.[1];
     const state = session === undefined ? undefined : byPath.get(`${session}state.json`);
@@ -198,6 +204,8 @@ async function readable(files: readonly SourceFile[], signal: AbortSignal): Prom
 }
 const titleOf = (state: unknown): string | undefined =>
   isFields(state) && typeof state.title === 'string' && state.title.trim() !== '' ? state.title : undefined;
+/** Requests of a task of Cline, beside what was shown of it. */
+const TASK = /^((?:.*\/)?)api_conversation_history\.json$/;
 /** Place of the log of one agent in the folder of a kimi-code session. */
 const SESSION_LOG = /^((?:.*\/)?)agents\/[^/]+\/wire\.jsonl$/;
 

@@ -7,7 +7,7 @@ import { dataUrlOf } from '../../domain/base/data-url.ts';
 import { log } from '../../domain/base/log.ts';
 import type { PartOf } from '../../domain/chat/message.ts';
 import { decodeFile } from '../../domain/text/encoding.ts';
-import { isRichText, wordsOfRichText } from './rich-text.ts';
+import { isRichText, wordsOfRichText } from '../../domain/text/rich-text.ts';
 
 type FilePart = PartOf<'file'>;
 

@@ -55,7 +55,7 @@ export const library = {
       },
       messages: {
         name: 'JSON',
-        how: 'Lists of messages, each with a role and a text, as other chat apps, requests and datasets have them: .json, .jsonl, .yaml, .xml or .csv. Saved pages of ChatGPT, Claude and Gemini, Google’s MyActivity, and logs of Claude Code, Codex, Gemini CLI, kimi-code, OpenCode and aider, too.',
+        how: 'Lists of messages, each with a role and a text, as other chat apps, requests and datasets have them: .json, .jsonl, .yaml, .xml or .csv. Saved pages of ChatGPT, Claude and Gemini, Google’s MyActivity, and logs of Claude Code, Codex, Gemini CLI, kimi-code, OpenCode, Cline, goose, Zed and aider, too.',
       },
     },
     reading: 'Reading {{name}}',

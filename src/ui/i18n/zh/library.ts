@@ -55,7 +55,7 @@ export const library = {
       },
       messages: {
         name: 'JSON',
-        how: '消息列表，每条有角色和文字，如其他聊天应用、请求和数据集所用的 .json、.jsonl、.yaml、.xml 或 .csv。保存下来的 ChatGPT、Claude、Gemini 网页，Google 的 MyActivity，以及 Claude Code、Codex、Gemini CLI、kimi-code、OpenCode 和 aider 的记录也可以。',
+        how: '消息列表，每条有角色和文字，如其他聊天应用、请求和数据集所用的 .json、.jsonl、.yaml、.xml 或 .csv。保存下来的 ChatGPT、Claude、Gemini 网页，Google 的 MyActivity，以及 Claude Code、Codex、Gemini CLI、kimi-code、OpenCode、Cline、goose、Zed 和 aider 的记录也可以。',
       },
     },
     reading: '读取 {{name}}',

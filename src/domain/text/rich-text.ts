@@ -1,6 +1,9 @@
 // The words of a text in RTF, without its fonts, styles and pictures. Pure.
 // https://www.biblioscape.com/rtf15_spec.htm
 
+/** The platform's, whose type this floor does not have. */
+declare const TextDecoder: new (encoding: string) => { decode(bytes: Uint8Array): string };
+
 /** True if a file's text is RTF. */
 export const isRichText = (text: string): boolean => text.startsWith('{\\rtf');
 

@@ -1,6 +1,6 @@
 // A text in RTF is read as its words: characters of every script, cells, nothing of its fonts and pictures.
 import { expect, it } from 'vitest';
-import { isRichText, wordsOfRichText } from '../../../src/ui/chat/rich-text.ts';
+import { isRichText, wordsOfRichText } from '../../../src/domain/text/rich-text.ts';
 
 it.each([
   [

@@ -1,0 +1,404 @@
+// Conversations of more agents and editors, in the forms that these keep or export: every word with its speaker, and
+// nothing that the person or the model did not say.
+import { describe, expect, it } from 'vitest';
+import { IMPORTERS } from '../../../src/adapters/importers/index.ts';
+import { groupFiles, recognise } from '../../../src/services/library/sources.ts';
+import { type Contents, filesOf, jsonl } from '../../fixtures/files.ts';
+import { readAll } from '../../suites/importer.suite.ts';
+
+const never = new AbortController().signal;
+const AT = 1_750_000_000_000;
+
+/** Titles and messages of all conversations in some files; notes are marked by a star. */
+async function read(files: Readonly<Record<string, Contents>>) {
+  const found: { title: string | undefined; said: string[] }[] = [];
+  for (const source of groupFiles(filesOf(files)))
+    for (const { source: piece, importer } of (await recognise(source, IMPORTERS, never)).pieces)
+      for (const { meta, messages } of (await readAll(importer, piece)).conversations)
+        found.push({
+          title: meta.title,
+          said: messages.flatMap(({ role, kind, parts }) =>
+            parts.map((part) => {
+              const words =
+                part.type === 'tool-call'
+                  ? `${part.name} ${part.arguments}`
+                  : 'text' in part
+                    ? part.text
+                    : part.type;
+              return `${kind === 'note' ? '*' : ''}${part.type === 'reasoning' ? 'thought' : role}: ${words}`;
+            }),
+          ),
+        });
+  return found;
+}
+const only = async (name: string, content: Contents) => (await read({ [name]: content }))[0];
+
+const talk = ['user: Which loaf?', 'assistant: Rye.'];
+const looked = [
+  'user: Which loaf?',
+  'thought: Hm.',
+  'assistant: read {"path":"a"}',
+  'tool: rye',
+  'assistant: Rye.',
+];
+
+describe('Cline and its kin', () => {
+  const say = (kind: string, text: string, at: number) => ({ ts: AT + at, type: 'say', say: kind, text });
+  const shown = [
+    say('task', 'Which loaf?', 0),
+    say('api_req_started', '{"request":"x"}', 1),
+    say('reasoning', 'Hm.', 2),
+    say('tool', '{"tool":"read","path":"a"}', 3),
+    { ts: AT + 4, type: 'ask', ask: 'command', text: 'ls' },
+    say('command_output', 'a.txt', 5),
+    {
+      ts: AT + 6,
+      type: 'ask',
+      ask: 'followup',
+      text: '{"question":"Which flour?","options":["rye","wheat"]}',
+    },
+    say('user_feedback', 'Rye flour.', 7),
+    say('completion_result', 'Rye.', 8),
+    { ts: AT + 9, type: 'ask', ask: 'completion_result', text: '' },
+  ];
+  const said = [
+    'user: Which loaf?',
+    'thought: Hm.',
+    'assistant: read {"path":"a"}',
+    'assistant: command {"command":"ls"}',
+    'tool: a.txt',
+    'assistant: Which flour?\n- rye\n- wheat',
+    'user: Rye flour.',
+    'assistant: Rye.',
+  ];
+  const asked = [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: '<task>\nWhich loaf?\n</task>' },
+        { type: 'text', text: '<environment_details>\na.txt\n</environment_details>' },
+      ],
+    },
+    { role: 'assistant', content: [{ type: 'text', text: 'Rye.' }] },
+  ];
+  const added = '*system: <environment_details>\na.txt\n</environment_details>';
+
+  it('keeps what was shown, with calls and questions', async () => {
+    expect((await only('ui_messages.json', JSON.stringify(shown, null, 2)))?.said).toEqual(said);
+  });
+  it('marks what it added to the words of a person', async () => {
+    expect((await only('api_conversation_history.json', JSON.stringify(asked)))?.said).toEqual([
+      ...['user: Which loaf?', added, 'assistant: Rye.'],
+    ]);
+    const text =
+      '**User:**\n\n<task>\nWhich loaf?\n</task>\n\n<environment_details>\na.txt\n</environment_details>\n';
+    expect((await only('task.md', `${text}\n---\n\n**Assistant:**\n\nRye.\n\n---\n`))?.said).toEqual([
+      ...['user: Which loaf?', added, 'assistant: Rye.'],
+    ]);
+  });
+  it('reads a task once, where its folder holds it twice', async () => {
+    const folder = {
+      'tasks/1/ui_messages.json': JSON.stringify(shown),
+      'tasks/1/api_conversation_history.json': JSON.stringify(asked),
+    };
+    expect(await read(folder)).toEqual([{ title: '', said }]);
+  });
+});
+
+describe('goose', () => {
+  const messages = [
+    { role: 'user', created: 1_750_000_000, content: [{ type: 'text', text: 'Which loaf?' }] },
+    {
+      role: 'assistant',
+      created: 1_750_000_001,
+      content: [
+        { type: 'thinking', thinking: 'Hm.', signature: '' },
+        {
+          type: 'toolRequest',
+          id: 'c1',
+          toolCall: { status: 'success', value: { name: 'read', arguments: { path: 'a' } } },
+        },
+      ],
+    },
+    {
+      role: 'user',
+      created: 1_750_000_002,
+      content: [
+        {
+          type: 'toolResponse',
+          id: 'c1',
+          toolResult: { status: 'success', value: [{ type: 'text', text: 'rye' }] },
+        },
+      ],
+    },
+    { role: 'assistant', created: 1_750_000_003, content: [{ type: 'text', text: 'Rye.' }] },
+  ];
+  it.each([
+    ['a log', jsonl({ working_dir: '/p', description: 'About loaves', message_count: 4 }, ...messages)],
+    [
+      'an export',
+      JSON.stringify({ id: '20251101_1', working_dir: '/p', name: 'About loaves', conversation: messages }),
+    ],
+  ])('%s', async (_, content) => {
+    expect(await only('session.jsonl', content)).toEqual({ title: 'About loaves', said: looked });
+  });
+});
+
+describe('Zed', () => {
+  const call = { id: 't1', name: 'read', input: { path: 'a' } };
+  const newest = {
+    version: '0.3.0',
+    title: 'About loaves',
+    messages: [
+      { User: { id: 'u1', content: [{ Text: 'Which loaf?' }] } },
+      {
+        Agent: {
+          content: [{ Thinking: { text: 'Hm.', signature: 's' } }, { ToolUse: call }],
+          tool_results: {
+            t1: { tool_use_id: 't1', tool_name: 'read', is_error: false, content: { Text: 'rye' } },
+          },
+        },
+      },
+      { Agent: { content: [{ Text: 'Rye.' }], tool_results: {} } },
+      'Resume',
+    ],
+    model: { provider: 'anthropic', model: 'claude-x' },
+    updated_at: '2026-01-01T10:00:00Z',
+  };
+  const before = {
+    version: '0.2.0',
+    summary: 'About loaves',
+    messages: [
+      {
+        id: 0,
+        role: 'user',
+        segments: [{ type: 'text', text: 'Which loaf?' }],
+        tool_uses: [],
+        tool_results: [],
+      },
+      {
+        id: 1,
+        role: 'assistant',
+        segments: [{ type: 'thinking', text: 'Hm.' }],
+        tool_uses: [call],
+        tool_results: [],
+      },
+      {
+        id: 2,
+        role: 'user',
+        segments: [],
+        tool_uses: [],
+        tool_results: [{ tool_use_id: 't1', is_error: false, content: 'rye' }],
+      },
+      {
+        id: 3,
+        role: 'assistant',
+        segments: [{ type: 'text', text: 'Rye.' }],
+        tool_uses: [],
+        tool_results: [],
+      },
+    ],
+  };
+  it.each([newest, before])('reads version $version', async (thread) => {
+    expect(await only('thread.json', JSON.stringify(thread))).toEqual({
+      title: 'About loaves',
+      said: looked,
+    });
+  });
+});
+
+describe('OpenCode', () => {
+  const part = (id: string, message: string, more: object) => ({
+    [`storage/part/${message}/prt_${id}.json`]: JSON.stringify({
+      id: `prt_${id}`,
+      messageID: message,
+      ...more,
+    }),
+  });
+  const message = (id: string, role: string) => ({
+    [`storage/message/ses_1/${id}.json`]: JSON.stringify({
+      id,
+      sessionID: 'ses_1',
+      role,
+      time: { created: AT },
+    }),
+  });
+  const tool = { type: 'tool', callID: 'c', tool: 'read', state: { input: { path: 'a' }, output: 'rye' } };
+  it('its folder, where each part is a file', async () => {
+    const folder = {
+      'storage/session/p1/ses_1.json': JSON.stringify({ id: 'ses_1', title: 'About loaves' }),
+      ...message('msg_1', 'user'),
+      ...part('1', 'msg_1', { type: 'text', text: 'Which loaf?' }),
+      ...part('2', 'msg_1', { type: 'text', text: 'Added.', synthetic: true }),
+      ...message('msg_2', 'assistant'),
+      ...part('3', 'msg_2', { type: 'reasoning', text: 'Hm.' }),
+      ...part('4', 'msg_2', tool),
+      ...part('5', 'msg_2', { type: 'text', text: 'Rye.' }),
+    };
+    const [question = '', ...answer] = looked;
+    expect(await read(folder)).toEqual([
+      { title: 'About loaves', said: [question, 'system: Added.', ...answer] },
+    ]);
+  });
+  it('what it prints', async () => {
+    const one = (type: string, given: object) => ({ type, timestamp: AT, sessionID: 'ses_1', part: given });
+    const printed = jsonl(
+      one('step_start', { type: 'step-start' }),
+      one('tool_use', tool),
+      one('text', { type: 'text', text: 'Rye.' }),
+    );
+    expect((await only('run.jsonl', printed))?.said).toEqual([
+      ...['assistant: read {"path":"a"}', 'tool: rye', 'assistant: Rye.'],
+    ]);
+  });
+});
+
+it('OpenHands: what was said and done', async () => {
+  const events = [
+    { id: 0, source: 'user', action: 'message', args: { content: 'Which loaf?' } },
+    {
+      id: 1,
+      source: 'agent',
+      action: 'run',
+      args: { command: 'ls', thought: 'I look.' },
+      message: 'Running',
+    },
+    { id: 2, source: 'agent', observation: 'run', content: 'a.txt', cause: 1 },
+    { id: 3, source: 'agent', action: 'finish', args: { final_thought: 'Rye.' }, message: 'Done' },
+  ];
+  expect((await only('events.json', JSON.stringify(events)))?.said).toEqual([
+    ...['user: Which loaf?', 'assistant: I look.', 'assistant: run {"command":"ls"}', 'tool: a.txt'],
+    'assistant: Rye.',
+  ]);
+});
+
+describe('the screen that Claude Code exports', () => {
+  it('has the words of both sides, calls and what they gave', async () => {
+    const screen =
+      '╭──────╮\n│ ✻ Welcome to Claude Code! │\n╰──────╯\n\n> Which\n  loaf?\n\n⏺ I look.\n\n⏺ Bash(ls -la)\n  ⎿  a.txt\n     b.txt\n\n⏺ Rye:\n  - one\n';
+    expect((await only('2026-01-01-loaves.txt', screen))?.said.slice(1)).toEqual([
+      ...['user: Which\nloaf?', 'assistant: I look.', 'assistant: Bash {"input":"ls -la"}'],
+      ...['tool: a.txt\nb.txt', 'assistant: Rye:\n- one'],
+    ]);
+  });
+  it('may have other signs', async () => {
+    const screen = 'Claude Code v2.1.0\n\n❯ Which loaf?\n\n● Rye.\n\n✻ Worked for 3s\n';
+    expect((await only('loaves.txt', screen))?.said).toEqual([
+      ...['system: Claude Code v2.1.0', ...talk, 'system: Worked for 3s'],
+    ]);
+  });
+});
+
+describe('a text with styles is read as its words', () => {
+  const rtf = (words: string) => `{\\rtf1\\ansi{\\fonttbl{\\f0 Helvetica;}}\\f0 ${words}}`;
+  it.each([
+    ['names with a colon', rtf('User: Which loaf?\\par \\par Assistant: Rye.\\par ')],
+    [
+      'names above the words',
+      rtf('\\b You said:\\b0 \\\nWhich loaf?\\\n\\\n\\b ChatGPT said:\\b0 \\\nRye.\\\n'),
+    ],
+  ])('%s', async (_, text) => {
+    expect(await only('chat.rtf', text)).toEqual({ title: 'chat', said: talk });
+  });
+  it('and is no conversation if nobody speaks in it', async () => {
+    await expect(only('letter.rtf', rtf('Dear Ann,\\par best wishes'))).rejects.toMatchObject({
+      problem: { code: 'import-unknown', params: { reason: 'documents' } },
+    });
+  });
+});
+
+describe('Markdown of more tools', () => {
+  const story = '<!-- Generated by SpecStory -->\n\n';
+  it.each([
+    [
+      'a title with a time, names in two marks',
+      `${story}# Loaves (2025-06-01 10:00)\n\n_**User**_\n\nWhich loaf?\n\n---\n\n_**Assistant**_\n\nRye.\n`,
+    ],
+    [
+      'times and models beside the names',
+      `${story}_**User (2026-01-01 10:00:00Z)**_\n\nWhich loaf?\n\n---\n\n_**Agent (claude-x 2026-01-01 10:00:05Z)**_\n\nRye.\n`,
+    ],
+    [
+      'a mode beside the name',
+      `${story}_**User (2026-01-01 10:00Z)**_\n\nWhich loaf?\n\n_**Agent (model claude-x, mode Agent)**_\n\nRye.\n`,
+    ],
+    ['Codex', '**User**: Which loaf?\n\n**Codex**: Rye.\n'],
+    ['Windsurf', '### User Input\n\nWhich loaf?\n\n### Planner Response\n\nRye.\n'],
+    ['names without a colon', 'You said\nWhich loaf?\n\nGemini said\nRye.\n'],
+    ['the time between', '### User\n\nWhich loaf?\n\n---\n\n<sub>⏱️ 5s</sub>\n\n### Copilot\n\nRye.\n'],
+  ])('%s', async (_, text) => {
+    expect((await only('chat.md', text))?.said.filter((one) => !one.startsWith('*'))).toEqual(talk);
+  });
+  it('tells the model and the thoughts of an answer', async () => {
+    const text = `_**User**_\n\nWhich loaf?\n\n_**Agent**_\n\n<think><details><summary>Thought Process</summary>\nHm.</details></think>\n\nRye.\n`;
+    expect((await only('chat.md', text))?.said).toEqual([
+      'user: Which loaf?',
+      'thought: Hm.',
+      'assistant: Rye.',
+    ]);
+  });
+});
+
+describe('lists of messages of more agents', () => {
+  it('Continue: thoughts and calls', async () => {
+    const history = [
+      { message: { role: 'user', content: [{ type: 'text', text: 'Which loaf?' }] }, contextItems: [] },
+      { message: { role: 'thinking', content: 'Hm.' }, contextItems: [] },
+      {
+        message: {
+          role: 'assistant',
+          content: '',
+          toolCalls: [{ id: 't', type: 'function', function: { name: 'read', arguments: '{"path":"a"}' } }],
+        },
+      },
+      { message: { role: 'tool', content: 'rye', toolCallId: 't' } },
+      { message: { role: 'assistant', content: 'Rye.' } },
+    ];
+    const session = { sessionId: 'abc', title: 'About loaves', history };
+    expect(await only('abc.json', JSON.stringify(session))).toEqual({ title: 'About loaves', said: looked });
+  });
+
+  it('Amp: what a tool gave', async () => {
+    const messages = [
+      { role: 'user', content: [{ type: 'text', text: 'Which loaf?' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Hm.' },
+          { type: 'tool_use', id: 't', name: 'read', input: { path: 'a' } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', toolUseID: 't', run: { status: 'done', result: { content: 'rye' } } },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'text', text: 'Rye.' }] },
+    ];
+    expect((await only('T-1.json', JSON.stringify({ v: 30, id: 'T-1', messages })))?.said).toEqual(looked);
+  });
+
+  it('crush: blocks beside their kind, also as its database keeps them', async () => {
+    const block = (type: string, data: object) => ({ type, data });
+    const messages = [
+      { role: 'user', parts: [block('text', { text: 'Which loaf?' })] },
+      {
+        role: 'assistant',
+        parts: [
+          block('reasoning', { thinking: 'Hm.' }),
+          block('tool_call', { id: 't', name: 'read', input: '{"path":"a"}', finished: true }),
+          block('finish', { reason: 'tool_use' }),
+        ],
+      },
+      { role: 'tool', parts: [block('tool_result', { tool_call_id: 't', name: 'read', content: 'rye' })] },
+      {
+        role: 'assistant',
+        parts: [block('text', { text: 'Rye.' }), block('finish', { reason: 'end_turn' })],
+      },
+    ];
+    expect((await only('crush.json', JSON.stringify(messages)))?.said).toEqual(looked);
+    const rows = messages.map(({ role, parts }) => ({ role, parts: JSON.stringify(parts) }));
+    expect((await only('crush.json', JSON.stringify(rows)))?.said).toEqual(looked);
+  });
+});
