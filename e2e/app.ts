@@ -230,7 +230,7 @@ export interface OwnBrowser {
   dispose(): Promise<void>;
 }
 
-/** `args`: more of the browser's own, e.g. a camera made of a file. `opened`: a profile to begin with, else a new one. */
+/** `args`: more of the browser's own, e.g. a camera made of a file. `opened`: a profile to copy, else a new one. */
 export function ownBrowser(args: readonly string[] = [], opened?: string): OwnBrowser {
   const profile = mkdtempSync(join(tmpdir(), 'recollect-e2e-'));
   if (opened) cpSync(opened, profile, { recursive: true });

@@ -250,7 +250,10 @@ async function whyRefused(
 
 /** Words and codes of an endpoint's error, from any of its forms. */
 interface RefusalDetail {
+  /** As shown: without the key. */
   readonly message: string;
+  /** As said. Only judged, since a key such as "api" or "ollama" stands in sentences. */
+  readonly words: string;
   /** `code`, `type` and `status`, lower case. */
   readonly code: string;
 }
@@ -261,19 +264,19 @@ interface RefusalDetail {
  */
 function problemOfStatus(
   status: number,
-  { message, code }: RefusalDetail,
+  { message, words, code }: RefusalDetail,
   about: ProblemParams,
   seconds: number | undefined,
   { versioned = false, keyless = false }: { readonly versioned?: boolean; readonly keyless?: boolean } = {},
 ): RecollectError {
-  const all = `${code} ${message}`.toLowerCase();
+  const all = `${code} ${words}`.toLowerCase();
   // A gateway fails with the words in which the SDK of a provider told of too many requests.
   if (
     status !== 429 &&
     (status === 400 || status >= 500) &&
     /^[\w .:]{0,60}\berror code: 429\b/.test(all.trim())
   )
-    return problemOfStatus(429, { message, code }, about, seconds);
+    return problemOfStatus(429, { message, words, code }, about, seconds);
   const overloaded =
     status === 529 || ((status === 429 || status >= 500) && /\boverloaded/.test(all.replaceAll('_', ' ')));
   const params = { ...about, status, detail: message, ...(overloaded ? { cause: 'overloaded' } : {}) };
@@ -432,7 +435,7 @@ export function problemOfStreamError(
   key: string | undefined,
 ): RecollectError {
   const detail = readDetail(JSON.stringify({ error }), key);
-  const all = `${detail.code} ${detail.message}`.toLowerCase();
+  const all = `${detail.code} ${detail.words}`.toLowerCase();
   const ownWords = Number(/\b(4\d\d|5\d\d)\b/.exec(detail.code)?.[1] ?? 0);
   const status =
     isContextProblem(all) || isRefusal(all)
@@ -444,7 +447,7 @@ export function problemOfStreamError(
           : ownWords ||
             statusNamed(detail.code) ||
             (/overloaded/.test(all) ? 529 : isKeyProblem(all) ? 401 : isUnknownModel(all) ? 404 : 500);
-  return problemOfStatus(status, detail, about, secondsIn(detail.message));
+  return problemOfStatus(status, detail, about, secondsIn(detail.words));
 }
 
 async function firstBytes(response: Response, signal: AbortSignal): Promise<string> {
@@ -532,14 +535,12 @@ function readDetail(text: string, key: string | undefined): RefusalDetail {
       .toLowerCase();
     // OpenRouter passes on the words of the provider behind it.
     const raw = at(at(error, 'metadata'), 'raw');
-    if (typeof raw === 'string') message += `: ${readDetail(raw, key).message}`;
+    if (typeof raw === 'string') message += `: ${readDetail(raw, key).words}`;
   }
-  if (key) message = message.replaceAll(key, '…');
-  message = message.replace(/\s+/g, ' ').trim();
-  return {
-    message: message.length > DETAIL_LIMIT ? `${message.slice(0, DETAIL_LIMIT)}…` : message,
-    code,
-  };
+  const words = message.replace(/\s+/g, ' ').trim();
+  const shown = key ? words.replaceAll(key, '…') : words;
+  const cut = (said: string) => (said.length > DETAIL_LIMIT ? `${said.slice(0, DETAIL_LIMIT)}…` : said);
+  return { message: cut(shown), words: cut(words), code };
 }
 
 /** Longest wait that an endpoint may ask for, seconds. */

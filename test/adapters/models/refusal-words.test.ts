@@ -11,16 +11,23 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const problemOf = async (status: number, error: object | string) => {
+const problemOf = async (status: number, error: object | string, key = 'sk-test') => {
   server.next({ status, body: { error } });
   const model = createEndpointModel({
     endpoint: { baseUrl: server.baseUrl },
     model: 'plain',
-    key: async () => 'sk-test',
+    key: async () => key,
   });
   const { problem } = endOf(await collect(model));
   return `${problem?.code} ${problem?.params?.reason ?? ''}`.trim();
 };
+
+it.each(['k', 'api', 'key'])(
+  'the key "%s", as servers at home take it, leaves an endpoint its words',
+  async (key) => {
+    expect(await problemOf(400, { message: 'Invalid API key provided' }, key)).toBe('model-key invalid');
+  },
+);
 
 describe('too long for the model', () => {
   it.each([
