@@ -365,6 +365,7 @@ async function outerReaders(): Promise<Readers> {
       agents.isAdded(`<user_info>${text}`),
       agents.withoutTag(`<task>${text}`),
     ],
+    isRichText: rich.isRichText,
     wordsOfRichText: (text) => rich.wordsOfRichText(`{\\rtf1 ${text}`),
     recordsOf: lenient.recordsOf,
     'code in items of a list': (text) => lists.looseLines(`- ${text}\n\`\`\`\n${text}`, true),
