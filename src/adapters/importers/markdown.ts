@@ -219,11 +219,16 @@ function closingOf(lines: readonly string[], from: number, fence: string): numbe
 const THOUGHTS =
   /^(?:<details[^>]*>\s*<summary>[^<\n]{0,60}(?:reason|think|thought|思考|推理)[^<\n]{0,60}<\/summary>([\s\S]*?)<\/details>|<think(?:ing)?>([\s\S]*?)<\/think(?:ing)?>)\s*/i;
 
+const FOLD_END = '</details>';
+/** Thoughts out of the block that folds them away. */
+function withoutFold(thoughts: string): string {
+  const opened = thoughts.replace(/^<details[^<>]*>\s*<summary>[^<]*<\/summary>/, '');
+  return (opened.endsWith(FOLD_END) ? opened.slice(0, -FOLD_END.length) : opened).trim();
+}
+
 function partsOf(turn: Turn): Part[] {
   const thoughts = turn.role === 'assistant' ? THOUGHTS.exec(turn.text) : null;
-  const reasoning = (thoughts?.[1] ?? thoughts?.[2] ?? '')
-    .trim()
-    .replace(/^<details[^<>]*>\s*<summary>[^<]*<\/summary>\s*|\s*<\/details>$/g, '');
+  const reasoning = withoutFold((thoughts?.[1] ?? thoughts?.[2] ?? '').trim());
   const text = thoughts ? turn.text.slice(thoughts[0].length) : turn.text;
   return [
     ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),

@@ -409,7 +409,7 @@ const isAboutImages = (text: string) =>
   );
 /** An image that is broken or too large: the model takes others. */
 const isBadPicture = (text: string) =>
-  /(could not|cannot|unable to|failed to) (process|read|decode|load|download)( the| input| this)? image|\bimage\b.{0,80}(exceeds|too large|too small|does not match|dimensions|corrupt|unsupported)|(invalid|unsupported|corrupt\w*) (base64 )?image/.test(
+  /(could not|cannot|unable to|failed to) (process|read|decode|load|download)( the| input| this)? image|\bimage\b.{0,80}(exceeds|too large|too small|does not match|dimensions|corrupt|unsupported)|(invalid|unsupported|corrupt(ed)?) (base64 )?image/.test(
     text,
   );
 const isRefusal = (text: string) =>
