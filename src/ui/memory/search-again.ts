@@ -37,7 +37,10 @@ export function useSearchAgain(
   const { searchedAgain } = useSession();
   const forgotten = useReadable(forget.records);
   const awake = useAwake();
-  const isWhole = useReadable(status, ({ state, waiting }) => state === 'ready' && waiting === 0);
+  const isWhole = useReadable(
+    status,
+    ({ state, unread, waiting }) => state === 'ready' && unread === 0 && waiting === 0,
+  );
   const cannot = useReadable(
     status,
     ({ state, embedding }) => state === 'failed' || state === 'paused' || embedding.status === 'failed',
@@ -46,7 +49,9 @@ export function useSearchAgain(
   // It may contain words that were forgotten since.
   const found = seen?.forgotten === forgotten ? seen : undefined;
   const early = recall !== undefined && recall.query !== '' && cameTooEarly(recall);
-  const wanted = early && ask !== null && !found?.whole;
+  // What was just read is counted a moment later: that nothing was found is no last word.
+  const isAnswered = found?.whole && found.result.passages.length > 0;
+  const wanted = early && ask !== null && !isAnswered;
   const search = useEffectEvent(async (signal: AbortSignal) => {
     if (!recall || !ask || key === null) return;
     const now = await orElse(ask(recall.query, signal), null, 'asking memory again; the kept recall stays');

@@ -44,8 +44,8 @@ async function starting({ reply }: { reply?: string } = {}) {
   });
   const id = await app.say(QUESTION);
   await app.idle(id);
-  const forgets = () => {
-    isThere = false;
+  const forgets = (is = true) => {
+    isThere = !is;
   };
   return { app, id, asked, forgets };
 }
@@ -73,6 +73,20 @@ it('looks again when the last messages have their vectors, of memory that rested
   app.states.memory.set({ ...READY, waiting: 2 });
   await expect.poll(() => asked.length).toBeGreaterThan(before);
   await expect.element(note()).toBeVisible();
+  app.states.memory.set(READY);
+  await expect.element(card()).toHaveTextContent('1 passage');
+});
+
+it('looks again when something is read after nothing was found', async () => {
+  const { app, id, asked, forgets } = await starting({ reply: 'I do not know.' });
+  forgets();
+  await show(app, `/c/${id}`);
+  app.states.memory.set(READY);
+  await expect.element(page.getByText(/has nothing closer/)).toBeVisible();
+  const before = asked.length;
+  app.states.memory.set({ ...READY, unread: 1 });
+  await expect.poll(() => asked.length).toBeGreaterThan(before);
+  forgets(false);
   app.states.memory.set(READY);
   await expect.element(card()).toHaveTextContent('1 passage');
 });
