@@ -12,7 +12,7 @@ import { BROWSER_URL, PROTOCOLS } from '../../adapters/models/protocols.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
-import { ignore } from '../../domain/base/log.ts';
+import { ignore, orElse } from '../../domain/base/log.ts';
 import { loadPart } from '../../domain/base/part.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
 import { SerialQueue } from '../../domain/base/serial-queue.ts';
@@ -207,15 +207,38 @@ class StoredSettings implements Settings {
     });
   }
 
-  removeEndpoint(id: string): Promise<void> {
-    return this.#changeConnections(async ({ endpoints, chosen, ...others }) => {
-      await this.#keys.forget(endpointKey(id));
+  async removeEndpoint(id: string): Promise<() => Promise<void>> {
+    const name = endpointKey(id);
+    let before: Connections = { endpoints: [], chosen: null };
+    let key: string | undefined;
+    await this.#changeConnections(async (kept) => {
+      before = kept;
+      const removed = kept.endpoints.find((endpoint) => endpoint.id === id);
+      if (removed)
+        key = await orElse(
+          this.#keys.get(name, removed.baseUrl),
+          undefined,
+          'a key that no undo brings back',
+        );
+      await this.#keys.forget(name);
       return {
-        ...others,
-        endpoints: endpoints.filter((endpoint) => endpoint.id !== id),
-        chosen: chosen?.endpointId === id ? null : chosen,
+        ...kept,
+        endpoints: kept.endpoints.filter((endpoint) => endpoint.id !== id),
+        chosen: kept.chosen?.endpointId === id ? null : kept.chosen,
       };
     });
+    return () =>
+      this.#changeConnections(async (now) => {
+        const at = before.endpoints.findIndex((endpoint) => endpoint.id === id);
+        const removed = before.endpoints[at];
+        if (!removed || now.endpoints.some((endpoint) => endpoint.id === id)) return now;
+        if (key !== undefined) await this.#keys.keep(name, key, removed.baseUrl);
+        return {
+          ...now,
+          endpoints: [...now.endpoints.slice(0, at), removed, ...now.endpoints.slice(at)],
+          chosen: now.chosen ?? before.chosen,
+        };
+      });
   }
 
   choose(choice: ModelChoice | null, conversation?: ConversationId): Promise<void> {

@@ -48,7 +48,8 @@ export interface Settings {
    * keeps the stored one, `''` forgets it.
    */
   saveEndpoint(endpoint: Endpoint, key: string | undefined): Promise<void>;
-  removeEndpoint(id: string): Promise<void>;
+  /** Forgets its key, too. Resolves to what brings both back, in their place and in use as before. */
+  removeEndpoint(id: string): Promise<() => Promise<void>>;
   /** For new conversations, and for this one. Throws `setting-invalid` for an unknown endpoint. */
   choose(choice: ModelChoice | null, conversation?: ConversationId): Promise<void>;
   /** Fixes the model chosen last for this conversation, which begins. */

@@ -13,6 +13,7 @@ import { afterClosing } from '../shell/controls/menu.tsx';
 import { Select } from '../shell/controls/select.tsx';
 import { Badge, Button, Confirm, classes, IconButton, Menu } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
 import { useBrowserModel } from './browser-model.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
 import type { ConnectedModel } from './endpoint-form.ts';
@@ -112,7 +113,15 @@ export function ModelsSection() {
         action={t('models.remove')}
         danger
         onConfirm={() => {
-          if (removing) settings.removeEndpoint(removing.id).catch(report);
+          if (!removing) return;
+          settings.removeEndpoint(removing.id).then(
+            (undo) =>
+              offer(t('models.removed', { name: removing.label }), {
+                label: t('undo'),
+                onClick: () => void undo().catch(report),
+              }),
+            report,
+          );
         }}
       >
         {t('models.removeText')}

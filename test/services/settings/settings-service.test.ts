@@ -600,6 +600,25 @@ recall:
       await settings.choose(null);
     });
 
+    it('bring a removed endpoint back in its place, with its key and in use', async () => {
+      await settings.saveEndpoint(endpoint, 'sk');
+      await settings.saveEndpoint({ ...endpoint, id: 'e2' }, undefined);
+      await settings.choose({ endpointId: 'e1', model: 'llama' });
+      const before = settings.connections.get();
+      const names = await vault.names();
+      const undo = await settings.removeEndpoint('e1');
+      expect(await vault.names()).toEqual([]);
+      await undo();
+      expect(settings.connections.get()).toEqual(before);
+      expect(await vault.names()).toEqual(names);
+      // One that was made anew meanwhile stays as it is.
+      const late = await settings.removeEndpoint('e1');
+      await settings.saveEndpoint({ ...endpoint, label: 'Anew' }, undefined);
+      await late();
+      expect(settings.connections.get().endpoints.map(({ label }) => label)).toContain('Anew');
+      expect(settings.connections.get().endpoints).toHaveLength(2);
+    });
+
     it('leave out what is broken and say so', async () => {
       await store.keyValues.set('settings/connections', {
         endpoints: [endpoint, { id: 'e2', baseUrl: 'nowhere' }, 'x'],

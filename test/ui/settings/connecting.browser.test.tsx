@@ -218,6 +218,9 @@ it('says in words what can be done with a connection, at any width', async () =>
   expect(document.documentElement.scrollWidth).toBe(320);
   await expectAccessible();
   await remove.click();
+  const before = app.settings.connections.get();
   await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
   await expect.poll(() => app.settings.connections.get().endpoints).toEqual([]);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => app.settings.connections.get()).toEqual(before);
 });

@@ -440,6 +440,7 @@ export const settings = {
     removeTitle: 'Remove {{name}}?',
     removeText:
       'The address and its key are forgotten on this device. Conversations stay; those it answered continue with another model and say so.',
+    removed: '{{name}} was removed',
     inUse: 'In use',
     needUrl: 'An address is needed.',
     needName: 'A name is needed.',

@@ -336,6 +336,7 @@ export const settings = {
     remove: '移除',
     removeTitle: '移除 {{name}}？',
     removeText: '这台设备会忘记地址和密钥。对话会保留；由它作答的对话改由别的模型继续，并会说明。',
+    removed: '已移除“{{name}}”',
     inUse: '使用中',
     needUrl: '请填写地址。',
     needName: '请填写名称。',
