@@ -49,7 +49,7 @@ export function useSearchAgain(
   // It may contain words that were forgotten since.
   const found = seen?.forgotten === forgotten ? seen : undefined;
   const early = recall !== undefined && recall.query !== '' && cameTooEarly(recall);
-  // What was just read is counted a moment later: that nothing was found is no last word.
+  // Counts lag a moment behind reading, so that nothing was found is no last word.
   const isAnswered = found?.whole && found.result.passages.length > 0;
   const wanted = early && ask !== null && !isAnswered;
   const search = useEffectEvent(async (signal: AbortSignal) => {
