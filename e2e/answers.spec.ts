@@ -254,9 +254,11 @@ test('pages that an answer rests on stand under it, also after a reload', async 
   };
   server.next({ steps: [{ raw: `data: ${JSON.stringify(cited)}\n\n` }, { finish: 'stop' }] });
   await say(page, 'When is the backup?');
-  await ended(page);
   for (const again of [false, true]) {
-    if (again) await page.reload();
+    if (again) {
+      await ended(page);
+      await page.reload();
+    }
     const sources = answers(page).last().getByRole('region', { name: 'Sources' }).getByRole('link');
     await expect(sources).toHaveText(['1Backupsdocs.example.com', '2b.example.org']);
     await expect(sources.first()).toHaveAttribute('href', 'https://docs.example.com/backup');
