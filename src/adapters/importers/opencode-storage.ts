@@ -50,8 +50,10 @@ function documentOf(
   all: readonly SourceFile[],
 ): SourceFile {
   const recordOf = async (file: SourceFile, signal: AbortSignal): Promise<Record<string, unknown>> => {
-    const value = parseJson(decode(await file.bytes(signal)));
-    return isFields(value) ? { ...value } : {};
+    const text = decode(await file.bytes(signal));
+    const value = parseJson(text);
+    // A file that was cut off keeps its words, as they stand in it.
+    return isFields(value) ? { ...value } : { type: 'text', text };
   };
   const sorted = (list: readonly SourceFile[]) => [...list].sort((a, b) => (a.path < b.path ? -1 : 1));
   return {
@@ -64,7 +66,7 @@ function documentOf(
       for (const file of sorted(messages)) {
         const parts: unknown[] = [];
         for (const part of sorted(partsOf(file))) parts.push(await recordOf(part, signal));
-        said.push({ info: await recordOf(file, signal), parts });
+        said.push({ info: { role: 'system', ...(await recordOf(file, signal)) }, parts });
       }
       return new TextEncoder().encode(JSON.stringify({ info, messages: said }));
     },

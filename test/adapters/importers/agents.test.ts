@@ -224,6 +224,17 @@ describe('OpenCode', () => {
     }),
   });
   const tool = { type: 'tool', callID: 'c', tool: 'read', state: { input: { path: 'a' }, output: 'rye' } };
+  it('its folder, of which two files were cut off', async () => {
+    const said = await read({
+      'storage/session/p1/ses_1.json': JSON.stringify({ id: 'ses_1', title: 'About loaves' }),
+      ...message('msg_1', 'user'),
+      'storage/part/msg_1/prt_1.json': '{"id":"prt_1","type":"text","text":"Which lo',
+      'storage/message/ses_1/msg_2.json': '{"id":"msg_2","ro',
+      ...part('2', 'msg_2', { type: 'text', text: 'Rye.' }),
+    });
+    expect(JSON.stringify(said)).toContain('Which lo');
+    expect(JSON.stringify(said)).toContain('system: Rye.');
+  });
   it('its folder, where each part is a file', async () => {
     const folder = {
       'storage/session/p1/ses_1.json': JSON.stringify({ id: 'ses_1', title: 'About loaves' }),
