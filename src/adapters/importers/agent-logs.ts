@@ -1,21 +1,8 @@
 // Logs of coding agents, as lists of messages that `message-lists.ts` reads: Claude Code, Codex, Gemini CLI, OpenCode,
 // Copilot Chat, aider. Their formats are internal to those tools: any other record is bookkeeping, and passed over.
-import { isFields } from '../../domain/base/json.ts';
-import { cline, goose, openCodePart, openCodePrinted, openHands, zed } from './editor-logs.ts';
+import { type Fields, fieldsOf, isFields, objectsOf, stringOf } from '../../domain/base/json.ts';
+import { cline, goose, openCodePart, openCodePrinted, openHands, type Session, zed } from './editor-logs.ts';
 import { messageOfItem } from './message-shapes.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** A conversation in the shape that lists of messages have. */
-interface Session {
-  readonly id: string | undefined;
-  readonly title?: string | undefined;
-  readonly messages: readonly unknown[];
-}
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
-const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
 /**
  * Reads the sessions in a log, or in a document, of an agent, and behind them the records that are damaged, as text;
@@ -56,7 +43,7 @@ export function sessionsIn(
 
 // ------------------------------------------------------------------------------------------------ Claude Code
 const isClaudeCode = (record: Fields): boolean =>
-  /^(?:user|assistant|tool_result)$/.test(textOf(record.type)) &&
+  /^(?:user|assistant|tool_result)$/.test(stringOf(record.type)) &&
   'uuid' in record &&
   'sessionId' in record &&
   isFields(record.message);
@@ -64,15 +51,15 @@ const isClaudeCode = (record: Fields): boolean =>
 function claudeCode(records: readonly Fields[]): Session[] | undefined {
   if (!records.some(isClaudeCode)) return undefined;
   const parents = new Map(
-    records.map((record) => [textOf(record.uuid), textOf(record.parentUuid ?? record.logicalParentUuid)]),
+    records.map((record) => [stringOf(record.uuid), stringOf(record.parentUuid ?? record.logicalParentUuid)]),
   );
   const said = records.filter(isClaudeCode);
-  const ids = new Set(said.map(({ uuid }) => textOf(uuid)));
+  const ids = new Set(said.map(({ uuid }) => stringOf(uuid)));
   /** For each record that is no message, the nearest message above it. */
   const above = new Map<string, string | undefined>();
   const parentOf = (record: Fields): string | undefined => {
     const passed: string[] = [];
-    let at = parents.get(textOf(record.uuid));
+    let at = parents.get(stringOf(record.uuid));
     for (; at && !ids.has(at) && !above.has(at); at = parents.get(at)) {
       above.set(at, undefined);
       passed.push(at);
@@ -82,13 +69,13 @@ function claudeCode(records: readonly Fields[]): Session[] | undefined {
     return found || undefined;
   };
   const title = [...records].reverse().flatMap((record) => {
-    const name = textOf(record.customTitle ?? record.aiTitle ?? record.title ?? record.summary);
-    return name !== '' && /title|summary/.test(textOf(record.type)) ? [name] : [];
+    const name = stringOf(record.customTitle ?? record.aiTitle ?? record.title ?? record.summary);
+    return name !== '' && /title|summary/.test(stringOf(record.type)) ? [name] : [];
   })[0];
   const sessions = new Map<string, unknown[]>();
   for (const record of said) {
-    const side = record.isSidechain === true ? `/${textOf(record.agentId) || 'sidechain'}` : '';
-    const id = `${textOf(record.sessionId)}${side}`;
+    const side = record.isSidechain === true ? `/${stringOf(record.agentId) || 'sidechain'}` : '';
+    const id = `${stringOf(record.sessionId)}${side}`;
     const message = fieldsOf(record.message);
     const isWritten = record.isMeta === true || record.isCompactSummary === true;
     const one = {
@@ -131,7 +118,7 @@ function codexPrinted(records: readonly Fields[]): Session[] | undefined {
   const messages = records.flatMap(({ type, item }) =>
     type === 'item.completed' ? codexItem(fieldsOf(item)) : [],
   );
-  return [{ id: textOf(started.thread_id) || undefined, messages }];
+  return [{ id: stringOf(started.thread_id) || undefined, messages }];
 }
 
 /** Texts that Codex writes in the person's name. */
@@ -150,25 +137,25 @@ function codex(records: readonly Fields[]): Session[] | undefined {
     const payload = fieldsOf(record.payload);
     if (record.type === 'turn_context') model = payload.model ?? model;
     const item = record.type === 'response_item' ? payload : isOld ? record : undefined;
-    if (!item || !CODEX_ITEM.test(textOf(item.type))) continue;
+    if (!item || !CODEX_ITEM.test(stringOf(item.type))) continue;
     const message = codexMessage(item);
     if (message) messages.push({ ...message, timestamp: record.timestamp, ...(model ? { model } : {}) });
   }
-  if (messages.length > 0) return [{ id: textOf(given.id) || undefined, messages }];
+  if (messages.length > 0) return [{ id: stringOf(given.id) || undefined, messages }];
   // Some logs hold only the events.
   const events = records.flatMap(({ type, timestamp, payload }) => {
     const event = fieldsOf(payload);
-    const role = { user_message: 'user', agent_message: 'assistant' }[textOf(event.type)];
+    const role = { user_message: 'user', agent_message: 'assistant' }[stringOf(event.type)];
     return type === 'event_msg' && role ? [{ role, content: event.message, timestamp }] : [];
   });
-  return [{ id: textOf(given.id) || undefined, messages: events }];
+  return [{ id: stringOf(given.id) || undefined, messages: events }];
 }
 
 function codexMessage(item: Fields): Fields | undefined {
-  const type = textOf(item.type);
+  const type = stringOf(item.type);
   if (type === 'message') {
-    const [first] = listOf(item.content);
-    const isWritten = item.role === 'developer' || SCAFFOLDING.test(textOf(first?.text ?? item.content));
+    const [first] = objectsOf(item.content);
+    const isWritten = item.role === 'developer' || SCAFFOLDING.test(stringOf(first?.text ?? item.content));
     return { role: isWritten ? 'system' : item.role, content: item.content };
   }
   return messageOfItem(item);
@@ -186,7 +173,7 @@ function geminiCli(records: readonly Fields[]): Session[] | undefined {
   const kept = new Map<string, Fields>();
   const parents = new Map<string, string | undefined>();
   const say = (record: Fields) => {
-    const id = textOf(record.id);
+    const id = stringOf(record.id);
     // The same message is written again as it grows: the last one counts.
     kept.set(id, record);
     if (places.has(id)) return;
@@ -194,39 +181,39 @@ function geminiCli(records: readonly Fields[]): Session[] | undefined {
     places.set(id, path.length);
     path.push(id);
   };
-  let title = textOf(meta.summary);
+  let title = stringOf(meta.summary);
   for (const record of records) {
     const set = fieldsOf(record.$set);
-    title = textOf(set.summary) || title;
-    for (const message of [...listOf(record.messages), ...listOf(set.messages)]) say(message);
+    title = stringOf(set.summary) || title;
+    for (const message of [...objectsOf(record.messages), ...objectsOf(set.messages)]) say(message);
     // Messages behind it remain as a branch.
     if ('$rewindTo' in record)
-      for (const id of path.splice(places.get(textOf(record.$rewindTo)) ?? 0)) places.delete(id);
-    if (typeof record.id === 'string' && /^(?:user|gemini|info|error|warning)$/.test(textOf(record.type)))
+      for (const id of path.splice(places.get(stringOf(record.$rewindTo)) ?? 0)) places.delete(id);
+    if (typeof record.id === 'string' && /^(?:user|gemini|info|error|warning)$/.test(stringOf(record.type)))
       say(record);
   }
   const messages = [...kept.values()].flatMap((record) =>
-    geminiMessages(record, parents.get(textOf(record.id))),
+    geminiMessages(record, parents.get(stringOf(record.id))),
   );
-  return [{ id: textOf(meta.sessionId), title: title || undefined, messages }];
+  return [{ id: stringOf(meta.sessionId), title: title || undefined, messages }];
 }
 
 function geminiMessages(record: Fields, parentId: string | undefined): Fields[] {
-  const [first] = listOf(record.content);
-  const isWritten = /^\s*<session_context>/.test(textOf(first?.text ?? record.content));
+  const [first] = objectsOf(record.content);
+  const isWritten = /^\s*<session_context>/.test(stringOf(first?.text ?? record.content));
   const role = isWritten
     ? 'system'
-    : ({ user: 'user', gemini: 'assistant' }[textOf(record.type)] ?? 'system');
-  const thoughts = listOf(record.thoughts).map((one) => ({
+    : ({ user: 'user', gemini: 'assistant' }[stringOf(record.type)] ?? 'system');
+  const thoughts = objectsOf(record.thoughts).map((one) => ({
     type: 'thinking',
     thinking: [one.subject, one.description].filter((text) => typeof text === 'string').join(': '),
   }));
-  const calls = listOf(record.toolCalls).map((call) => ({
+  const calls = objectsOf(record.toolCalls).map((call) => ({
     ...{ type: 'tool-invocation', toolCallId: call.id, toolName: call.name, args: call.args },
     ...(call.result === undefined ? {} : { result: call.result }),
   }));
   const words =
-    typeof record.content === 'string' ? [{ type: 'text', text: record.content }] : listOf(record.content);
+    typeof record.content === 'string' ? [{ type: 'text', text: record.content }] : objectsOf(record.content);
   const content = [...thoughts, ...words, ...calls];
   return [{ role, id: record.id, parentId, content, timestamp: record.timestamp, model: record.model }];
 }
@@ -234,22 +221,24 @@ function geminiMessages(record: Fields, parentId: string | undefined): Fields[] 
 // ------------------------------------------------------------------------------------------------ OpenCode
 function openCode([document, ...rest]: readonly Fields[]): Session[] | undefined {
   const info = fieldsOf(document?.info);
-  if (rest.length > 0 || !/^ses/.test(textOf(info.id)) || !Array.isArray(document?.messages))
+  if (rest.length > 0 || !/^ses/.test(stringOf(info.id)) || !Array.isArray(document?.messages))
     return undefined;
-  const messages = listOf(document.messages).flatMap((message) => {
+  const messages = objectsOf(document.messages).flatMap((message) => {
     const { role, id, time, modelID: model } = fieldsOf(message.info);
     const { created: timestamp } = fieldsOf(time);
-    const parts = listOf(message.parts);
+    const parts = objectsOf(message.parts);
     // It adds some words to a person's by itself.
     const added = parts.filter(({ synthetic }) => role === 'user' && synthetic === true);
     const said = parts.filter((part) => !added.includes(part)).flatMap(openCodePart);
     const notes = added.flatMap(openCodePart);
     return [
       { role, id, content: said, timestamp, model },
-      ...(notes.length > 0 ? [{ role: 'system', id: `${textOf(id)}#added`, content: notes, timestamp }] : []),
+      ...(notes.length > 0
+        ? [{ role: 'system', id: `${stringOf(id)}#added`, content: notes, timestamp }]
+        : []),
     ];
   });
-  return [{ id: textOf(info.id), title: textOf(info.title) || undefined, messages }];
+  return [{ id: stringOf(info.id), title: stringOf(info.title) || undefined, messages }];
 }
 
 // ------------------------------------------------------------------------------------------------ Copilot Chat
@@ -259,26 +248,26 @@ function copilotChat(records: readonly Fields[]): Session[] | undefined {
   const document = isGrown ? fieldsOf(grown(records)) : first;
   if ((rest.length > 0 && !isGrown) || !Array.isArray(document?.requests)) return undefined;
   if (!('responderUsername' in document)) return undefined;
-  const messages = listOf(document.requests).flatMap((request) => {
-    const said = listOf(request.response).filter(
-      ({ kind }) => kind === undefined || /^markdown/.test(textOf(kind)),
+  const messages = objectsOf(document.requests).flatMap((request) => {
+    const said = objectsOf(request.response).filter(
+      ({ kind }) => kind === undefined || /^markdown/.test(stringOf(kind)),
     );
-    const words = said.map((one) => textOf(one.value) || textOf(fieldsOf(one.content).value)).join('');
-    const thinking = listOf(request.response)
-      .map(({ kind, value }) => (kind === 'thinking' ? [value].flat().map(textOf).join('') : ''))
+    const words = said.map((one) => stringOf(one.value) || stringOf(fieldsOf(one.content).value)).join('');
+    const thinking = objectsOf(request.response)
+      .map(({ kind, value }) => (kind === 'thinking' ? [value].flat().map(stringOf).join('') : ''))
       .join('');
     const answer = [
       ...(thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }]),
       ...(words === '' ? [] : [{ type: 'text', text: words }]),
     ];
     const { timestamp, modelId: model } = request;
-    const asked = { role: 'user', content: textOf(fieldsOf(request.message).text), timestamp };
+    const asked = { role: 'user', content: stringOf(fieldsOf(request.message).text), timestamp };
     return answer.length === 0 ? [asked] : [asked, { role: 'assistant', content: answer, timestamp, model }];
   });
   return [
     {
-      id: textOf(document.sessionId) || undefined,
-      title: textOf(document.customTitle) || undefined,
+      id: stringOf(document.sessionId) || undefined,
+      title: stringOf(document.customTitle) || undefined,
       messages,
     },
   ];
@@ -315,10 +304,13 @@ function promptHistory(records: readonly Fields[]): Session[] | undefined {
   if (typed.length === 0 || typed.length < records.length / 2) return undefined;
   const sessions = new Map<string, { title: string; messages: unknown[] }>();
   for (const { display, pastedContents, timestamp, project, sessionId } of typed) {
-    const pasted = Object.values(fieldsOf(pastedContents)).map((one) => textOf(fieldsOf(one).content));
-    const content = [textOf(display), ...pasted].filter((words) => words.trim() !== '').join('\n\n');
-    const id = textOf(sessionId) || textOf(project);
-    const session = sessions.get(id) ?? { title: textOf(project).split(/[\\/]/).at(-1) ?? '', messages: [] };
+    const pasted = Object.values(fieldsOf(pastedContents)).map((one) => stringOf(fieldsOf(one).content));
+    const content = [stringOf(display), ...pasted].filter((words) => words.trim() !== '').join('\n\n');
+    const id = stringOf(sessionId) || stringOf(project);
+    const session = sessions.get(id) ?? {
+      title: stringOf(project).split(/[\\/]/).at(-1) ?? '',
+      messages: [],
+    };
     session.messages.push({ role: 'user', content, timestamp });
     sessions.set(id, session);
   }
@@ -328,7 +320,7 @@ function promptHistory(records: readonly Fields[]): Session[] | undefined {
 // ------------------------------------------------------------------------------------------------ kimi-code
 /** Reads the log of one agent of a kimi-code session. The prompt of a turn repeats the person's message. */
 function kimiCode(records: readonly Fields[]): Session[] | undefined {
-  if (!records.some(({ type }) => KIMI_CODE.test(textOf(type)))) return undefined;
+  if (!records.some(({ type }) => KIMI_CODE.test(stringOf(type)))) return undefined;
   const created = records.find(({ type }) => type === 'metadata')?.created_at;
   const hasMessages = records.some(
     (one) => one.type === 'context.append_message' && fieldsOf(one.message).role === 'user',
@@ -357,7 +349,7 @@ function kimiCode(records: readonly Fields[]): Session[] | undefined {
       say({ role: roleOfOrigin(record.origin, 'user'), content: record.input }, time);
     else if (type === 'context.append_message') say(kimiMessage(fieldsOf(record.message)), time);
     else if (type === 'context.apply_compaction')
-      say({ role: 'system', content: textOf(record.summary) }, time);
+      say({ role: 'system', content: stringOf(record.summary) }, time);
     else if (event.type === 'content.part') write(kimiPart(fieldsOf(event.part)), event.stepUuid, time);
     else if (event.type === 'tool.call')
       write(
@@ -385,7 +377,7 @@ const kimiPart = (part: Fields): Fields =>
   part.type === 'think' ? { type: 'thinking', thinking: part.think ?? part.text } : part;
 
 function kimiMessage(message: Fields): Fields {
-  const calls = listOf(message.toolCalls).map((call) => ({
+  const calls = objectsOf(message.toolCalls).map((call) => ({
     type: 'tool_use',
     id: call.id,
     name: call.name ?? fieldsOf(call.function).name,
@@ -394,7 +386,7 @@ function kimiMessage(message: Fields): Fields {
   const words =
     typeof message.content === 'string'
       ? [{ type: 'text', text: message.content }]
-      : listOf(message.content).map(kimiPart);
+      : objectsOf(message.content).map(kimiPart);
   return {
     role: roleOfOrigin(message.origin, message.role),
     content: [...words, ...calls],
@@ -405,18 +397,22 @@ function kimiMessage(message: Fields): Fields {
 // ------------------------------------------------------------------------------------------------ Character.AI
 /** Reads turns with their candidates: the chosen one is what was said, the others are answers beside it. */
 function characterAi(records: readonly Fields[]): Session[] | undefined {
-  const chats = records.flatMap((record) => [record, ...listOf(record.chats), ...listOf(record.histories)]);
+  const chats = records.flatMap((record) => [
+    record,
+    ...objectsOf(record.chats),
+    ...objectsOf(record.histories),
+  ]);
   const sessions = chats.flatMap((chat): Session[] => {
-    const turns = listOf(chat.turns).filter((turn) => Array.isArray(turn.candidates));
+    const turns = objectsOf(chat.turns).filter((turn) => Array.isArray(turn.candidates));
     if (turns.length === 0) return [];
-    const times = turns.map(({ create_time }) => Date.parse(textOf(create_time)));
+    const times = turns.map(({ create_time }) => Date.parse(stringOf(create_time)));
     const isBackwards = (times[0] ?? 0) > (times.at(-1) ?? 0);
     let above: string | undefined;
     const messages = (isBackwards ? turns.reverse() : turns).flatMap((turn, at) => {
       const { author, candidates, primary_candidate_id: chosen, create_time: timestamp } = turn;
       const role = fieldsOf(author).is_human === true ? 'user' : 'assistant';
-      const said = listOf(candidates).map((one, n) => ({
-        id: textOf(one.candidate_id) || `${at}-${n}`,
+      const said = objectsOf(candidates).map((one, n) => ({
+        id: stringOf(one.candidate_id) || `${at}-${n}`,
         ...(above === undefined ? {} : { parentId: above }),
         ...{ role, content: one.raw_content, timestamp: one.create_time ?? timestamp },
       }));
@@ -426,8 +422,8 @@ function characterAi(records: readonly Fields[]): Session[] | undefined {
     });
     return [
       {
-        id: textOf(chat.chat_id ?? chat.external_id) || undefined,
-        title: textOf(chat.name) || undefined,
+        id: stringOf(chat.chat_id ?? chat.external_id) || undefined,
+        title: stringOf(chat.name) || undefined,
         messages,
       },
     ];
@@ -438,14 +434,14 @@ function characterAi(records: readonly Fields[]): Session[] | undefined {
 // ------------------------------------------------------------------------------------------------ Telegram
 /** Reads chats with bots, and what a person sent to herself; other chats are among people. */
 function telegram([document]: readonly Fields[]): Session[] | undefined {
-  const chats = [document ?? {}, ...listOf(fieldsOf(document?.chats).list)];
+  const chats = [document ?? {}, ...objectsOf(fieldsOf(document?.chats).list)];
   const sessions = chats.flatMap((chat): Session[] => {
-    if (!/^(?:bot_chat|saved_messages)$/.test(textOf(chat.type))) return [];
-    const messages = listOf(chat.messages).flatMap((one) => {
-      const pieces = [one.text].flat().map((piece) => textOf(isFields(piece) ? piece.text : piece));
+    if (!/^(?:bot_chat|saved_messages)$/.test(stringOf(chat.type))) return [];
+    const messages = objectsOf(chat.messages).flatMap((one) => {
+      const pieces = [one.text].flat().map((piece) => stringOf(isFields(piece) ? piece.text : piece));
       const role =
         chat.type === 'bot_chat' && one.from_id === `user${String(chat.id)}` ? 'assistant' : 'user';
-      const file = textOf(one.photo) || textOf(one.file);
+      const file = stringOf(one.photo) || stringOf(one.file);
       return one.type === 'message'
         ? [
             {
@@ -458,7 +454,7 @@ function telegram([document]: readonly Fields[]): Session[] | undefined {
           ]
         : [];
     });
-    return [{ id: `telegram ${String(chat.id)}`, title: textOf(chat.name) || undefined, messages }];
+    return [{ id: `telegram ${String(chat.id)}`, title: stringOf(chat.name) || undefined, messages }];
   });
   return sessions.length === 0 ? undefined : sessions;
 }

@@ -1,18 +1,13 @@
 // Logs of agents that work in an editor or beside it, as lists of messages that `message-lists.ts` reads: Cline and its
 // kin, goose, Zed, OpenHands, what OpenCode prints. Their formats are internal: any other record is bookkeeping.
-import { isFields, readJson } from '../../domain/base/json.ts';
+import { type Fields, fieldsOf, isFields, objectsOf, readJson, stringOf } from '../../domain/base/json.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-
-interface Session {
+/** A conversation in the shape that lists of messages have. */
+export interface Session {
   readonly id: string | undefined;
   readonly title?: string | undefined;
   readonly messages: readonly unknown[];
 }
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
-const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
 // ------------------------------------------------------------------------------------------------ Cline, Roo, Kilo
 /** Kinds of lines that a person reads as an answer. */
@@ -27,7 +22,7 @@ function wordsOfLine(text: string): string {
   const said = text.startsWith('{') ? readJson(text) : undefined;
   if (!isFields(said)) return text;
   const options = Array.isArray(said.options) ? said.options.map((one) => `- ${String(one)}`) : [];
-  const words = [textOf(said.question) || textOf(said.response), ...options].join('\n').trim();
+  const words = [stringOf(said.question) || stringOf(said.response), ...options].join('\n').trim();
   return words === '' ? text : words;
 }
 
@@ -39,8 +34,8 @@ export function cline(records: readonly Fields[]): Session[] | undefined {
   if (lines.length === 0 || lines.length < records.length / 2) return undefined;
   let calls = 0;
   const messages = lines.flatMap((line, at): Fields[] => {
-    const kind = textOf(line.say ?? line.ask);
-    const text = textOf(line.text);
+    const kind = stringOf(line.say ?? line.ask);
+    const text = stringOf(line.text);
     const common = { timestamp: line.ts, model: fieldsOf(line.modelInfo).modelId };
     if (text.trim() === '' && !Array.isArray(line.images)) return [];
     if (at === 0 || BY_PERSON.test(kind))
@@ -52,7 +47,7 @@ export function cline(records: readonly Fields[]): Session[] | undefined {
       const given = fieldsOf(readJson(text));
       const { tool = kind, ...input } = Object.keys(given).length > 0 ? given : { command: text };
       calls += 1;
-      const call = { id: `call-${calls}`, function: { name: textOf(tool) || kind, arguments: input } };
+      const call = { id: `call-${calls}`, function: { name: stringOf(tool) || kind, arguments: input } };
       return [{ ...common, role: 'assistant', tool_calls: [call] }];
     }
     if (OUTPUTS.test(kind))
@@ -68,7 +63,7 @@ const GOOSE = /^tool(?:Request|Response|ConfirmationRequest)$/;
 function gooseBlock(block: Fields): Fields[] {
   if (block.type === 'toolRequest') {
     const { name, arguments: input } = fieldsOf(fieldsOf(block.toolCall).value);
-    return [{ type: 'tool_use', id: block.id, name: textOf(name) || 'tool', input }];
+    return [{ type: 'tool_use', id: block.id, name: stringOf(name) || 'tool', input }];
   }
   if (block.type === 'toolResponse') {
     const { status, value, error } = fieldsOf(block.toolResult);
@@ -76,7 +71,7 @@ function gooseBlock(block: Fields): Fields[] {
     const isError = status === 'error' || fieldsOf(value).isError === true;
     return [{ type: 'tool_result', tool_use_id: block.id, content: given, is_error: isError }];
   }
-  return GOOSE.test(textOf(block.type)) || block.type === 'systemNotification' ? [] : [block];
+  return GOOSE.test(stringOf(block.type)) || block.type === 'systemNotification' ? [] : [block];
 }
 
 /** Reads a session of goose: its log, whose first line is about it, or its export. */
@@ -84,19 +79,19 @@ export function goose(records: readonly Fields[]): Session[] | undefined {
   const about = records.find((one) => 'working_dir' in one);
   if (!about) return undefined;
   const list = Array.isArray(about.conversation)
-    ? listOf(about.conversation)
+    ? objectsOf(about.conversation)
     : Array.isArray(about.messages)
-      ? listOf(about.messages)
+      ? objectsOf(about.messages)
       : records.filter((one) => one !== about);
   const messages = list
     .filter(({ role, content }) => typeof role === 'string' && Array.isArray(content))
     .map(({ role, content, created: timestamp }) => ({
       role,
-      content: listOf(content).flatMap(gooseBlock),
+      content: objectsOf(content).flatMap(gooseBlock),
       timestamp,
     }));
-  const title = textOf(about.name) || textOf(about.description) || undefined;
-  return [{ id: textOf(about.id) || undefined, title, messages }];
+  const title = stringOf(about.name) || stringOf(about.description) || undefined;
+  return [{ id: stringOf(about.id) || undefined, title, messages }];
 }
 
 // ------------------------------------------------------------------------------------------------ Zed
@@ -108,13 +103,13 @@ function zedPart(part: unknown): Fields[] {
   if (isFields(thinking)) return [{ type: 'thinking', thinking: thinking.text }];
   if (isFields(call)) return [{ type: 'tool_use', id: call.id, name: call.name, input: call.input }];
   if (!isFields(mention)) return [];
-  const place = Object.values(fieldsOf(mention.uri)).map((uri) => textOf(fieldsOf(uri).abs_path));
+  const place = Object.values(fieldsOf(mention.uri)).map((uri) => stringOf(fieldsOf(uri).abs_path));
   return [{ type: 'text', text: [place.map((path) => `@${path}`)[0], mention.content].join('\n\n') }];
 }
 const zedResult = ({ tool_use_id: id, is_error: isError, content }: Fields): Fields => ({
   role: 'tool',
   tool_call_id: id,
-  content: textOf(fieldsOf(content).Text ?? content),
+  content: stringOf(fieldsOf(content).Text ?? content),
   isError,
 });
 
@@ -126,28 +121,30 @@ function zedMessages(message: Fields): Fields[] {
     const content = [agent.content].flat().flatMap(zedPart);
     return [{ role: 'assistant', content }, ...results.map(zedResult)];
   }
-  const segments = listOf(message.segments).map((part) =>
+  const segments = objectsOf(message.segments).map((part) =>
     part.type === 'thinking' ? { type: 'thinking', thinking: part.text } : part,
   );
-  const calls = listOf(message.tool_uses).map((call) => ({ ...call, type: 'tool_use' }));
-  const results = listOf(message.tool_results).map(zedResult);
+  const calls = objectsOf(message.tool_uses).map((call) => ({ ...call, type: 'tool_use' }));
+  const results = objectsOf(message.tool_results).map(zedResult);
   const said = [...segments, ...calls];
   return [...results, ...(said.length > 0 && typeof role === 'string' ? [{ role, content: said }] : [])];
 }
 
 /** Reads a thread of Zed, in its newest form or the one before. */
 export function zed([document, ...rest]: readonly Fields[]): Session[] | undefined {
-  const list = listOf(document?.messages);
+  const list = objectsOf(document?.messages);
   const isThread = list.some((one) => isFields(one.User) || isFields(one.Agent) || 'segments' in one);
   if (!document || rest.length > 0 || !isThread) return undefined;
   const { model, title, summary, updated_at: timestamp } = document;
-  const name = isFields(model) ? textOf(model.model) : '';
+  const name = isFields(model) ? stringOf(model.model) : '';
   const messages = list.flatMap(zedMessages).map((one) => ({
     ...one,
     timestamp,
     ...(one.role === 'assistant' && name !== '' ? { model: name } : {}),
   }));
-  return [{ id: textOf(document.id) || undefined, title: textOf(title ?? summary) || undefined, messages }];
+  return [
+    { id: stringOf(document.id) || undefined, title: stringOf(title ?? summary) || undefined, messages },
+  ];
 }
 
 // ------------------------------------------------------------------------------------------------ OpenHands
@@ -161,9 +158,9 @@ export function openHands(records: readonly Fields[]): Session[] | undefined {
   const messages = events.flatMap((event): Fields[] => {
     const { id, source, action, timestamp } = event;
     const args = fieldsOf(event.args);
-    const said = textOf(args.content) || textOf(args.final_thought) || textOf(event.message);
+    const said = stringOf(args.content) || stringOf(args.final_thought) || stringOf(event.message);
     if (typeof event.observation === 'string') {
-      const content = textOf(event.content);
+      const content = stringOf(event.content);
       return content === '' || event.cause === undefined
         ? []
         : [{ role: 'tool', tool_call_id: String(event.cause), content, timestamp }];
@@ -172,12 +169,12 @@ export function openHands(records: readonly Fields[]): Session[] | undefined {
       return [{ role: source === 'user' ? 'user' : 'assistant', content: said, timestamp }];
     if (
       source !== 'agent' ||
-      !/^(?:run|run_ipython|read|write|edit|browse\w*|call_tool_mcp)$/.test(textOf(action))
+      !/^(?:run|run_ipython|read|write|edit|browse\w*|call_tool_mcp)$/.test(stringOf(action))
     )
       return [];
     const { thought, ...input } = args;
     const call = { id: String(id), function: { name: action, arguments: input } };
-    return [{ role: 'assistant', content: textOf(thought), tool_calls: [call], timestamp }];
+    return [{ role: 'assistant', content: stringOf(thought), tool_calls: [call], timestamp }];
   });
   return [{ id: undefined, messages }];
 }
@@ -194,7 +191,7 @@ export function openCodePart(part: Fields): Fields[] {
         ...(result === undefined ? {} : { result }),
       },
     ];
-  return /^(?:text|reasoning|file)$/.test(textOf(part.type)) ? [{ ...part, mediaType: part.mime }] : [];
+  return /^(?:text|reasoning|file)$/.test(stringOf(part.type)) ? [{ ...part, mediaType: part.mime }] : [];
 }
 
 /** Reads what `opencode run --format json` prints, which is the answer alone. */
@@ -208,5 +205,5 @@ export function openCodePrinted(records: readonly Fields[]): Session[] | undefin
     const content = openCodePart(fieldsOf(part));
     return content.length === 0 ? [] : [{ role: 'assistant', content, timestamp }];
   });
-  return [{ id: textOf(parts[0]?.sessionID), messages }];
+  return [{ id: stringOf(parts[0]?.sessionID), messages }];
 }

@@ -1,7 +1,7 @@
 // Lists of messages in JSON, whoever wrote them: a request's `messages`, a dataset's lines (OpenAI's and ShareGPT's),
 // exports of other chat apps. A list of messages is one conversation, a list of such lists is several.
 import { RecollectError } from '../../domain/base/errors.ts';
-import { isFields } from '../../domain/base/json.ts';
+import { type Fields, isFields } from '../../domain/base/json.ts';
 import { createYielder } from '../../domain/base/yielding.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
@@ -44,8 +44,6 @@ import { baseName, chunksOf, headOf, isDamaged as isDamagedFile, SNIFF_BYTES } f
 import { interpolated, timeOf } from './times.ts';
 
 const TOOL = 'messages';
-type Fields = Readonly<Record<string, unknown>>;
-
 const NAME = /\.(?:jsonl?|ndjson)(?:\.\w{1,8})?$/i;
 /** Largest file of lines whose encoding is told from the whole of it, bytes; a larger one is read in blocks. */
 const MAX_LINES_BYTES = 64 * 1024 * 1024;

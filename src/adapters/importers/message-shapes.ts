@@ -1,13 +1,11 @@
 // One message as programs write it for one another: requests to OpenAI, Anthropic and Gemini, datasets, LangChain, the
 // AI SDK, chat apps.
-import { isFields, readJson } from '../../domain/base/json.ts';
+import { type Fields, isFields, readJson, stringOf } from '../../domain/base/json.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import { isTooLarge, mediaTypeOf, mediaTypeOfUrl } from './attachments.ts';
 import { roleNamed } from './roles.ts';
 import type { SkipCounter } from './skipping.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Speakers that only datasets and frameworks name so. */
 const OTHER_ROLES: Readonly<Record<string, Role>> = {
@@ -53,9 +51,8 @@ const SPEAKERS = ['role', 'from', 'sender', 'author', 'speaker', 'type'] as cons
 /** Fields that tell a person's message from a model's by yes or no. */
 const BY_PERSON = ['isCreatedByUser', 'is_user', 'isUser', 'fromUser'] as const;
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const named = (value: unknown): Role | undefined => {
-  const written = isFields(value) ? textOf(value.role) || textOf(value.name) : textOf(value);
+  const written = isFields(value) ? stringOf(value.role) || stringOf(value.name) : stringOf(value);
   // Copilot's command line names its events `user.message`.
   const name = written.replace(/\.message$/, '');
   const known = roleNamed(name) ?? OTHER_ROLES[name.trim().toLowerCase()];
@@ -66,7 +63,8 @@ const HOLDERS = ['message', 'kwargs', 'data', 'payload', 'response'] as const;
 
 /** Fields of a message, also where another object holds them: `data` and `kwargs` of LangChain, `message` of a log. */
 export function bare(value: Fields): Fields {
-  if (OF_RESPONSES.test(textOf(value.type)) && value.role === undefined) return messageOfItem(value) ?? value;
+  if (OF_RESPONSES.test(stringOf(value.type)) && value.role === undefined)
+    return messageOfItem(value) ?? value;
   const kind = Array.isArray(value.id) ? value.id.at(-1) : undefined;
   const holder = HOLDERS.find((name) => {
     const one = value[name];
@@ -98,12 +96,12 @@ const OF_RESPONSES =
 
 /** An item of OpenAI Responses as a message; undefined for thoughts that nobody can read. */
 export function messageOfItem(item: Fields): Fields | undefined {
-  const type = textOf(item.type);
+  const type = stringOf(item.type);
   if (type === 'reasoning') {
     const texts = [item.summary, item.content].flatMap((one) =>
       Array.isArray(one) ? (one as unknown[]) : [],
     );
-    const thinking = texts.map((one) => (isFields(one) ? textOf(one.text) : '')).join('\n\n');
+    const thinking = texts.map((one) => (isFields(one) ? stringOf(one.text) : '')).join('\n\n');
     return thinking.trim() === ''
       ? undefined
       : { role: 'assistant', content: [{ type: 'thinking', thinking }] };
@@ -117,7 +115,7 @@ export function messageOfItem(item: Fields): Fields | undefined {
       content: typeof content === 'string' ? content : JSON.stringify(content ?? ''),
     };
   }
-  const name = textOf(item.name) || 'shell';
+  const name = stringOf(item.name) || 'shell';
   const input = item.arguments ?? item.input ?? item.action;
   return {
     role: 'assistant',
@@ -151,7 +149,7 @@ export function messagesOfNodes(nodes: readonly unknown[]): Fields[] {
     if (!isFields(node) || fragments.length === 0) return [];
     const role = fragments.some(({ type }) => type === 'REQUEST') ? 'user' : 'assistant';
     const content = fragments.map((fragment) => {
-      const type = FRAGMENTS[textOf(fragment.type)];
+      const type = FRAGMENTS[stringOf(fragment.type)];
       return type === undefined ? fragment : { type, text: fragment.content };
     });
     return [{ ...message, id: node.id, parentId: node.parent, role, content }];
@@ -193,7 +191,7 @@ export function roleOf(value: Fields): Role | undefined {
 
 /** The name that stands where a role is expected; empty if there is none. */
 export const speakerOf = (value: Fields): string =>
-  SPEAKERS.map((name) => textOf(value[name])).find((name) => name.trim() !== '') ?? '';
+  SPEAKERS.map((name) => stringOf(value[name])).find((name) => name.trim() !== '') ?? '';
 
 const CONTENTS = [
   'content',
@@ -214,7 +212,7 @@ const isBareText = (part: unknown): boolean =>
 /** The words or blocks of a message; undefined if it has no field for them. */
 export function contentOf(value: Fields): unknown {
   // AI Studio keeps the pieces as they came beside the whole.
-  if (textOf(value.text).trim() !== '' && Array.isArray(value.parts) && value.parts.every(isBareText))
+  if (stringOf(value.text).trim() !== '' && Array.isArray(value.parts) && value.parts.every(isBareText))
     return value.text;
   // The AI SDK repeats the words of `parts` as `content`.
   if (Array.isArray(value.parts) && value.parts.some((part) => isFields(part) && part.type !== 'text'))
@@ -248,18 +246,18 @@ function fileOf(url: string, name: string, mediaType: string, skipped: SkipCount
 const MEDIA = /^(?:input_)?(?:image|audio|video|file|document)(?:_url)?$/;
 
 function mediaIn(block: Fields, skipped: SkipCounter): Part | undefined {
-  const kind = textOf(block.type);
+  const kind = stringOf(block.type);
   const data = [block.inlineData, block.inline_data, block.source].find(isFields);
   if (!MEDIA.test(kind) && data === undefined) return undefined;
   const holder = [block.image_url, block.file, block.input_audio, block.video_url].find(isFields) ?? block;
   const type =
-    textOf(data?.media_type ?? data?.mimeType ?? data?.mime_type ?? block.mediaType ?? block.mimeType) ||
+    stringOf(data?.media_type ?? data?.mimeType ?? data?.mime_type ?? block.mediaType ?? block.mimeType) ||
     (/^image/.test(kind) ? 'image/*' : '');
-  const name = textOf(block.filename ?? holder.filename ?? block.name);
-  const bytes = textOf(data?.data);
+  const name = stringOf(block.filename ?? holder.filename ?? block.name);
+  const bytes = stringOf(data?.data);
   const url =
     bytes === ''
-      ? textOf(holder.url ?? block.image_url ?? block.image ?? holder.file_data ?? data?.url ?? block.data)
+      ? stringOf(holder.url ?? block.image_url ?? block.image ?? holder.file_data ?? data?.url ?? block.data)
       : `data:${type || 'application/octet-stream'};base64,${bytes}`;
   return fileOf(url, name, type, skipped);
 }
@@ -277,9 +275,9 @@ export class CallReader {
   /** `given`: a call in any shape; undefined if it names no tool. */
   call(given: Fields): Part | undefined {
     const described = [given.function, given.functionCall, given.function_call].find(isFields) ?? given;
-    const name = textOf(described.name ?? given.toolName);
+    const name = stringOf(described.name ?? given.toolName);
     if (name === '') return undefined;
-    const callId = textOf(given.id ?? given.call_id ?? given.toolCallId) || `call-${this.#count}`;
+    const callId = stringOf(given.id ?? given.call_id ?? given.toolCallId) || `call-${this.#count}`;
     this.#count += 1;
     this.#open.push({ callId, name });
     const input =
@@ -289,7 +287,7 @@ export class CallReader {
 
   /** `given`: a result, or the message that is one. `text`: its words. */
   result(given: Fields, text: string): Part {
-    const said = textOf(
+    const said = stringOf(
       given.tool_call_id ??
         given.tool_use_id ??
         given.call_id ??
@@ -297,7 +295,7 @@ export class CallReader {
         given.toolUseId ??
         given.toolUseID,
     );
-    const wanted = textOf(given.name ?? given.toolName);
+    const wanted = stringOf(given.name ?? given.toolName);
     const at = this.#open.findIndex((call) =>
       said === '' ? wanted === '' || call.name === wanted : call.callId === said,
     );
@@ -317,7 +315,7 @@ export class CallReader {
 export function besideWords(message: Fields, calls: CallReader, skipped: SkipCounter): Part[] {
   const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
   const pictures = listOf(message.images).flatMap((image) => {
-    const url = textOf(isFields(image) ? image.url : image);
+    const url = stringOf(isFields(image) ? image.url : image);
     const isBytes = /^[A-Za-z0-9+/=\s]{8,}$/.test(url.slice(0, 200)) && !url.startsWith('/');
     return url === '' ? [] : [fileOf(isBytes ? `data:image/png;base64,${url}` : url, '', 'image/*', skipped)];
   });
@@ -326,9 +324,9 @@ export function besideWords(message: Fields, calls: CallReader, skipped: SkipCou
     .filter(isFields)
     .map((file) =>
       fileOf(
-        textOf(file.url ?? file.filepath),
-        textOf(file.name ?? file.filename ?? file.file_name),
-        textOf(file.contentType ?? file.mediaType ?? file.mime_type ?? file.type),
+        stringOf(file.url ?? file.filepath),
+        stringOf(file.name ?? file.filename ?? file.file_name),
+        stringOf(file.contentType ?? file.mediaType ?? file.mime_type ?? file.type),
         skipped,
       ),
     );
@@ -384,8 +382,8 @@ function blockOf(block: unknown, calls: CallReader, skipped: SkipCounter): Part[
           calls,
           skipped,
         );
-  const type = textOf(block.type);
-  const words = (value: unknown): string => (isFields(value) ? textOf(value.value) : textOf(value));
+  const type = stringOf(block.type);
+  const words = (value: unknown): string => (isFields(value) ? stringOf(value.value) : stringOf(value));
   if (THOUGHTS.test(type) || block.thought === true || block.isThought === true) {
     const text = words(block.thinking ?? block.reasoning ?? block.text ?? block.think ?? block.content);
     return text.trim() === '' ? [] : [{ type: 'reasoning', text }];
@@ -425,6 +423,6 @@ function resultOf(block: Fields, calls: CallReader, skipped: SkipCounter): Part 
 /** A block of an unknown kind is kept if it has words. */
 function unknownPart(block: Fields, skipped: SkipCounter): Part[] {
   if (wordsOfUnknown(block) === '') return [];
-  skipped.count('unknown-part', textOf(block.type) || JSON.stringify(block));
+  skipped.count('unknown-part', stringOf(block.type) || JSON.stringify(block));
   return [{ type: 'unknown', original: block }];
 }

@@ -1,7 +1,7 @@
 // Events of apps and hosts that answer with a stream of their own at an address for chat completions: Coze, Replicate,
 // LangServe and LangGraph, Flowise, n8n, AnythingLLM, RAGFlow, LM Studio's own API, and the lines of AI SDK 4.
-import { isFields, readJson } from '../../domain/base/json.ts';
-import { type Fields, listOf, said, stringOf } from './event-fields.ts';
+import { type Fields, isFields, readJson, stringOf } from '../../domain/base/json.ts';
+import { listOf, said } from './event-fields.ts';
 
 const SILENT = said('');
 const WHOLE = said('', 'stop');

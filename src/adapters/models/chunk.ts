@@ -1,8 +1,8 @@
 // Normalises one event of an answer, as endpoints really send it, for the SDK's strict schema. Keeps only the parts in
 // use: text, thoughts, calls, the finish reason, usage, an error. The rest is dropped before the SDK can refuse it.
-import { isFields, readJson } from '../../domain/base/json.ts';
+import { type Fields, isFields, readJson, stringOf } from '../../domain/base/json.ts';
 import { choiceOfApp } from './app-events.ts';
-import { type Fields, listOf, stringOf } from './event-fields.ts';
+import { listOf } from './event-fields.ts';
 import { brokenIn, type FinishReason, finishIn, isBrokenOff } from './finish-reasons.ts';
 import { choiceOfForeign, protocolOf, usageOfForeign } from './foreign-events.ts';
 import { SpokenCalls, type TypeInput, type WordsOrCalls } from './spoken-calls.ts';

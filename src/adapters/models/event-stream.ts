@@ -3,10 +3,9 @@
 // SDK the same for one token as for twenty.
 
 import { parsePartialJson } from 'ai';
-import { lenientJson, pythonJson, repairedJson } from '../../domain/base/json.ts';
+import { type Fields, lenientJson, pythonJson, repairedJson } from '../../domain/base/json.ts';
 import { wordsOfApp } from './app-events.ts';
 import { ChunkReader, KEEP_ALIVE } from './chunk.ts';
-import type { Fields } from './event-fields.ts';
 import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
 import type { TypeInput } from './spoken-calls.ts';
 import type { StreamFacts } from './stream-facts.ts';

@@ -2,9 +2,8 @@
 // are shown nowhere. https://ai.google.dev/gemini-api/docs/code-execution ·
 // https://platform.openai.com/docs/guides/tools-code-interpreter ·
 // https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/code-execution-tool
-import { isFields, readJson } from '../../domain/base/json.ts';
+import { type Fields, fieldsOf, isFields, readJson, stringOf } from '../../domain/base/json.ts';
 import { fenced } from '../../domain/text/code.ts';
-import { type Fields, fieldsOf, stringOf } from './event-fields.ts';
 
 /** Fenced code on lines of its own; empty without code. */
 function blockOf(code: unknown, language = ''): string {

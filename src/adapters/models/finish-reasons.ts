@@ -1,6 +1,5 @@
 // Reads why an answer ended, by whatever name and in whatever field an endpoint says it.
-import { isFields } from '../../domain/base/json.ts';
-import { type Fields, stringOf } from './event-fields.ts';
+import { type Fields, isFields, stringOf } from '../../domain/base/json.ts';
 
 /** Finish reasons of a failure. */
 const BROKEN =

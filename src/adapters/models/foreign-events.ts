@@ -1,7 +1,7 @@
 // Events of protocols that are not chat completions. Some say their words so plainly that they are read; of the native
 // protocols the name is known, so that a person can be told which service to choose.
-import { isFields } from '../../domain/base/json.ts';
-import { type Fields, said, stringOf } from './event-fields.ts';
+import { type Fields, isFields, stringOf } from '../../domain/base/json.ts';
+import { said } from './event-fields.ts';
 
 /** Events that carry no words: Dify's workflow, the AI SDK's beginnings and ends. */
 const SILENT = new RegExp(

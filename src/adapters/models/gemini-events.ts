@@ -1,8 +1,7 @@
 // Events of Gemini in the form that the SDK's strict schema takes: proxies wrap them, write their keys with
 // underscores, figures as text, and pages without addresses. One such value would cost the words beside it.
-import { isFields, readJson } from '../../domain/base/json.ts';
+import { type Fields, fieldsOf, isFields, objectsOf, readJson, stringOf } from '../../domain/base/json.ts';
 import { attempt } from '../../domain/base/log.ts';
-import { type Fields, fieldsOf, objectsOf, stringOf } from './event-fields.ts';
 import { partOfGemini } from './executed-code.ts';
 
 /** Keys of an event that some proxies write with underscores. */

@@ -1,9 +1,16 @@
 // Passes events of Anthropic Messages, Gemini and OpenAI Responses to the SDK: adds fields that its strict
 // schemas want and endpoints leave out, and notes what it would drop (incomplete errors, pictures, cited pages).
 // Every other line is passed on unchanged.
-import { isFields, lenientJson, readJson } from '../../domain/base/json.ts';
+import {
+  type Fields,
+  fieldsOf,
+  isFields,
+  lenientJson,
+  objectsOf,
+  readJson,
+  stringOf,
+} from '../../domain/base/json.ts';
 import { KEEP_ALIVE } from './chunk.ts';
-import { type Fields, fieldsOf, objectsOf, stringOf } from './event-fields.ts';
 import { protocolOf } from './foreign-events.ts';
 import { unwrapped } from './gemini-events.ts';
 import { citedIn, eventsOfDocument, NativeShapes } from './native-shapes.ts';

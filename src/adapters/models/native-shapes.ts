@@ -1,8 +1,7 @@
 // Gives events of Anthropic Messages, Gemini and OpenAI Responses the order and the fields that the SDK
 // counts on: words that stand in the event which opens or ends a block, blocks that nothing opened, answers
 // in one document. No word is said twice.
-import { isFields } from '../../domain/base/json.ts';
-import { type Fields, fieldsOf, objectsOf, stringOf } from './event-fields.ts';
+import { type Fields, fieldsOf, isFields, objectsOf, stringOf } from '../../domain/base/json.ts';
 import { codeOfInput, codeOfItem, isExecution, outputOfBlock } from './executed-code.ts';
 import { citedByGemini, GeminiShapes } from './gemini-events.ts';
 

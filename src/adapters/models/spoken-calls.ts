@@ -2,9 +2,8 @@
 // it wrote them. Only what can be read whole, and names a tool that was offered, is a call; anything else
 // stays words, as does what stands in code.
 
-import { isFields, lenientJson } from '../../domain/base/json.ts';
+import { type Fields, isFields, lenientJson } from '../../domain/base/json.ts';
 import { type Fence, fenceAfter } from '../../domain/text/code.ts';
-import type { Fields } from './event-fields.ts';
 import { objectsIn } from './server-events.ts';
 
 interface SpokenCall {

@@ -1,8 +1,8 @@
 // Facts about an answer beside its words: if it is whole, its error, the pages and
 // documents that it cites, its pictures.
-import { isFields } from '../../domain/base/json.ts';
+import { type Fields, isFields, stringOf } from '../../domain/base/json.ts';
 import { shortenCited } from '../../domain/chat/cited.ts';
-import { type Fields, listOf, stringOf } from './event-fields.ts';
+import { listOf } from './event-fields.ts';
 
 /** A page that an endpoint cites, or a document: without an address, with the words that were cited. */
 interface Source {

@@ -1,7 +1,14 @@
 // The calls of one answer, put together from the deltas of a stream: whose delta is whose, which tool
 // is meant, which arguments are whole.
-import { isFields, lenientJson, pythonJson, readJson } from '../../domain/base/json.ts';
-import { type Fields, listOf, stringOf } from './event-fields.ts';
+import {
+  type Fields,
+  isFields,
+  lenientJson,
+  pythonJson,
+  readJson,
+  stringOf,
+} from '../../domain/base/json.ts';
+import { listOf } from './event-fields.ts';
 import { firstObjectIn, objectsIn } from './server-events.ts';
 
 /** Lists calls: from a list, from a single call, or by their numbers. */

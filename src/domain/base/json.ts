@@ -4,6 +4,19 @@
 export const isFields = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A JSON object whose form nobody guarantees. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields of a JSON object; none for any other value. */
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+
+/** The objects of a list; none for any other value. */
+export const objectsOf = (value: unknown): readonly Fields[] =>
+  Array.isArray(value) ? value.filter(isFields) : [];
+
+/** A text; '' for anything else. */
+export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 /** Value of a JSON text; undefined, which no JSON text stands for, if the text is no JSON. */
 export function readJson(text: string): unknown {
   try {
