@@ -72,7 +72,7 @@ export default defineConfig({
     include: IN_BROWSER,
     exclude: LEFT_OUT,
     // Before React in every file, because React looks for the hook of `renders.ts` only once.
-    setupFiles: ['test/properties.ts', 'test/ui/renders.ts'],
+    setupFiles: ['test/properties.ts', 'test/ui/renders.ts', 'test/equal-arrays.ts'],
     // Ends what hangs, and nothing else: slowed down to a thirtieth, a dialog with axe takes half a minute.
     testTimeout: 180_000,
     // A state that comes late on a busy machine is not a wrong one.

@@ -21,7 +21,7 @@ const ALONE = [
 const ELSEWHERE = [...IN_BROWSER, ...LEFT_OUT];
 
 const options = {
-  setupFiles: ['test/properties.ts', 'test/own-databases.ts'],
+  setupFiles: ['test/properties.ts', 'test/own-databases.ts', 'test/equal-arrays.ts'],
   // There are as many of these processes as cores: helping threads of the garbage collector take a tenth more.
   execArgv: ['--single-threaded-gc'],
   // Long seeds of the simulator take this long on a busy machine, and only `npm run test:all` draws them.
