@@ -132,4 +132,27 @@ describe('text in pieces', () => {
     expect(foreign.every(({ isRead }) => isRead)).toBe(true);
     expect(foreign.reduce((sum, { count }) => sum + count, 0)).toBe(1);
   });
+
+  it.each([1_000, 4_096, 65_535, 65_536, 250_000])(
+    'keeps its characters where nothing separates them for long, cut at every %i bytes',
+    async (size) => {
+      const said = `{"a":"${'第一章我们在山上看见了很多的花，他说你好😀。'.repeat(5_000)}"}`;
+      expect(await read(ascii(said), size)).toEqual({ text: said, foreign: [] });
+      const [, pairs, words] = TEXTS[1] as (typeof TEXTS)[number];
+      const all = join(ascii('"a'), ...Array.from({ length: 4_000 }, () => hex(pairs)));
+      const { text, foreign } = await read(all, size);
+      expect(text).toBe(`"a${words.repeat(4_000)}`);
+      expect(foreign.map(({ encoding, isRead }) => [encoding, isRead])).toEqual([['gb18030', true]]);
+    },
+  );
+
+  it('comes on, though nothing ever separates it, in no encoding that can be told', async () => {
+    const all = new Uint8Array(20 * 1024 * 1024).fill(0xff);
+    let most = 0;
+    async function* chunks() {
+      for (let at = 0; at < all.length; at += 1 << 20) yield all.subarray(at, at + (1 << 20));
+    }
+    for await (const piece of asUtf8(chunks(), () => {})) most = Math.max(most, piece.length);
+    expect(most).toBeLessThan(all.length);
+  });
 });
