@@ -110,6 +110,15 @@ export const plainKey = (key: string | undefined): string | undefined =>
     .trim();
 
 /**
+ * JSON of a request's body. Half of a character of two units, as a cut leaves it, becomes the sign of replacement: many
+ * servers refuse the whole request for it, and with it every later one of the conversation.
+ */
+export const bodyOf = (body: object): string =>
+  JSON.stringify(body, (_, value: unknown) =>
+    typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value,
+  );
+
+/**
  * Sends the request and returns a response with status 2xx, its body unread.
  * Throws RecollectError (`model-*`), or an AbortError when the signal is aborted.
  */

@@ -25,6 +25,7 @@ import { contextWindowOf } from './context-windows.ts';
 import { asEventStream } from './event-stream.ts';
 import {
   addressBelow,
+  bodyOf,
   callEndpoint,
   checkedBase,
   type Fetch,
@@ -292,7 +293,7 @@ class StreamedAnswer {
       baseUrl: endpoint.baseUrl,
       url,
       method: 'POST',
-      body: JSON.stringify(body),
+      body: bodyOf(body),
       accept: 'text/event-stream',
       key: this.#key,
       headers: this.#protocol.headers?.(this.#key),

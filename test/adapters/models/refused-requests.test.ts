@@ -200,3 +200,23 @@ it('a list of texts and images that an endpoint does not read is told as one of 
   });
   expect(`${end.problem?.code} ${end.problem?.params?.reason}`).toBe('model-server images');
 });
+
+it.each(Object.keys(ANSWERS) as ProtocolName[])(
+  '%s: half of an emoji, which servers refuse as no JSON, is sent as the sign of replacement',
+  async (protocol) => {
+    let sent = '';
+    const model = createEndpointModel({
+      endpoint: { baseUrl: 'https://models.example/v1', protocol },
+      model: 'm',
+      key: async () => 'sk-test',
+      fetch: async (_url, init) => {
+        sent = String(init?.body);
+        return new Response(ANSWERS[protocol], { headers: { 'content-type': 'text/event-stream' } });
+      },
+    });
+    await collect(model, promptOf('Cut here: \ud83d, whole: 😀, typed: \\ud83d'));
+    expect(JSON.stringify(JSON.parse(sent))).toBe(sent);
+    expect(sent).toContain('Cut here: \ufffd, whole: 😀, typed: \\\\ud83d');
+    expect(sent).not.toMatch(/[^\\]\\ud83d/);
+  },
+);
