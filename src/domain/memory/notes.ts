@@ -59,6 +59,9 @@ export const feedbackSchema = z.looseObject({
   title: z.string().catch(''),
   /** ms since 1970 */
   at: timeSchema,
+  /** When the passage was said, and the question asked that `query` is, ms since 1970; absent in older feedback. */
+  said: timeSchema.optional().catch(undefined),
+  asked: timeSchema.optional().catch(undefined),
 });
 /** Feedback of a person on a recalled passage. */
 export type Feedback = Known<z.infer<typeof feedbackSchema>>;

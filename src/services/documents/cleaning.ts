@@ -142,10 +142,12 @@ export function cleanValue(value: unknown, rules: Holdback, field = ''): unknown
   const cleaned = Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
       const isFree = holdback.forgets && FREE_FIELDS.has(key);
+      // Earlier versions made the id of feedback from its question.
+      const field = key === 'id' && 'verdict' in value ? 'query' : key;
       const next =
         isTool && key === 'name'
           ? inner
-          : cleanValue(inner, isFree ? { ...holdback, forgets: 'all' } : holdback, key);
+          : cleanValue(inner, isFree ? { ...holdback, forgets: 'all' } : holdback, field);
       const name = holdback.forgets === 'all' ? holdback.hide(key).text : key;
       changed ||= next !== inner || name !== key;
       return [name, next];
@@ -185,6 +187,11 @@ function cleanQuotes(value: object, holdback: Holdback): object {
     const cleaned = parts.map(card);
     return cleaned.every((part, at) => part === parts[at]) ? parts : cleaned;
   };
+  if ('verdict' in value) {
+    const { passage, question } = quotedBy(value);
+    const quotes = holdback.isLater?.(passage) ? [] : ['passage', 'title'];
+    return within(value, holdback.isLater?.(question) ? quotes : [...quotes, 'query'], cleanValue);
+  }
   return within(within(value, ['before', 'neighbours'], cleanValue), ['parts'], cards);
 }
 
@@ -237,6 +244,22 @@ export function saidOf(value: object): Occurrence | undefined {
   return { mark: isOfConversation ? name : `${name}@${time}`, at: time };
 }
 
+/**
+ * Passage and question that feedback quotes: both came before it. A passage without a date counts as said before any
+ * request.
+ */
+export function quotedBy(feedback: object): { readonly passage: Occurrence; readonly question: Occurrence } {
+  const { messageId, said, asked } = feedback as Readonly<Record<string, unknown>>;
+  const given = saidOf(feedback) ?? { mark: '', at: Number.NEGATIVE_INFINITY };
+  return {
+    passage: {
+      mark: typeof messageId === 'string' ? messageId : '',
+      at: typeof said === 'number' ? said : Number.NEGATIVE_INFINITY,
+    },
+    question: typeof asked === 'number' ? { ...given, at: asked } : given,
+  };
+}
+
 const isRedactedId = (id: unknown, { isRedactedMessage }: Pick<Holdback, 'isRedactedMessage'>): boolean =>
   typeof id === 'string' && isRedactedMessage?.(id) === true;
 
@@ -262,12 +285,12 @@ const isRedactedAnswer = (value: object, holdback: WithholdsPassages): boolean =
   // The text names its passages, and not what it shows beside them.
   return (
     ids.some((id) => holdback.isRedacted(id) || isRedactedId(id, holdback)) ||
-    quotedBy(recalled).some((quoted) => isRedactedPassage(quoted, holdback))
+    shownBy(recalled).some((quoted) => isRedactedPassage(quoted, holdback))
   );
 };
 
 /** Lists the passages behind a memory tool's answer, with what stands beside each. */
-function quotedBy(recalled: unknown): readonly unknown[] {
+function shownBy(recalled: unknown): readonly unknown[] {
   if (typeof recalled !== 'object' || recalled === null) return [];
   const listIn = (value: unknown, field: string): unknown[] => {
     const list = typeof value === 'object' && value !== null && (value as Record<string, unknown>)[field];

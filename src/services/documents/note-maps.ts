@@ -5,6 +5,7 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import {
   type Feedback,
   feedbackSchema,
+  feedbackSubject,
   type MemoryNote,
   noteSchema,
   type Wording,
@@ -28,6 +29,17 @@ export const wordingsIn = (notes: ValueMap): Wording[] => wordingsOf(parsed(note
 /** Reads the feedback in the map, skipping damaged entries. */
 export const feedbackIn = (feedback: ValueMap): Feedback[] =>
   parsed(feedback, feedbackSchema).map(([, one]) => one);
+
+/** Removes the feedback for which `isMeant` is true. Its key may be another than its id: words leave keys, too. */
+export function removeFeedback(feedback: ValueMap, isMeant: (one: Feedback) => boolean): void {
+  for (const [key, one] of parsed(feedback, feedbackSchema)) if (isMeant(one)) feedback.delete(key);
+}
+
+/** Subject of feedback: one of pinned and never for each message or note, one of not related for each question, too. */
+export const verdictSubject = (one: Omit<Feedback, 'id' | 'at'>): string =>
+  one.verdict === 'not-related'
+    ? `${one.messageId} ${normalizedQuery(one.query ?? '')}`
+    : feedbackSubject(one);
 
 /** Id of the note that this is a wording of. */
 export const groupOf = ({ note }: Wording): string => note.beside ?? note.id;
@@ -72,13 +84,13 @@ export function takeOutOf(
     if (left === null) for (const key of keys) notes.delete(key);
     else putWording(notes, { ...left, updatedAt: Math.max(at, note.updatedAt + 1) }, keys);
   }
-  for (const one of feedbackIn(feedback)) {
+  for (const [key, one] of parsed(feedback, feedbackSchema)) {
     const stays = feedbackWithout(one, rules, whole);
     const left = stays && renamed(stays);
     if (left === one) continue;
     count += 1;
-    if (left === null) feedback.delete(one.id);
-    else feedback.set(one.id, plain(left));
+    if (left === null) feedback.delete(key);
+    else feedback.set(key, plain(left));
   }
   return count;
 }
@@ -111,5 +123,5 @@ export const earlierWordingsOf = (note: MemoryNote, at: number, stays?: string):
 export const byTime = (past: Past): Past => [...past].sort((a, b) => a.until - b.until || a.since - b.since);
 
 /** Normalises a query for comparison: NFKC, small letters, single spaces, at most 200 UTF-16 units. */
-export const normalizedQuery = (query: string): string =>
+const normalizedQuery = (query: string): string =>
   query.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim().slice(0, 200);

@@ -16,8 +16,6 @@ import type { Confirmation, Forgotten } from '../../domain/forget/sought.ts';
 import {
   type Feedback,
   feedbackSchema,
-  feedbackSubject,
-  isFeedbackOn,
   isOfNote,
   MAX_JUDGED,
   type MemoryNote,
@@ -40,10 +38,11 @@ import {
   earlierWordingsOf,
   feedbackIn,
   groupOf,
-  normalizedQuery,
   putWording,
+  removeFeedback,
   storedForm,
   takeOutOf,
+  verdictSubject,
   wordingsIn,
 } from './note-maps.ts';
 import { acrossPendingStructs } from './pending-structs.ts';
@@ -134,7 +133,10 @@ export interface Notes {
    * `apart`: it becomes a note of its own. Unknown id: nothing happens.
    */
   settle(id: string, how: 'alone' | 'apart'): Promise<void>;
-  /** Stores feedback: one of pinned and never for a message, any number of not-related for different questions. */
+  /**
+   * Stores feedback: one of pinned and never for a message, any number of not-related for different questions. Nothing
+   * of what was forgotten meanwhile, and none at all on a passage that is gone.
+   */
   judge(verdict: Omit<Feedback, 'id' | 'at'>): Promise<Feedback>;
   /** Removes feedback. */
   takeBack(id: string): Promise<void>;
@@ -257,7 +259,7 @@ class SyncedNotes implements Notes {
       }
       removed.notes = [gone.note];
       removed.feedback = feedbackIn(feedback).filter((one) => isOfNote(one, id));
-      for (const one of removed.feedback) feedback.delete(one.id);
+      removeFeedback(feedback, (one) => isOfNote(one, id));
     });
     return removed;
   };
@@ -287,23 +289,28 @@ class SyncedNotes implements Notes {
     const made: Feedback = {
       ...verdict,
       passage: verdict.passage.slice(0, MAX_JUDGED),
-      id:
-        verdict.verdict === 'not-related'
-          ? `${verdict.messageId} ${normalizedQuery(verdict.query ?? '')}`
-          : feedbackSubject(verdict),
+      // No words: an id is a key, and keys outlive what is removed.
+      id: verdict.verdict === 'not-related' ? v7() : verdictSubject(verdict),
       at: this.#now(),
     };
-    await this.#change((_, feedback) => {
+    await this.#change((_, feedback, maps) => {
+      // The card may have been drawn before its words were forgotten.
+      const erasers = readForgotten(maps).map((record) => createEraser(record));
+      const left = withoutAll(made, erasers, feedbackWithout);
+      if (!left) return;
       // Earlier versions stored feedback on a note under one of its wordings.
-      if (made.verdict !== 'not-related')
-        for (const one of feedbackIn(feedback))
-          if (one.verdict !== 'not-related' && isFeedbackOn(one, made)) feedback.delete(one.id);
-      feedback.set(made.id, plain(made));
+      removeFeedback(feedback, (one) => one.id !== left.id && verdictSubject(one) === verdictSubject(left));
+      feedback.set(left.id, plain(left));
     });
     return made;
   };
 
-  readonly takeBack: Notes['takeBack'] = (id) => this.#change((_, feedback) => feedback.delete(id));
+  readonly takeBack: Notes['takeBack'] = (id) =>
+    this.#change((_, feedback) => {
+      const meant = feedbackIn(feedback).find((one) => one.id === id);
+      // Two devices may have said the same at once.
+      if (meant) removeFeedback(feedback, (one) => verdictSubject(one) === verdictSubject(meant));
+    });
 
   readonly forget: Notes['forget'] = (conversations) => {
     const gone = new Set(conversations);
@@ -343,8 +350,9 @@ class SyncedNotes implements Notes {
         else notes.set(note.id, plain(storedForm(note)));
         count += 1;
       }
+      const known = new Set(feedbackIn(feedback).map(verdictSubject));
       for (const one of without(brought.feedback, feedbackWithout)) {
-        if (feedback.has(one.id)) continue;
+        if (known.has(verdictSubject(one))) continue;
         feedback.set(one.id, plain(one));
         count += 1;
       }

@@ -263,7 +263,7 @@ export function cleanUpdate(
     // A person typed this name (a checkpoint's). The item's id replaces it, so that two names never become one.
     // Names of flags, ids of messages and their writers are no person's words.
     const isNamed = holdback.forgets
-      ? (struct.parent as unknown) === 'checkpoints'
+      ? (struct.parent as unknown) === 'checkpoints' || isOldVerdict(struct)
       : (struct.parent as unknown) !== 'w' && (struct.parent as unknown) !== 'c';
     if (struct.parentSub !== null && isNamed && holdback.hide(struct.parentSub).redacted > 0) {
       struct.parentSub = `•••${struct.id.client}:${struct.id.clock}`;
@@ -272,6 +272,10 @@ export function cleanUpdate(
   }
   return { update: redacted === 0 ? update : encodeUpdate(structs, ds), redacted };
 }
+
+/** True for removed feedback: earlier versions keyed it by its question, and Yjs keeps the key. */
+const isOldVerdict = ({ parent, content }: Y.Item): boolean =>
+  (parent as unknown) === 'f' && content instanceof Y.ContentDeleted;
 
 /** Counts values of the update that hold something to be held back. */
 export const countValuesToHide = (update: Uint8Array, holdback: Holdback): number =>

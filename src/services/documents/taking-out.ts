@@ -1,7 +1,7 @@
 // Removes forgotten words from notes, feedback, proposals, prompts and personas. Each function returns null for an item
 // that must be removed as a whole, the same object if it loses nothing. Words said later than the rules reach stay.
 import type { Feedback, MemoryNote, Proposal } from '../../domain/memory/notes.ts';
-import { cleanValue, holdbackOf, saidOf } from './cleaning.ts';
+import { cleanValue, holdbackOf, quotedBy, saidOf } from './cleaning.ts';
 import type { PurgeRules } from './documents.ts';
 
 type Source = { readonly conversationId: string; readonly messageId: string };
@@ -32,12 +32,13 @@ export function noteWithout(note: MemoryNote, rules: PurgeRules, whole: boolean)
 
 /**
  * Removes forgotten words from what the person said of a passage. `whole`: an item with forgotten words goes as a
- * whole; one whose question has such words always does.
+ * whole; one whose question has such words always does. Both were said before the verdict on them.
  */
 export function feedbackWithout(one: Feedback, rules: PurgeRules, whole: boolean): Feedback | null {
   if (isFromGone(one, rules)) return null;
-  if (isSaidLater(one, rules)) return one;
-  if (isNamedIn(one.query ?? '', rules)) return null;
+  const { passage: quoted, question } = quotedBy(one);
+  if (!rules.isLater?.(question) && isNamedIn(one.query ?? '', rules)) return null;
+  if (rules.isLater?.(quoted)) return one;
   const [passage, title] = [rules.hide(one.passage).text, rules.hide(one.title).text];
   if (passage === one.passage && title === one.title) return one;
   return whole ? null : { ...one, passage, title };

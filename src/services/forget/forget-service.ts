@@ -32,6 +32,8 @@ const UNDO_MS = 10_000;
 const UNDER_WAY = 'forgetting/';
 /** Prefix of the reports of what this device has forgotten. */
 const REPORT = 'forgetting/report/';
+/** Prefix of the other devices whose confirmation of a record this device has seen. */
+const SEEN = 'forgetting/seen/';
 /** Key of the request that has not begun yet (`Asked`). */
 const ASKED = 'forgetting/asked';
 /** Begins a request of another page that is this much overdue, in ms: that page is gone. */
@@ -50,6 +52,7 @@ const quotesSchema = z.array(z.object({ tokens: z.number().int().positive(), has
 /** Number of finds in each place, for the report of a page that opens later. */
 const foundSchema = z.partialRecord(z.enum(FORGET_PLACES), z.number().int().nonnegative()).catch({});
 type FoundPlaces = z.infer<typeof foundSchema>;
+const seenSchema = z.array(z.string());
 const underWaySchema = z.object({ quotes: quotesSchema, found: foundSchema });
 const askedSchema = z.object({
   record: forgottenSchema,
@@ -126,6 +129,8 @@ class Forgetting implements ForgetService {
   /** Records of which listeners were notified, and the pending notifications of those not yet carried out here. */
   readonly #notified = new Map<string, Promise<void>>();
   readonly #underWay = new Map<string, Eraser>();
+  /** Other devices of which this page knows that they confirmed a record. */
+  readonly #seen = new Map<string, readonly string[]>();
   #isFollowing = false;
   /** True if the log recovered entries from its second copy, which may contain anything forgotten before. */
   #isRepaired = false;
@@ -316,7 +321,10 @@ class Forgetting implements ForgetService {
       for (const record of notes.forgotten.get()) {
         const isBegun = this.#begun?.record.id === record.id;
         const isDone = record.confirmed.get(device)?.left === 0;
-        if (isDone && !isRepaired && !isBegun && !this.#isOnScreen(record.id)) continue;
+        if (isDone && !isRepaired && !isBegun && !this.#isOnScreen(record.id)) {
+          await this.#takeOutLate(record, device);
+          continue;
+        }
         const progress = this.#progressOf(record.id);
         const leftMs = progress.notBefore - performance.now();
         if (isBegun || leftMs <= 0) await this.#carryOut(record, progress, isRepaired);
@@ -363,12 +371,31 @@ class Forgetting implements ForgetService {
       this.state.set({ step: 'done', report });
     } else if (shown.step === 'done' && this.#isOnScreen(record.id)) this.state.set({ step: 'done', report });
     if (isHere && isWhole) {
+      await keyValues.set(SEEN + record.id, othersIn(record, await this.#device()));
       const confirmed = record.confirmed.get(await this.#device());
       if (confirmed?.left !== left) await notes.confirm(record.id, await this.#device(), { at: now(), left });
       progress.isConfirmed = true;
       if (left === 0) await keyValues.set(UNDER_WAY + record.id, undefined);
     }
     if (!isHere || left > 0 || verified.some(({ waiting }) => waiting)) this.#tryAgain(progress);
+  }
+
+  /**
+   * Takes out of the log what another device wrote before it heard of the request, sent, and then cleaned: its news
+   * replaces the words, and the entries that had them stay.
+   */
+  async #takeOutLate(record: ForgottenRecord, device: string): Promise<void> {
+    const { documents, keyValues, sync } = this.#deps;
+    const others = othersIn(record, device);
+    const seen = this.#seen.get(record.id);
+    if (others.length === 0 || others.every((id) => seen?.includes(id))) return;
+    if (sync.account.get() !== null && sync.status.get().state !== 'synced') return;
+    const key = SEEN + record.id;
+    const stored = seenSchema.safeParse(await keyValues.get(key)).data;
+    // An earlier version noted none.
+    if (stored && !others.every((id) => stored.includes(id))) await documents.purge(createEraser(record));
+    await keyValues.set(key, others);
+    this.#seen.set(record.id, others);
   }
 
   /** True if its report is on the screen and still has open items. */
@@ -408,6 +435,10 @@ class Forgetting implements ForgetService {
     return (await this.#deps.device()) ?? NO_ACCOUNT;
   }
 }
+
+/** Lists the other devices that have nothing left of it. */
+const othersIn = ({ confirmed }: ForgottenRecord, device: string): readonly string[] =>
+  [...confirmed].flatMap(([id, { left }]) => (id !== device && left === 0 ? [id] : []));
 
 /** Reads every conversation twice: first for what is searched, then for other places that mention it. */
 async function seek(

@@ -84,6 +84,7 @@ export function AnswerParts({
             call={part}
             result={resultOf(part)}
             running={running}
+            askedAt={message?.createdAt}
             onReword={rewordable && (() => actions?.sendBack(rewordable, part.callId))}
           />
         );
@@ -95,6 +96,7 @@ export function AnswerParts({
             call={{ type: 'tool-call', callId: part.callId, name: part.name ?? t('tool'), arguments: '' }}
             result={part}
             running={false}
+            askedAt={message?.createdAt}
           />
         );
       case 'file':
@@ -347,6 +349,8 @@ function endedAnswer({ row, results, last }: Extract<ShownAnswer, { row: unknown
     recalled: {
       parts: whole.parts,
       answer: message.id,
+      // The question came before it.
+      askedAt: message.createdAt,
       read: !fromMemory,
       last,
       alone: fromMemory && message.finish !== 'error' && !text,

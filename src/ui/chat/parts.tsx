@@ -187,6 +187,8 @@ interface ToolProps {
   call: PartOf<'tool-call'>;
   result: PartOf<'tool-result'> | undefined;
   running: boolean;
+  /** When its answer was begun, ms since 1970; absent while that is being written. */
+  askedAt?: number | undefined;
   /** Opens the dialog that sends the result back reworded; absent if that is not possible. */
   onReword?: (() => void) | undefined;
 }
@@ -276,6 +278,7 @@ function ToolRecallCard({ recalled, ...props }: ToolProps & { recalled: ToolReca
         nearMissesGiven={recalled.nearMissesGiven}
         threshold={recalled.threshold}
         query={query}
+        askedAt={props.askedAt}
         asked={t('toolRecalled', { query: query.replace(/\s+/g, ' ') })}
         foot={
           <Fold

@@ -19,6 +19,7 @@ import { Fold, Verbatim } from './parts.tsx';
 export function Recalled({
   parts,
   answer,
+  askedAt,
   read,
   last = false,
   alone = false,
@@ -27,6 +28,8 @@ export function Recalled({
   parts: readonly Part[];
   /** Null while there is no answer yet. */
   answer: MessageId | null;
+  /** When it was begun, ms since 1970; absent while it is being written. */
+  askedAt?: number;
   /** The passages went to a model, before the question. */
   read: boolean;
   /** The branch ends with this answer. */
@@ -77,14 +80,14 @@ export function Recalled({
       ) : (
         <DrawnOrPlain words={() => allText([recall])} of={recall}>
           <div className="my-2" data-recall>
-            <KeptCard {...{ recall, answer, read, defaultOpen }} />
+            <KeptCard {...{ recall, answer, askedAt, read, defaultOpen }} />
             {since.length === 0 && note}
           </div>
         </DrawnOrPlain>
       )}
       {alone && isEmpty && searchedAgain !== 'waiting' && <NothingRecalled />}
       {found && answer !== null && since.length > 0 && (
-        <FoundSince {...{ answer, since }} query={recall.query} threshold={found.threshold}>
+        <FoundSince {...{ answer, askedAt, since }} query={recall.query} threshold={found.threshold}>
           {!isEmpty && note}
         </FoundSince>
       )}
@@ -96,11 +99,13 @@ export function Recalled({
 function KeptCard({
   recall,
   answer,
+  askedAt,
   read,
   defaultOpen,
 }: {
   recall: PartOf<'recall'>;
   answer: MessageId | null;
+  askedAt: number | undefined;
   read: boolean;
   defaultOpen: boolean;
 }) {
@@ -115,6 +120,7 @@ function KeptCard({
       applied={recall.applied}
       threshold={recall.threshold}
       query={recall.query}
+      askedAt={askedAt}
       foot={
         read &&
         hasRecallContent(recall) && (
@@ -141,12 +147,14 @@ function KeptCard({
  */
 function FoundSince({
   answer,
+  askedAt,
   since,
   query,
   threshold,
   children,
 }: {
   answer: MessageId;
+  askedAt: number | undefined;
   since: readonly RecalledPassage[];
   query: string;
   threshold: number;
@@ -164,6 +172,7 @@ function FoundSince({
         unsent
         threshold={threshold}
         query={query}
+        askedAt={askedAt}
         asked={t('card.sinceFound')}
         defaultOpen={cards.get(key) ?? false}
         onOpenChange={(open) => cards.set(key, open)}

@@ -23,12 +23,15 @@ const VERDICTS = [
 export function Judgement({
   passage,
   query,
+  askedAt,
   floating = false,
   onGiven,
   onForbidden,
 }: {
   passage: RecalledPassage;
   query: string;
+  /** When the query was asked, ms since 1970; absent: just now. */
+  askedAt?: number | undefined;
   floating?: boolean;
   /** Called when a verdict is given, not when it is undone. */
   onGiven?: (verdict: Feedback['verdict']) => void;
@@ -75,6 +78,8 @@ export function Judgement({
             query: verdict === 'not-related' ? query : null,
             passage: passage.passage,
             title: passage.title,
+            said: passage.createdAt,
+            ...(askedAt === undefined ? {} : { asked: askedAt }),
           };
           // Pinned and never replace each other: the later one counts.
           const pinned = given('pinned') !== undefined;

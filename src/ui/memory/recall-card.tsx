@@ -34,6 +34,8 @@ interface RecallCardProps {
   unsent?: boolean;
   /** Query of the search: its words are marked. */
   query: string;
+  /** When the query was asked, ms since 1970; absent: just now. */
+  askedAt?: number | undefined;
   /** Name of the asking tool, in a second line of the header. */
   asked?: ReactNode;
   /** Content at the end of the opened card. */
@@ -52,6 +54,7 @@ export function RecallCard({
   unsent = false,
   threshold,
   query,
+  askedAt,
   asked,
   foot,
   onOpen: openMessage,
@@ -119,7 +122,7 @@ export function RecallCard({
           {applied.length > 0 && <AppliedNotes applied={applied} />}
           {passages.length > 0 && (
             <Given
-              {...{ passages, threshold, query, onOpen }}
+              {...{ passages, threshold, query, askedAt, onOpen }}
               below={applied.length > 0}
               isOut={passages === given ? isOut : null}
             />
@@ -137,7 +140,7 @@ export function RecallCard({
                   {listed.map((passage) => (
                     <Passage
                       key={`${passage.messageId} ${passage.passage}`}
-                      {...{ passage, threshold, query, onOpen }}
+                      {...{ passage, threshold, query, askedAt, onOpen }}
                       missed
                       sent={listed === given}
                       unusable={listed === given && isOut(passage)}
@@ -200,6 +203,7 @@ function Given({
   isOut,
   threshold,
   query,
+  askedAt,
   onOpen,
 }: {
   passages: readonly RecalledPassage[];
@@ -208,6 +212,7 @@ function Given({
   isOut: ((passage: RecalledPassage) => boolean) | null;
   threshold: number;
   query: string;
+  askedAt: number | undefined;
   onOpen: (passage: RecalledPassage) => void;
 }) {
   return (
@@ -215,7 +220,7 @@ function Given({
       {passages.map((passage) => (
         <Passage
           key={`${passage.messageId} ${passage.passage}`}
-          {...{ passage, threshold, query, onOpen }}
+          {...{ passage, threshold, query, askedAt, onOpen }}
           unusable={isOut?.(passage) ?? false}
         />
       ))}
@@ -285,6 +290,7 @@ function Passage({
   passage,
   threshold,
   query,
+  askedAt,
   onOpen,
   missed = false,
   sent = true,
@@ -293,6 +299,7 @@ function Passage({
   passage: RecalledPassage;
   threshold: number;
   query: string;
+  askedAt: number | undefined;
   onOpen: (passage: RecalledPassage) => void;
   missed?: boolean;
   /** True if its cost is part of the card's. */
@@ -335,7 +342,7 @@ function Passage({
         </div>
         {/* Always keeps its room, so that it covers nothing and the row does not change once a verdict is given. */}
         <span className="flex items-center max-sm:hidden">
-          <Judgement passage={passage} query={query} />
+          <Judgement {...{ passage, query, askedAt }} />
         </span>
         <ClosenessMark scores={passage.scores} used={!missed} />
         <IconButton
@@ -380,7 +387,7 @@ function Passage({
         </button>
         {/* A narrow row has no room for them beside the title. */}
         <span className="-mr-1.5 flex items-center sm:hidden">
-          <Judgement passage={passage} query={query} />
+          <Judgement {...{ passage, query, askedAt }} />
         </span>
       </div>
     </li>

@@ -160,6 +160,18 @@ describe('forgetting', () => {
     ).toEqual({ type: 'unknown', original: { from: '•••', id: '•••' } });
   });
 
+  it('hides words in the id of feedback, which earlier versions made from its question', () => {
+    const id = '0190aaaa-cafe-7aaa-8aaa-aaaaaaaaaaaa';
+    const one = {
+      id: `${id} who is quill?`,
+      verdict: 'not-related',
+      query: 'Who is quill?',
+      passage: 'Rain',
+    };
+    expect(JSON.stringify(cleanValue(one, without('quill')))).not.toContain('quill');
+    expect(cleanValue({ ...one, id, query: null }, without('quill'))).toMatchObject({ id, query: null });
+  });
+
   it('changes names of checkpoints, and no other keys', () => {
     const doc = new Y.Doc();
     doc.getMap('meta').set('title', 'A title');

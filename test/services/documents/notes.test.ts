@@ -1,6 +1,7 @@
 // Memory notes and feedback: durable before they are shown, the same in every tab, nothing lost by a damaged entry.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import * as Y from 'yjs';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { type DocumentId, NOTES, NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
@@ -199,7 +200,24 @@ describe('feedback', () => {
       ['not-related', 'when does the lease end'],
       ['never', null],
     ]);
+    // A key outlives what is removed, so that it holds no words.
+    expect(feedback.map(({ id }) => id).join()).not.toMatch(/bread|lease/);
     for (const { id } of feedback) await notes.takeBack(id);
+    expect(notes.state.get().feedback).toEqual([]);
+  });
+
+  it('is taken back also where another device stored it under another key', async () => {
+    const store = createInMemoryStore();
+    const doc = new Y.Doc();
+    const one = { ...passage, id: 'm bread', verdict: 'not-related', query: 'bread', at: 1 };
+    doc.getMap('f').set('•••1:0', one);
+    doc.getMap('f').set('m bread', one);
+    const bytes = Y.encodeStateAsUpdate(doc);
+    await store.log.append([{ id: newEntryId(), document: NOTES_DOCUMENT, origin: 'remote', bytes }]);
+    const notes = createNotes({ store, now: clock() });
+    await ready(notes);
+    const [kept] = notes.state.get().feedback;
+    await notes.takeBack(kept?.id as string);
     expect(notes.state.get().feedback).toEqual([]);
   });
 

@@ -1,13 +1,20 @@
 // Forgetting for good: reported, undone in time, removed everywhere it can be, and never brought back.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import * as Y from 'yjs';
 import type { ImportedConversation } from '../../../src/adapters/importers/importer.ts';
 import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import type { LogEntry } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { LOG_REPAIRED } from '../../../src/adapters/log/recovering.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
-import { asMessageId, NOTES, NOTES_DOCUMENT, newMessageId } from '../../../src/domain/base/ids.ts';
+import {
+  asMessageId,
+  NOTES,
+  NOTES_DOCUMENT,
+  newEntryId,
+  newMessageId,
+} from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
 import { memoryFileChange, savedFiles } from '../../../src/domain/chat/memory-file.ts';
@@ -281,6 +288,98 @@ describe('forget', () => {
     expect(await device.placesOf(CANARY)).toEqual([]);
     expect((await device.documents.read(story.id))?.messages.size).toBe(2);
     expect((await device.documents.read(quoted.id))?.messages.size).toBe(2);
+  });
+
+  it('feedback on a card that was drawn before keeps none of its words, on one of later it does', async () => {
+    let now = NOW;
+    const device = open({ now: () => now });
+    const story = await device.say('story', [STORY, 'Indeed.'], { title: `About ${CANARY}` });
+    const [first, second] = story.messages as [Message, Message];
+    const on = ({ id, createdAt }: Message, passage: string) =>
+      ({
+        ...{ conversationId: story.id, messageId: id, said: createdAt, title: `About ${CANARY}` },
+        ...{ passage, query: null, verdict: 'pinned' as const },
+      }) as const;
+    await device.forgetAll({ kind: 'message', conversation: story.id, message: second.id });
+    await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
+    now += 1000;
+    await device.notes.judge(on(first, STORY));
+    await device.notes.judge(on(second, 'Indeed.'));
+    const asked = {
+      ...on(first, 'My neighbour'),
+      verdict: 'not-related',
+      query: `Who is ${CANARY}?`,
+    } as const;
+    await device.notes.judge({ ...asked, asked: NOW - 1000 });
+    const given = () => device.notes.state.get().feedback.map(({ passage, query }) => query ?? passage);
+    expect(given()).toEqual([STORY.replace(CANARY, '•••')]);
+    expect(await device.placesOf(CANARY)).toEqual([]);
+    const again = await device.say('again', [`Lunch with ${CANARY}`], {}, NOW + 500);
+    await device.notes.judge({ ...on(again.messages[0] as Message, `Lunch with ${CANARY}`), title: 'Lunch' });
+    await device.notes.judge(asked);
+    expect(given()).toContain(`Lunch with ${CANARY}`);
+    expect(given()).toContain(`Who is ${CANARY}?`);
+  });
+
+  it('the question of feedback goes from the log, also where an earlier version made a key of it', async () => {
+    const store = createInMemoryStore({ now: () => NOW });
+    const before = open({ store, engine: false });
+    const story = await before.say('story', [STORY, 'Indeed.']);
+    const said = { conversationId: story.id, messageId: story.messages[1]?.id as string, passage: 'Indeed.' };
+    const query = `Where is ${CANARY}?`;
+    const unrelated = { ...said, title: 'Rain', query, verdict: 'not-related' } as const;
+    await before.notes.judge({ ...unrelated, query: `And ${CANARY}?` });
+    await before.close();
+    const doc = new Y.Doc();
+    const id = `${said.messageId} ${query.toLowerCase()}`;
+    doc.getMap('f').set(id, { ...unrelated, id, at: NOW - 1000 });
+    const bytes = Y.encodeStateAsUpdate(doc);
+    await store.log.append([{ id: newEntryId(), document: NOTES_DOCUMENT, origin: 'remote', bytes }]);
+    const device = open({ store, engine: false });
+    expect(await isInLog(store, CANARY.toLowerCase())).toBe(true);
+    await device.forgetAll({ kind: 'phrase', words: [CANARY], whole: false });
+    expect(device.notes.state.get().feedback).toEqual([]);
+    expect(await isInLog(store, CANARY)).toBe(false);
+    expect(await isInLog(store, CANARY.toLowerCase())).toBe(false);
+  });
+
+  it('feedback of a device that learns of the request late loses what it quotes of before', async () => {
+    const store = createInMemoryStore({ now: () => NOW });
+    const device = open({ store });
+    const story = await device.say('story', [STORY, 'Indeed']);
+    const [first, second] = story.messages as [Message, Message];
+    const on = ({ id, createdAt }: Message, over: object) =>
+      ({
+        ...{ conversationId: story.id, messageId: id, said: createdAt, title: 'A title', passage: 'Indeed' },
+        ...{ query: null, verdict: 'pinned' },
+        ...over,
+      }) as Parameters<typeof device.notes.judge>[0];
+    await device.notes.judge(on(first, { passage: STORY }));
+    const unrelated = (query: string, asked: number) =>
+      device.notes.judge(on(second, { verdict: 'not-related', query, asked }));
+    await unrelated(`Where did ${CANARY} live before?`, NOW - 20);
+    await unrelated(`Where does ${CANARY} live now?`, NOW - 5);
+    await device.notes.judge(
+      on({ ...second, id: newMessageId() }, { passage: `${CANARY} came`, said: NOW - 5 }),
+    );
+    await device.notes.record({
+      ...{ id: 'late', at: NOW - 10, kind: 'phrase', ids: [], inside: [], sources: [], whole: false },
+      words: [imprintOf(CANARY, 'late') as Imprint],
+    });
+    await until(
+      device.forget.records,
+      (records) => records.some(({ confirmed }) => confirmed.size > 0),
+      AbortSignal.timeout(20_000),
+    );
+    expect(device.forget.records.get()[0]?.confirmed.get('local')?.left).toBe(0);
+    expect(
+      device.notes.state
+        .get()
+        .feedback.map(({ passage, query }) => query ?? passage)
+        .sort(),
+    ).toEqual([`${STORY.replace(CANARY, '•••')}`, `${CANARY} came`, `Where does ${CANARY} live now?`].sort());
+    expect(await isInLog(store, `neighbour ${CANARY}`)).toBe(false);
+    expect(await isInLog(store, 'live before')).toBe(false);
   });
 
   it.each([

@@ -113,6 +113,49 @@ it('what a third device wrote before, and sends after both have confirmed', {
   for (const device of [here, there, joined]) await device.close();
 });
 
+it('what a third device said before the request, and judged after it, before it heard of it', {
+  timeout: 120_000,
+}, async () => {
+  const one = await devices.create();
+  const [id, text] = ['00000000-0000-7000-8000-000000000001', `About ${CANARY} and roses`];
+  await one.change(idOf('talk'), { messages: [message(id, text)], meta: { createdAt: NOW - 1000 } });
+  await isSynced(one);
+  const third = await devices.pair(one, devices.make('Tablet'));
+  await until(async () => (await third.texts(idOf('talk'))).length > 0);
+  third.stop();
+  const { store, vault, config } = third;
+  const here = openDevice({ store: fromTab(one.store), sync: one.sync, device: 'one' });
+  await here.forgetAll({ kind: 'person', words: [CANARY], whole: false });
+  await until(async () => here.forget.records.get()[0]?.confirmed.get('one')?.left === 0);
+  const away = openDevice({ store, engine: false, now: () => NOW + 500 });
+  const { judge } = away.notes;
+  const quoted = { conversationId: idOf('talk'), messageId: id, title: 'Talk', passage: text };
+  await judge({ ...quoted, said: NOW - 1000, query: null, verdict: 'pinned' });
+  const question = { query: `Where is ${CANARY}?`, asked: NOW - 900, verdict: 'not-related' } as const;
+  await judge({ ...quoted, messageId: 'other', passage: 'Rain', ...question });
+  const rain = message('00000000-0000-7000-8000-000000000005', `${CANARY} likes rain`, NOW - 500);
+  await away.documents.change(idOf('talk'), { messages: [rain] });
+  await away.close();
+  const back = devices.make('Tablet', { store, vault, config, now: () => NOW + 600 });
+  const joined = openDevice({ store: fromTab(back.store), sync: back.sync, device: 'third' });
+  await until(async () => here.forget.records.get()[0]?.confirmed.get('third')?.left === 0);
+  expect(here.forget.records.get()[0]?.confirmed.get('third')?.left).toBe(0);
+  await settled(back, one);
+  // The question is a part of its key, too, in small letters.
+  const places = async () => {
+    const found = [CANARY, CANARY.toLowerCase()].flatMap((text) =>
+      [here, joined].map((one) => one.placesOf(text)),
+    );
+    return (await Promise.all(found)).flat();
+  };
+  await until(async () => (await places()).length === 0);
+  expect(await places()).toEqual([]);
+  const given = here.notes.state.get().feedback.map(({ passage, query }) => query ?? passage);
+  expect(given).toEqual(['About ••• and roses']);
+  expect(await one.texts(idOf('talk'))).toEqual(expect.arrayContaining(['••• likes rain']));
+  for (const device of [here, joined]) await device.close();
+});
+
 it('the report says where the relay keeps sealed pieces of what stays on this device', async () => {
   const one = await devices.create();
   const meta = { createdAt: NOW - 1000, workDir: '/home/someone/private' };

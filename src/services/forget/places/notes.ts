@@ -2,7 +2,7 @@
 // inbox, and feedback on their passages.
 import { asConversationId, NOTES_DOCUMENT } from '../../../domain/base/ids.ts';
 import type { Feedback } from '../../../domain/memory/notes.ts';
-import { saidOf } from '../../documents/cleaning.ts';
+import { quotedBy, saidOf } from '../../documents/cleaning.ts';
 import { feedbackWithout, isProposalTakenOut, noteWithout } from '../../documents/taking-out.ts';
 import type { Eraser } from '../eraser.ts';
 import type { CreatePlace, Find, PlaceDeps } from '../place.ts';
@@ -60,7 +60,10 @@ export const notes: CreatePlace = (deps) => ({
         return find('note', note, past?.text ?? text);
       }),
       ...held.proposals.map((one) => find('proposal', one, one.text)),
-      ...held.feedback.map((one) => find('feedback', one, one.passage)),
+      ...held.feedback.map((one) => ({
+        ...find('feedback', one, one.passage),
+        said: [saidOf(one) ?? [], Object.values(quotedBy(one))].flat(),
+      })),
       ...renamed.map((one) => find('feedback', one, one.title)),
     ];
   },
