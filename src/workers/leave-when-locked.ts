@@ -1,5 +1,6 @@
 // Leaves the page when the device is locked: hides what is drawn at once, then reloads, which frees the page's memory.
 
+import { closeSystemNotices } from '../adapters/browser/system-notices.ts';
 import type { KeyValues } from '../adapters/log/conversation-log.ts';
 import { ignore, orElse } from '../domain/base/log.ts';
 import { until } from '../domain/base/readable.ts';
@@ -11,16 +12,21 @@ import type { KeyHolder } from '../services/lock/key-holder.ts';
 const SETTLE_MS = 2_000;
 
 /**
- * Hides and reloads this page when any tab locks the device, or has locked it during this tab's start, until the signal
- * aborts. `settle` saves unfinished writes first; if it rejects, the page is reloaded all the same.
+ * Hides and reloads this page when any tab locks the device, or did during this tab's start, until the signal aborts;
+ * closes the system's notices. `settle` saves unfinished writes first; if it rejects, the page reloads all the same.
  */
-export function leaveWhenLocked(holder: KeyHolder, settle: () => Promise<void>, signal: AbortSignal): void {
+export function leaveWhenLocked(
+  holder: Pick<KeyHolder, 'subscribe' | 'wasLocked'>,
+  settle: () => Promise<void>,
+  signal: AbortSignal,
+): void {
   let isLeaving = false;
   const leave = async () => {
     if (isLeaving) return;
     isLeaving = true;
     document.documentElement.hidden = true;
     document.title = 'Recollect';
+    ignore(closeSystemNotices(), 'notices of the system; on a locked device they show no title');
     await orElse(settle(), undefined, 'unfinished writes when the device was locked');
     location.reload();
   };

@@ -1,6 +1,7 @@
 // Notifies the person of answers that ended out of sight: a system notification if allowed, and a count on the
 // installed app's icon. A button in the first in-app notice asks for the permission: never unasked, never at the start.
 import { useEffect } from 'react';
+import { closeSystemNotices, showSystemNotice } from '../../adapters/browser/system-notices.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { ignore } from '../../domain/base/log.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
@@ -12,20 +13,32 @@ import { offer } from './offer.ts';
 
 const canNotify = (): boolean => 'Notification' in globalThis;
 
-/** Desktop pages can create notifications themselves; phones allow that only to the service worker. */
-async function notify(title: string, options: NotificationOptions, onClick: () => void): Promise<void> {
-  try {
-    const notice = new Notification(title, options);
-    notice.onclick = () => {
-      focus();
-      onClick();
-      notice.close();
-    };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    const worker = await navigator.serviceWorker?.getRegistration();
-    await worker?.showNotification(title, options);
-  }
+/** Closes what the system still shows once it says too much: its conversation was deleted, or this device is locked. */
+function useClosedNotices(): void {
+  const { documents, lock } = useApp();
+  const isLocking = useReadable(lock.state, ({ phase }) => phase !== 'off');
+  useEffect(() => {
+    // Those from before show titles.
+    if (isLocking) ignore(closeSystemNotices(), 'notices of answers; they go when somebody reads them');
+  }, [isLocking]);
+  useEffect(() => {
+    const living = () =>
+      new Set(
+        documents.library.get().entries.flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : [])),
+      );
+    let before: ReadonlySet<string> = living();
+    return documents.library.subscribe(() => {
+      if (!canNotify() || Notification.permission !== 'granted') return;
+      const now: ReadonlySet<string> = living();
+      const gone = new Set([...before].filter((id) => !now.has(id)));
+      before = now;
+      if (gone.size > 0)
+        ignore(
+          closeSystemNotices((id) => gone.has(id)),
+          'the notice of a deleted conversation; it goes when somebody reads it',
+        );
+    });
+  }, [documents]);
 }
 
 /** Draws nothing. */
@@ -35,6 +48,7 @@ export function AnswerNotices(): null {
   const { t } = useTranslation('shell');
   const { openConversation } = useNavigation();
   const count = useReadable(session.unread, (ids) => ids.size);
+  useClosedNotices();
 
   useEffect(() => {
     if (!('setAppBadge' in navigator)) return;
@@ -54,9 +68,9 @@ export function AnswerNotices(): null {
         // Shows which conversation it is to people looking at the screen, but none of its words; on a locked device not
         // even that, because the system keeps notifications.
         return ignore(
-          notify(
+          showSystemNotice(
             t('answerEnded'),
-            { ...(isPlain() ? { body: title } : {}), tag: id, data: { conversation: id } },
+            { conversation: id, ...(isPlain() ? { body: title } : {}) },
             open,
           ),
           'the notice of an answer: the tab and the sidebar say it as well',

@@ -2,6 +2,10 @@
 // permission is asked at the first one.
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { page } from 'vitest/browser';
+import { closeSystemNotices } from '../../../src/adapters/browser/system-notices.ts';
+import { newConversationId } from '../../../src/domain/base/ids.ts';
+import type { Writable } from '../../../src/domain/base/readable.ts';
+import type { LockState } from '../../../src/services/lock/lock.ts';
 import { createTestApp, expectAccessible, held, show } from '../harness.tsx';
 
 afterEach(() => vi.restoreAllMocks());
@@ -88,9 +92,11 @@ describe('the notification of the system', () => {
       closed = false;
       readonly title: string;
       readonly options: NotificationOptions;
+      readonly tag: string;
       constructor(title: string, options: NotificationOptions) {
         this.title = title;
         this.options = options;
+        this.tag = options.tag ?? '';
         shown.push(this);
       }
       close() {
@@ -133,6 +139,79 @@ describe('the notification of the system', () => {
     await expect.poll(() => shown.length).toBe(1);
     expect(shown[0]?.title).toBe('An answer is ready');
     expect(JSON.stringify(shown[0]?.options)).not.toContain('takes its time');
+  });
+
+  /** Ends an answer out of sight, and returns its notice. */
+  async function noticed() {
+    const shown = standIn();
+    const { app, id, gate } = await waiting();
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+    gate.release();
+    await app.idle(id);
+    await expect.poll(() => shown.length).toBe(1);
+    const notice = shown[0];
+    if (!notice) throw new Error('No notice');
+    expect(notice).toMatchObject({ closed: false, options: { tag: id } });
+    expect(notice.options.body).toContain('takes its time');
+    return { app, id, notice };
+  }
+
+  it('goes when something is forgotten, as its title may say it', async () => {
+    const { app, notice } = await noticed();
+    const sought = { kind: 'phrase', words: ['time'], whole: false } as const;
+    await app.forget.begin(await app.forget.seek(sought, new AbortController().signal));
+    expect(notice.closed).toBe(false);
+    await expect.poll(() => notice.closed, { timeout: 15_000 }).toBe(true);
+  });
+
+  it.each(['deleted', 'deleted for good'])('goes with its conversation, when that is %s', async (how) => {
+    const { app, id, notice } = await noticed();
+    const other = newConversationId();
+    await app.documents.change(other, { meta: { title: 'Something else' } });
+    await app.documents.erase([other]);
+    expect(notice.closed).toBe(false);
+    if (how === 'deleted') await app.documents.change(id, { meta: { deletedAt: Date.now() } });
+    else await app.documents.erase([id]);
+    await expect.poll(() => notice.closed).toBe(true);
+  });
+
+  it('goes when the device is to be locked from now on', async () => {
+    const { app, notice } = await noticed();
+    const state = app.lock.state as Writable<LockState>;
+    state.update((before) => ({ ...before, phase: 'sealing' }));
+    await expect.poll(() => notice.closed).toBe(true);
+  });
+
+  it('of the service worker goes, too, whichever tab asked for it', async () => {
+    const shown = standIn();
+    vi.stubGlobal(
+      'Notification',
+      class {
+        static permission = 'granted';
+        constructor() {
+          throw new TypeError('Illegal constructor');
+        }
+      },
+    );
+    const kept = ['one', 'other'].map((tag) => ({ tag, close: vi.fn() }));
+    const registration = {
+      showNotification: vi.fn(async (_title: string, _options: NotificationOptions) => {}),
+      getNotifications: async () => kept,
+    };
+    vi.spyOn(navigator.serviceWorker, 'getRegistration').mockResolvedValue(
+      registration as unknown as ServiceWorkerRegistration,
+    );
+    const { app, id, gate } = await waiting();
+    gate.release();
+    await app.idle(id);
+    await expect.poll(() => registration.showNotification.mock.calls.length).toBe(1);
+    expect(registration.showNotification.mock.calls[0]?.[1]).toMatchObject({ tag: id });
+    expect(shown).toEqual([]);
+    await closeSystemNotices((tag) => tag === 'one');
+    expect(kept.map(({ close }) => close.mock.calls.length)).toEqual([1, 0]);
+    const state = app.lock.state as Writable<LockState>;
+    state.update((before) => ({ ...before, phase: 'sealing' }));
+    await expect.poll(() => kept[1]?.close.mock.calls.length).toBe(1);
   });
 
   it('does not come while the page is looked at', async () => {

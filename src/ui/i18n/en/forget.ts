@@ -102,7 +102,7 @@ export const forget = {
   sameThere_one: 'Does the same once it is online',
   sameThere_other: 'Do the same once they are online',
   reach:
-    'Out of reach: files that you exported, what model providers kept of your requests, words inside pictures and PDFs, titles of conversations in the browser’s own history and in notices that your system still shows, and copies that other people have.',
+    'Out of reach: files that you exported, what model providers kept of your requests, words inside pictures and PDFs, titles of conversations in the browser’s own history, and copies that other people have.',
   /** Forms of the words that the search does not find. */
   reachName:
     'Nicknames, initials and longer words that only begin like a name (Annual for Ann) stay. A single name in other letters (Jose for José) or with an ending (Anns, Ann92) is found where it has a capital. Give what is missing as a further name.',
