@@ -135,6 +135,8 @@ function createSession(app: App): Session {
     const id = current.get();
     if (!document.hidden && id !== null) read(id);
   });
+  // A voice may go on after its page is gone, or while a page that is being locked still saves.
+  window.addEventListener('pagehide', () => readAloud.stop());
   current.subscribe(() => {
     const id = current.get();
     readAloud.stop();

@@ -10,6 +10,7 @@ import type { PersonaReach } from '../../domain/prompts/persona.ts';
 import type { SendOptions } from '../../services/chat/chat.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
 import { useApp, useAwake, useReadable } from '../hooks/app.tsx';
+import { useWithoutForgotten } from '../hooks/forgotten.ts';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
@@ -147,7 +148,7 @@ function useRecallWhileWriting({
   before,
   onUnwanted,
 }: Omit<RecallChipProps, 'onChange'> & { onUnwanted: () => void }): RecallResult | null {
-  const { memory, settings, forget: forgetting } = useApp();
+  const { memory, settings } = useApp();
   const auto = useReadable(settings.config, (config) => config.recall.auto_recall);
   const wanted = auto.enabled && auto.trigger_on_start && enough(text);
   const awake = useAwake();
@@ -155,6 +156,7 @@ function useRecallWhileWriting({
   const from = conversationId ?? within;
   const reach = persona && { memory: persona.memory, project: persona.project };
   const [result, setResult] = useState<RecallResult | null>(before.announced ?? null);
+  const withoutForgotten = useWithoutForgotten((clean) => setResult(clean));
   const forget = useEffectEvent(() => {
     setResult(null);
     onUnwanted();
@@ -185,7 +187,7 @@ function useRecallWhileWriting({
       };
       ask().then(
         (found) => {
-          if (!signal.aborted) setResult(found);
+          if (!signal.aborted) setResult(withoutForgotten(found));
         },
         (error: unknown) => {
           // Recall while writing is optional: the message can be written without it, and Activity shows the problem.
@@ -199,7 +201,6 @@ function useRecallWhileWriting({
     };
   }, [memory, from, conversationId, movedFrom, reach?.memory, reach?.project, text, wanted, awake, hasModel]);
 
-  useEffect(() => forgetting.onForgetting(({ clean }) => setResult(clean)), [forgetting]);
   // Neither shows nor sends passages deleted or forbidden since.
   const usable = useUsablePassages();
   return useMemo(

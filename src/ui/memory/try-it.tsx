@@ -5,6 +5,7 @@ import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
 import { useApp, useAwake, useReadable } from '../hooks/app.tsx';
+import { useWithoutForgotten } from '../hooks/forgotten.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatDuration } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -29,6 +30,7 @@ export function TryIt() {
   const [attempt, setAttempt] = useState(0);
   const wanted = text.trim();
   const awake = useAwake();
+  const withoutForgotten = useWithoutForgotten((clean) => setTrial(clean));
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: `awake` and another `attempt` ask again
   useEffect(() => {
@@ -44,7 +46,7 @@ export function TryIt() {
         .recall({ text: wanted, ...(hasModel ? { purpose: 'inject' as const } : {}), signal: asking.signal })
         .then(
           (result) => {
-            if (!asking.signal.aborted) setTrial({ state: 'done', result });
+            if (!asking.signal.aborted) setTrial({ state: 'done', result: withoutForgotten(result) });
           },
           (error: unknown) => {
             if (!asking.signal.aborted && !isAbort(error))

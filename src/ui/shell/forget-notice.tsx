@@ -1,6 +1,7 @@
-// Reports how a forgetting ended whose dialog was closed or whose page was reloaded, and withdraws notices that
-// would undo it or name it. Draws nothing itself.
+// Reports how a forgetting ended whose dialog was closed or whose page was reloaded, and withdraws notices, those of
+// the system too, that would undo it or name it; cleans outcomes of commands. Draws nothing itself.
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { closeSystemNotices } from '../../adapters/browser/system-notices.ts';
 import { ignore, orElse } from '../../domain/base/log.ts';
 import type { ForgetState } from '../../services/forget/forget.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -16,7 +17,16 @@ export function ForgetNotice(): null {
   const { forget } = useApp();
   const session = useSession();
   const step = useReadable(forget.state, (state) => state.step);
-  useEffect(() => forget.onForgetting(withdrawNotices), [forget]);
+  useEffect(
+    () =>
+      forget.onForgetting(({ clean }) => {
+        withdrawNotices();
+        session.readAloud.stop();
+        session.outcomes.update((all) => new Map([...all].map(([place, shown]) => [place, clean(shown)])));
+        ignore(closeSystemNotices(), 'notices of the system; they go when somebody reads them');
+      }),
+    [forget, session],
+  );
   const say = (words: string, prepare = async () => {}) =>
     offer(words, {
       label: t('show'),

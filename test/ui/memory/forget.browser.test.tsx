@@ -1,6 +1,6 @@
 // The window of forgetting: what is sought, where it is, the time for an undo, and the report; from a
 // menu, from the palette, by a command.
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { asConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
@@ -58,6 +58,13 @@ it('from words to a report: shows where they are, and nothing is left of them', 
   expect((await app.documents.read(TALK))?.meta.title).toContain(CANARY);
   await expect.element(result().getByText('Conversations · 2 found')).toBeVisible();
   await expectAccessible();
+  const files = vi.spyOn(URL, 'createObjectURL');
+  onTestFinished(() => files.mockRestore());
+  await dialog().getByRole('button', { name: 'Save the report' }).click();
+  const saved = (await (files.mock.calls[0]?.[0] as Blob | undefined)?.text()) ?? '';
+  expect(saved).toContain('- Conversations · 2 found');
+  expect(saved).toContain('Out of reach: files that you exported');
+  expect(saved).not.toContain(CANARY);
   await dialog().getByRole('button', { name: 'Close', exact: true }).last().click();
   await expect.element(dialog()).not.toBeInTheDocument();
   const read = await app.documents.read(TALK);
@@ -119,6 +126,20 @@ it('leaves no undo that would bring it back', async () => {
   const sought = { kind: 'phrase', words: [CANARY], whole: false } as const;
   await app.forget.begin(await app.forget.seek(sought, new AbortController().signal));
   await expect.element(page.getByText('Feedback removed')).not.toBeInTheDocument();
+});
+
+it('says no more of it aloud, and nothing at all once the page is gone or locked', async () => {
+  const app = await filled({ undoMs: 0 });
+  await show(app, `/c/${TALK}`);
+  await expect.element(page.getByText(`What did my neighbour ${CANARY} say`).last()).toBeVisible();
+  const silenced = vi.spyOn(speechSynthesis, 'cancel');
+  onTestFinished(() => silenced.mockRestore());
+  await app.forget.begin(await seekIn(app));
+  await expect.poll(() => silenced.mock.calls.length).toBeGreaterThan(0);
+  silenced.mockClear();
+  // A locked page saves as when it is left, before it is loaded again.
+  window.dispatchEvent(new Event('pagehide'));
+  expect(silenced).toHaveBeenCalled();
 });
 
 it('takes it out of a composer, an editor and messages that wait, all on the screen', async () => {
