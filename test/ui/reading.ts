@@ -87,3 +87,15 @@ export async function expectReached(place: Element): Promise<void> {
   const missed = stops.filter((one) => one.isConnected && !seen.has(one));
   expect(missed.map((one) => one.outerHTML.slice(0, 160))).toEqual([]);
 }
+
+/** Lists words of an element that stand twice, one right after the other: a reader asks how the two differ. */
+export function saidTwice(within: Element): string[] {
+  const texts = document.createTreeWalker(within, NodeFilter.SHOW_TEXT);
+  const said: string[] = [];
+  while (texts.nextNode()) {
+    const { data, parentElement } = texts.currentNode as Text;
+    const isShown = parentElement?.checkVisibility() && !parentElement.closest('.sr-only');
+    if (/\p{L}/u.test(data) && isShown) said.push(data.trim());
+  }
+  return said.filter((words, at) => words === said[at - 1]);
+}

@@ -33,7 +33,7 @@ export function LockGroup() {
   };
   const helped = stateWords(state, lock.isAvailable);
   return (
-    <Group title={t('group')}>
+    <Group title={t('heading')}>
       <Row label={t('group')} help={helped && t(helped)} labelFor="lock-switch">
         <Switch
           id="lock-switch"
@@ -45,7 +45,7 @@ export function LockGroup() {
       <Change state={state} />
       {isOn && (
         <>
-          <Row label={t('lockNow')}>
+          <Row label={t('byHand')} help={t('byHandHelp')}>
             <Button size="sm" icon={<Lock size={14} aria-hidden />} onClick={() => lock.lockNow()}>
               {t('lockNow')}
             </Button>

@@ -19,6 +19,7 @@ import { openForTab } from '../../../src/workers/device-lock.ts';
 import { deep } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 import { handleOf, launching } from '../launching.ts';
+import { saidTwice } from '../reading.ts';
 import { PHONE, standInViewport } from '../stand-in-viewport.ts';
 
 const argon = { memory: 64, iterations: 1 };
@@ -312,7 +313,7 @@ it('a copy of the record that was not written is put right at the next start: no
 });
 
 describe('locking in the settings', () => {
-  const group = () => page.getByRole('region', { name: 'Lock this device' });
+  const group = () => page.getByRole('region', { name: 'Locking' });
   const dialog = () => page.getByRole('dialog');
 
   it('is turned on in steps, changed, and turned off with the passphrase', async () => {
@@ -347,6 +348,8 @@ describe('locking in the settings', () => {
     await expect.element(group().getByText('Sealing what is here')).not.toBeInTheDocument();
     expect(app.settings.config.get().privacy.encrypt_local).toBe(true);
     await expect.element(group().getByText('Recovery phrase, 24 words')).toBeVisible();
+    await expect.element(group().getByRole('button', { name: 'Lock now' })).toBeVisible();
+    expect(saidTwice(group().element())).toEqual([]);
     await expectAccessible();
 
     await group().getByRole('button', { name: 'Change…' }).click();

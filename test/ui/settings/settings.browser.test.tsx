@@ -7,10 +7,10 @@ import { writable } from '../../../src/domain/base/readable.ts';
 import type { CopyState } from '../../../src/services/storage/copy-state.ts';
 import { SECTION_IDS } from '../../../src/ui/settings/sections.ts';
 import { createTestApp, expectAccessible, expectReadable, show } from '../harness.tsx';
-import { expectReached } from '../reading.ts';
+import { expectReached, saidTwice } from '../reading.ts';
 
 it.each(SECTION_IDS)(
-  '%s is accessible, dark and light, fits 320 px, and has no control that Tab leaves out',
+  '%s is accessible, dark and light, fits 320 px, has no control that Tab leaves out, and says nothing twice',
   async (section) => {
     const app = await createTestApp();
     await app.settings.set('ui.theme', 'dark');
@@ -23,6 +23,8 @@ it.each(SECTION_IDS)(
     await page.viewport(320, 640);
     await expect.poll(() => document.documentElement.scrollWidth).toBe(320);
     await expectReached(page.getByRole('main').element());
+    for (const group of document.querySelectorAll('main section[aria-label]'))
+      expect(saidTwice(group)).toEqual([]);
   },
 );
 

@@ -44,6 +44,10 @@ export const lock = {
   readyOpening: 'Ready. Recollect starts once more to finish.',
   restart: 'Finish now',
   sealed: 'On. Everything you said is sealed on this device.',
+  heading: 'Locking',
+  byHand: 'Before you leave',
+  byHandHelp:
+    'All tabs go blank and ask for one of the ways to unlock below. Nothing you are writing is lost.',
   lockNow: 'Lock now',
   turnOffShort: 'Turn off',
   waysTitle: 'Ways to unlock',

@@ -878,7 +878,7 @@ export const settings = {
       all_other: 'Show {{count, number}} more',
     },
     limit: {
-      title: 'Limit',
+      title: 'Spending limit',
       day: 'Day',
       month: 'Month',
       unit: { day: '{{currency}} a day', month: '{{currency}} a month' },

@@ -727,7 +727,7 @@ export const settings = {
       all_other: '再显示 {{count, number}} 项',
     },
     limit: {
-      title: '限额',
+      title: '花费限额',
       day: '天',
       month: '月',
       unit: { day: '{{currency}} / 天', month: '{{currency}} / 月' },
