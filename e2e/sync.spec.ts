@@ -614,6 +614,46 @@ test('forgotten everywhere: gone on the other device, and from the relay', async
   await expect.poll(onRelay, { timeout: 60_000 }).toEqual({ status, rooms: Number(rooms) - 1 });
 });
 
+test('a person forgotten on one device is gone on both, and all else stays', async () => {
+  const desk = await device();
+  await createAccount(desk);
+  await desk.page.getByRole('button', { name: 'New conversation' }).first().click();
+  await say(desk.page, 'Aunt Quillfeather brings the cake.');
+  await desk.page.evaluate(async () => {
+    await globalThis.recollect?.app.notes.write({ text: 'Quillfeather likes roses' });
+    await globalThis.recollect?.app.notes.write({ text: 'Tea, never coffee' });
+  });
+  await openSettings(desk.page);
+  const phone = await pairedTo(desk);
+  await same(desk.page, phone.page);
+  const held = async ({ page }: Device) => {
+    const notes = await page.evaluate(() =>
+      (globalThis.recollect?.app.notes.state.get().notes ?? []).map(({ text }) => text),
+    );
+    return { notes, said: await contents(page) };
+  };
+  expect((await held(phone)).said).toContain('Quillfeather');
+  expect((await held(phone)).notes).toContain('Quillfeather likes roses');
+
+  await desk.page.getByRole('link', { name: 'Memory' }).first().click();
+  await desk.page.getByRole('button', { name: 'Forget…' }).click();
+  const dialog = desk.page.getByRole('dialog', { name: 'Forget for good' });
+  await dialog.getByRole('combobox').first().click();
+  await desk.page.getByRole('option', { name: 'A person' }).click();
+  await dialog.getByLabel('Names of the person').fill('Quillfeather');
+  await dialog.getByRole('button', { name: 'Show where it is' }).click();
+  await dialog.getByRole('button', { name: 'Forget for good' }).click();
+  await expect(dialog.getByRole('listitem').filter({ hasText: 'Phone' })).toContainText('Confirmed', {
+    timeout: 90_000,
+  });
+  for (const one of [desk, phone]) {
+    await expect
+      .poll(async () => JSON.stringify(await held(one)), { timeout: 60_000 })
+      .not.toContain('Quillfeather');
+    expect((await held(one)).notes).toEqual(['Tea, never coffee']);
+  }
+});
+
 test('forgotten everywhere while the other device wrote: its words lie in its trash, and live on when they are restored', async () => {
   const desk = await device();
   await createAccount(desk);
