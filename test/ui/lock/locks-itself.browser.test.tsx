@@ -8,7 +8,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const MINUTE = 60_000;
 
-/** A page of a device that has a lock, by a clock of its own. A look at the page makes it check the time. */
+/** A page of a device that has a lock, by a clock of its own. Turning to the page makes it check the time. */
 async function sealed(settings: Readonly<Record<string, number>>) {
   const app = await createTestApp();
   for (const [path, minutes] of Object.entries(settings)) await app.settings.set(`privacy.${path}`, minutes);
