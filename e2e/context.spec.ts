@@ -950,7 +950,7 @@ test('a D-Mail that the model sends itself is seen: the question stands, and lin
   const said = (words: string) => page.getByRole('article').getByText(words);
   const question = page.getByRole('article', { name: 'You' }).first();
   await expect(question).toContainText('Find the recipe');
-  const letter = page.getByRole('article', { name: 'D-Mail from the model' });
+  const letter = page.getByRole('article', { name: 'Note from the model' });
   await expect(letter).toContainText('It is in no conversation; ask where to look.');
   await expect(letter).not.toContainText('<system>');
   await expect(letter.getByRole('button', { name: 'Edit', exact: true })).toHaveCount(0);
@@ -960,7 +960,7 @@ test('a D-Mail that the model sends itself is seen: the question stands, and lin
   await expect(said('Where should I look?')).toBeHidden();
   await expect(question).toContainText('Find the recipe');
   await expect(page.getByRole('article').getByText('sendDMail')).toBeVisible();
-  await page.getByRole('button', { name: 'The model went back from here with a D-Mail' }).click();
+  await page.getByRole('button', { name: 'The model went back from here with a note' }).click();
   await expect(said('Where should I look?')).toBeVisible();
   await expect(question).toContainText('Find the recipe');
   await expect(page.getByRole('article').getByText('sendDMail')).toBeHidden();

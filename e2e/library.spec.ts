@@ -362,7 +362,7 @@ test('a folder of kimi-cli sessions comes in; what was said there is recalled an
     await field.fill(asked);
     await field.press('Enter');
     await expect(page.getByRole('alert')).toContainText(
-      '/recall: this conversation has no work directory, so “here” is nowhere.',
+      '/recall: this conversation has no folder, so “here” is nowhere.',
     );
     await expect(field).toHaveValue(asked);
   } finally {

@@ -59,7 +59,7 @@ async function beginToSeal(page: Page): Promise<void> {
     const label = await field.evaluate((one) => (one as HTMLInputElement).labels?.[0]?.textContent ?? '');
     await field.fill(words[Number(/\d+/.exec(label)?.[0]) - 1] ?? '');
   }
-  await dialog.getByRole('button', { name: 'Seal this device' }).click();
+  await dialog.getByRole('button', { name: 'Encrypt this device' }).click();
   await expect(dialog).toBeHidden();
 }
 

@@ -137,7 +137,7 @@ test('what was said of a passage counts at the next recall, and no longer once i
   }
   const { passage } = await recall();
   await passage.hover();
-  await passage.getByRole('button', { name: 'Never bring this passage back' }).click();
+  await passage.getByRole('button', { name: 'Never recall this passage' }).click();
   await expect((await recall()).passage).toHaveCount(0);
   await takeBack();
   await expect((await recall()).passage).toHaveCount(1);
@@ -156,7 +156,7 @@ test('what must never come back does not come back', async ({ page }) => {
   };
   const passage = (await ask()).getByRole('listitem').filter({ hasText: 'restic every night' }).first();
   await passage.hover();
-  await passage.getByRole('button', { name: 'Never bring this passage back' }).click();
+  await passage.getByRole('button', { name: 'Never recall this passage' }).click();
   await expect(passage.getByRole('button', { name: /allow it again/ })).toBeVisible();
   await page.reload();
   await openApp(page);

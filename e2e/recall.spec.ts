@@ -555,7 +555,7 @@ test.describe('what memory would send', () => {
     expect(await given(3)).toContain(ASKED);
     await expect(page.getByRole('article').getByText('As you say.')).toBeVisible();
     await head.click();
-    await hit.getByRole('button', { name: 'Never bring this passage back' }).press('Enter');
+    await hit.getByRole('button', { name: 'Never recall this passage' }).press('Enter');
     await expect(hit.getByText('no longer sent')).toBeVisible();
     server.next({ steps: [{ text: 'I do not know.' }, { finish: 'stop' }] });
     await field(page).fill('And on Mondays?');
@@ -605,7 +605,7 @@ test.describe('what memory would send', () => {
     await row(ANSWERED).getByRole('button', { name: 'Pin: prefer this passage' }).click();
     await expect(row(ANSWERED).getByRole('checkbox')).toBeChecked();
     // *Never* removes the row and moves the focus to the next one; the person can undo it on the spot.
-    await row(ANSWERED).getByRole('button', { name: 'Never bring this passage back' }).press('Enter');
+    await row(ANSWERED).getByRole('button', { name: 'Never recall this passage' }).press('Enter');
     await expect(row(ANSWERED)).toBeHidden();
     await expect(row(ASKED).getByRole('checkbox')).toBeFocused();
     await page.getByRole('button', { name: 'Undo' }).click();

@@ -341,8 +341,8 @@ describe('Markdown', () => {
     );
     expect(body).toContain('> **Shortened up to here: 31,204 → 1,180 tokens**\n> \n> My own words.');
     expect(text).not.toContain('Taken back.');
-    expect(body).toMatch(/another way\n\n\*D-Mail from: some\\_model · 2025-06-15 15:06\*/);
-    expect(text).toMatch(/\*A D-Mail was sent from here to: You · 2025-06-15/);
+    expect(body).toMatch(/another way\n\n\*Note from: some\\_model · 2025-06-15 15:06\*/);
+    expect(text).toMatch(/\*Went back from here with a note to: You · 2025-06-15/);
   });
 
   it('has the session memory that was saved, and what another device saved beside it', async () => {
@@ -818,7 +818,7 @@ describe('Markdown as others read it', () => {
       '```\n\n- Cars \\[old\\] · 2026-03-01 · score 0.83\n- Untitled · 2026-03-01 · score 0.83\n\n</details>',
     );
     const chinese = new TextDecoder().decode(await exported(markdown, [conversation], 0, chineseWords));
-    expect(chinese).toContain('你未采用的片段：\n\n- 1\\. Boats · 2026-03-01 · 得分 0.76');
+    expect(chinese).toContain('你未采用的片段：\n\n- 1\\. Boats · 2026-03-01 · 得分 0.76');
     // The export lists them even where all passages were left out.
     expect(await written(talk([[{ ...recall, passages: [] }]]))).toContain('Boats');
   });

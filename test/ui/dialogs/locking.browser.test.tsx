@@ -77,7 +77,7 @@ it('locks this device in three steps, says that it waits and that it failed', as
   await typeAsked(words);
   await userEvent.keyboard('{Enter}');
   await expect
-    .element(dialog.getByRole('button', { name: 'Seal this device' }))
+    .element(dialog.getByRole('button', { name: 'Encrypt this device' }))
     .toHaveAttribute('aria-busy', 'true');
   await expectShown('Write down these 24 words');
   release();

@@ -66,6 +66,19 @@ describe('the catalogues', () => {
       }
   });
 
+  it.each(names)('set a thin space between Chinese and Latin letters or numbers: %s', async (name) => {
+    // People type plain spaces.
+    const isTyped = (path: string) => /Also$|^everyday\./.test(path);
+    const chinese = pathsOf(await load('zh', name)).filter(([path]) => !isTyped(path));
+    expect(
+      chinese.filter(([, text]) =>
+        /\p{Script=Han} ?[A-Za-z0-9]|\p{Script=Han} \{|[A-Za-z0-9%] ?\p{Script=Han}|\} \p{Script=Han}/u.test(
+          text,
+        ),
+      ),
+    ).toEqual([]);
+  });
+
   it('name every importer, in the report and under what can be imported', async () => {
     for (const language of ['en', 'zh'] as const) {
       const library = new Map(pathsOf(await load(language, 'library')));

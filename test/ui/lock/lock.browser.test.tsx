@@ -110,7 +110,7 @@ describe('the screen of a locked device', () => {
     await locked();
     const waits = page.getByRole('status');
     await expect.element(waits).toHaveTextContent('One file will be opened once you unlock.');
-    await expect.element(waits).toHaveTextContent('Something that was shared will be in the composer');
+    await expect.element(waits).toHaveTextContent('Something that was shared will be in the message box');
     open([await handleOf('zqx7wkv3.md'), await handleOf('other.md')]);
     await expect.element(waits).toHaveTextContent('3 files will be opened once you unlock.');
     expect(document.body.textContent).not.toContain('zqx7wkv3');
@@ -336,7 +336,7 @@ describe('locking in the settings', () => {
     expect(words).toHaveLength(24);
     await expectAccessible();
     await dialog().getByRole('button', { name: 'I wrote them down' }).click();
-    const seal = () => dialog().getByRole('button', { name: 'Seal this device' });
+    const seal = () => dialog().getByRole('button', { name: 'Encrypt this device' });
     await expect.element(seal()).toBeDisabled();
     for (const field of dialog().getByRole('textbox').elements() as HTMLInputElement[]) {
       const at = Number(/\d+/.exec(field.labels?.[0]?.textContent ?? '')?.[0]);
@@ -345,7 +345,7 @@ describe('locking in the settings', () => {
     await seal().click();
     await expect.element(group().getByRole('button', { name: 'Finish now' })).toBeVisible();
     expect(app.lock.state.get()).toMatchObject({ phase: 'sealing', ready: true });
-    await expect.element(group().getByText('Sealing what is here')).not.toBeInTheDocument();
+    await expect.element(group().getByText('Encrypting what is here')).not.toBeInTheDocument();
     expect(app.settings.config.get().privacy.encrypt_local).toBe(true);
     await expect.element(group().getByText('Recovery phrase, 24 words')).toBeVisible();
     await expect.element(group().getByRole('button', { name: 'Lock now' })).toBeVisible();

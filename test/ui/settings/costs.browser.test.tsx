@@ -1,5 +1,5 @@
 // What was spent: empty, counted by day, model and conversation, a price of one's own, a
-// limit that is said above the text field.
+// limit that is said above the message box.
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { deep, some } from '../../scale.ts';
@@ -115,7 +115,7 @@ it('says the currency and the period of the limit before one is set', async () =
 });
 
 it.each(some(['light', 'dark'], 1))(
-  'tells of a limit above the text field, on a narrow phone, %s',
+  'tells of a limit above the message box, on a narrow phone, %s',
   async (theme) => {
     const { app, id } = await talked();
     await app.settings.set('ui.theme', theme);

@@ -11,7 +11,7 @@ export const chat = {
   messages: 'Messages',
   message: 'Message',
   greeting: 'What are you thinking about?',
-  greetingWords: 'Recollect remembers your conversations and brings back what helps.',
+  greetingWords: 'Recollect remembers your conversations and recalls what helps.',
   placeholder: 'Message, or / for commands',
   placeholderFirst: 'Message, or / for commands',
   /** The field shown before the app has started. */
@@ -145,7 +145,7 @@ export const chat = {
     memory: 'From memory',
     system: 'Instructions',
     tool: 'Tool result',
-    letter: 'D-Mail from the model',
+    letter: 'Note from the model',
   },
   instructions: {
     title: 'Instructions',
@@ -299,7 +299,7 @@ export const chat = {
   branchOf: 'Branch {{index}} of {{count}}',
   thinking: 'Thinking',
   thought: 'Thought',
-  reasoningSealed: 'The model thought, but the provider does not show its thoughts.',
+  reasoningSealed: 'The model thought, but the service does not show its thoughts.',
   words_one: '{{size}} word',
   words_other: '{{size}} words',
   tool: 'Tool',

@@ -10,7 +10,7 @@ export const commands = {
     '--scope':
       'here, pinned, active (no archived ones), archived (only those), all, a date, last-week, or a range like 2025-01..2025-03; join several with commas to narrow it down',
     scope: {
-      here: 'conversations in the same work directory',
+      here: 'conversations of the same folder',
       pinned: 'pinned conversations only',
       active: 'without archived conversations',
       archived: 'archived conversations only',

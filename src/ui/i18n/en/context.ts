@@ -57,7 +57,7 @@ export const context = {
     },
     form: {
       whole: 'Sent as it is',
-      trimmed: 'Shortened',
+      trimmed: 'Trimmed',
       summary: 'Summary',
       recall: 'From memory',
       returned: 'Brought back',
@@ -293,7 +293,7 @@ export const context = {
     from: { person: 'Note from a later branch', model: 'Note from the model on a later branch' },
     left: {
       person: 'You went back from here with a note',
-      model: 'The model went back from here with a D-Mail',
+      model: 'The model went back from here with a note',
     },
     reused: 'reused, no model call',
     patch: {
@@ -324,7 +324,7 @@ export const context = {
     kind: {
       head: 'current end',
       checkpoint: 'checkpoint',
-      dmail: 'D-Mail',
+      dmail: 'note from later',
       compaction: 'shortened',
       fork: 'fork',
       leaf: 'end of a branch',

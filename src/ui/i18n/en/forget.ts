@@ -96,13 +96,13 @@ export const forget = {
   more_one: 'and {{count, number}} more',
   more_other: 'and {{count, number}} more',
   follows: 'Follows the conversations',
-  replaced: 'Sealed pieces, replaced by new ones',
+  replaced: 'Encrypted pieces, replaced by new ones',
   others_one: '{{count, number}} other device',
   others_other: '{{count, number}} other devices',
   sameThere_one: 'Does the same once it is online',
   sameThere_other: 'Do the same once they are online',
   reach:
-    'Out of reach: files that you exported, what model providers kept of your requests, words inside pictures and PDFs, titles of conversations in the browser’s own history, and copies that other people have.',
+    'Out of reach: files that you exported, what services kept of your requests, words inside pictures and PDFs, titles of conversations in the browser’s own history, and copies that other people have.',
   /** Forms of the words that the search does not find. */
   reachName:
     'Nicknames, initials and longer words that only begin like a name (Annual for Ann) stay. A single name in other letters (Jose for José) or with an ending (Anns, Ann92) is found where it has a capital. Give what is missing as a further name.',
@@ -140,11 +140,11 @@ export const forget = {
   later: 'As soon as it can be reached',
   clean: 'Nothing left',
   replacedThere:
-    'Handed out no more. Recollect’s relay takes the old sealed pieces off its disk within seconds; a PostgreSQL that it uses, or a backup of it, may keep them longer.',
+    'Handed out no more. Recollect’s relay takes the old encrypted pieces off its disk within seconds; a PostgreSQL that it uses, or a backup of it, may keep them longer.',
   keptThere_one:
-    'Still has older sealed pieces of {{count, number}} conversation that is kept on this device; another device that has it replaces them.',
+    'Still has older encrypted pieces of {{count, number}} conversation that is kept on this device; another device that has it replaces them.',
   keptThere_other:
-    'Still has older sealed pieces of {{count, number}} conversations that are kept on this device; another device that has them replaces them.',
+    'Still has older encrypted pieces of {{count, number}} conversations that are kept on this device; another device that has them replaces them.',
   nowhere: 'Searched again everywhere this app can look: nothing was found.',
   notYet: 'Nothing was found where this app can look now. The rest follows by itself.',
   somewhere:

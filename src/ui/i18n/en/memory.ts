@@ -28,7 +28,7 @@ export const memory = {
     leftOutHelp: 'Not used for the answer.',
     unusable: 'no longer sent',
     unusableHelp:
-      'Deleted or changed since, or never to be brought back: this passage goes to no model any more. The answer that used it stays as it is.',
+      'Deleted or changed since, or never to be recalled: this passage goes to no model any more. The answer that used it stays as it is.',
     noneUsed: 'Nothing from memory was used.',
     scope: {
       only: 'Memory looked only in the project “{{name}}”.',
@@ -188,6 +188,7 @@ export const memory = {
     tokens_other: '{{count, number}} tokens',
     label: 'Passages from other conversations',
     help: 'Selected passages are sent with your message.',
+    helpNoModel: 'Selected passages are the answer.',
     use: 'Send along: {{title}}',
     none: 'None will be sent along',
     all: 'Select all',
@@ -354,12 +355,12 @@ export const memory = {
     notRelatedTo: 'Not related to “{{query}}”',
     pin: 'Pin: prefer this passage',
     unpin: 'Pinned: undo',
-    forbid: 'Never bring this passage back',
-    allow: 'Never brought back: allow it again',
+    forbid: 'Never recall this passage',
+    allow: 'Never recalled: allow it again',
     unrelate: 'Not related to this question',
     relate: 'Marked as not related: undo',
     takeBack: 'Undo',
-    forbidden: 'Never brought back again',
+    forbidden: 'Never recalled again',
     takenBack: 'Feedback removed',
   },
   pictures: {

@@ -79,7 +79,7 @@ export const palette = {
       me: 'you wrote it',
       model: 'the model wrote it',
     },
-    dir: { name: 'dir:', help: 'working directory' },
+    dir: { name: 'dir:', help: 'one folder' },
     project: { name: 'project:', help: 'one project, by its name' },
     before: { name: 'before:', help: 'before a day' },
     after: { name: 'after:', help: 'from a day on' },

@@ -204,7 +204,7 @@ export const problems = {
     },
     kept: 'Your message is saved.',
     kept_temporary: 'Your message stays here as long as this temporary conversation does.',
-    do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"Try again in a moment. If it keeps failing, check the provider’s status page."})',
+    do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"Try again in a moment. If it keeps failing, check the service’s status page."})',
     why: {
       size: 'Send it without images, attach less, or continue in a new conversation: memory recalls what matters.',
       images: 'Send it without images, or choose a model that sees. The images stay in the conversation.',
@@ -421,9 +421,9 @@ export const problems = {
     do: 'Leave one of them out: with commas, a passage must meet every condition.',
   },
   'command-here': {
-    what: '/{{command}}: this conversation has no work directory, so “here” is nowhere.',
+    what: '/{{command}}: this conversation has no folder, so “here” is nowhere.',
     kept: 'What you wrote is still in the box.',
-    do: 'Leave “here” out, or use it in a conversation from a work directory, such as an imported kimi-cli session.',
+    do: 'Leave “here” out, or use it in a conversation from a folder, such as an imported kimi-cli session.',
   },
   'command-flag': {
     what: '/{{command}} does not know {{flag}}.',
@@ -448,12 +448,12 @@ export const problems = {
   },
   'lock-wrong': {
     what: 'That does not unlock this device.',
-    kept: 'Nothing was changed; everything here is still sealed and safe.',
+    kept: 'Nothing was changed; everything here is still encrypted and safe.',
     do: 'Try again. If you have forgotten the passphrase, use the 24 words you wrote down.',
   },
   'lock-wait': {
     what: 'Too many wrong tries.',
-    kept: 'Everything here is still sealed and safe.',
+    kept: 'Everything here is still encrypted and safe.',
     do: 'You can try again in {{seconds, number}} s.',
   },
   'erase-failed': {
@@ -677,7 +677,7 @@ export const problems = {
     do: 'Choose a file of Recollect, Open WebUI or LibreChat (JSON), or prompts as Markdown or text.',
   },
   'vault-unavailable': {
-    what: 'The browser cannot seal keys on this device.',
+    what: 'The browser cannot encrypt keys on this device.',
     kept: 'All conversations are safe. The key was not kept.',
     do: 'Open the page over https or on localhost, and leave private browsing.',
   },

@@ -20,7 +20,7 @@ export const prompts = {
   },
   prompt: {
     title: 'Prompts',
-    lead: 'Type / and the name in the text field. Blanks are asked for before the words go in.',
+    lead: 'Type / and the name in the message box. Blanks are asked for before the words go in.',
     nothing: 'No prompts yet. Save what you ask again and again.',
     add: 'New prompt',
     change: 'Edit prompt',
@@ -34,7 +34,7 @@ export const prompts = {
   },
   persona: {
     title: 'Personas',
-    lead: 'Choose one beside the model in the text field or by / and its name, for one conversation or for every new one.',
+    lead: 'Choose one beside the model in the message box or by / and its name, for one conversation or for every new one.',
     nothing: 'No personas yet. Give the model a name, a task and a manner.',
     add: 'New persona',
     change: 'Edit persona',

@@ -21,7 +21,7 @@ export const settings = {
     costs: { title: 'Costs', lead: 'What this device spent on models, and what they cost.' },
     memory: {
       title: 'Memory and recall',
-      lead: 'What is brought back, how much of it, and how it is found.',
+      lead: 'What is recalled, how much of it, and how it is found.',
     },
     sync: {
       title: 'Sync',
@@ -167,7 +167,7 @@ export const settings = {
     },
     'costs.limit': {
       label: 'Limit',
-      help: 'A line above the text field says when it is near and when it is passed. Nothing is held back. 0: no limit.',
+      help: 'A line above the message box says when it is near and when it is passed. Nothing is held back. 0: no limit.',
     },
     'costs.period': { label: 'Counted by', help: 'When the limit begins anew.' },
     'costs.currency': {
@@ -265,13 +265,13 @@ export const settings = {
       help: 'The model marks a place it may want to go back to.',
     },
     'tools.send_dmail': {
-      label: 'Send D-Mails',
-      help: 'The model goes back to a checkpoint with a note to itself. The branch it leaves stays.',
+      label: 'Go back with a note',
+      help: 'The model returns to a checkpoint and tells itself what it learnt. The branch it leaves stays.',
     },
     'tools.max_steps': { label: 'Steps', help: 'At most this many requests for one answer.' },
     'privacy.encrypt_local': {
       label: 'Lock this device',
-      help: 'Seals everything you said with a passphrase.',
+      help: 'Encrypts everything you said with a passphrase.',
     },
     'privacy.lock_after_minutes': {
       label: 'Lock after minutes without use',
@@ -299,7 +299,7 @@ export const settings = {
     },
     'privacy.keep_out_of_sync': {
       label: 'Kept out of sync',
-      help: 'Replaced before anything is sealed and sent. Your other devices show the placeholder.',
+      help: 'Replaced before anything is encrypted and sent. Your other devices show the placeholder.',
     },
     'privacy.placeholders_in_exports': {
       label: 'Placeholders in exported Markdown',
@@ -327,7 +327,7 @@ export const settings = {
     },
     'privacy.exclude_work_dirs': {
       label: 'Excluded folders',
-      help: 'Conversations from these working directories are not indexed and not synced. What the relay has of them already stays there, sealed, until they are forgotten everywhere. * stands for anything.',
+      help: 'Conversations from these folders are not indexed and not synced. What the relay has of them already stays there, encrypted, until they are forgotten everywhere. * stands for anything.',
     },
     'sync.auto_sync_interval': {
       label: 'Check again every (seconds)',
@@ -407,7 +407,7 @@ export const settings = {
     keyForOther:
       'The key kept here belongs to {{origin}} and is not sent to another address. Enter the key of this one.',
     forgetKey: 'Forget the key',
-    keyHelp: 'Kept on this device, sealed. Never exported, never sent anywhere but to this service.',
+    keyHelp: 'Kept on this device, encrypted. Never exported, never sent anywhere but to this service.',
     keyFrom: 'Get one at {{place}}.',
     keyNone: 'Not needed by most servers on this computer.',
     keyMaybe: 'Only if the service wants one.',
@@ -455,12 +455,12 @@ export const settings = {
       input: 'Input',
       output: 'Output',
       currency: 'Currency',
-      help: 'What the provider asks for these models. The context meter then shows what the next message costs. May stay empty.',
+      help: 'What the service asks for these models. The context meter then shows what the next message costs. May stay empty.',
       refused: 'Both figures are needed, 0 or more; or leave both empty.',
     },
     parameters: {
       title: 'Parameters',
-      help: 'Go along with every request to this connection. What is empty is not sent.',
+      help: 'Go along with every request to this service. What is empty is not sent.',
       temperature: 'Temperature',
       top_p: 'Top P',
       max_tokens: 'Max output tokens',
@@ -536,7 +536,7 @@ export const settings = {
     remoteModel: 'Model',
     dimensions: 'Dimensions',
     key: 'Key',
-    keyHelp: 'Kept on this device, sealed. Never exported, sent to this service only.',
+    keyHelp: 'Kept on this device, encrypted. Never exported, sent to this service only.',
     apply: 'Change model',
     discard: 'Discard',
     consequence_one:
@@ -545,8 +545,7 @@ export const settings = {
       '{{count, number}} messages are read again in the background. Recall by words still works; recall by meaning returns step by step.',
     consequenceNone: 'It is used from the first message on.',
     consequenceTime: 'At the usual pace about {{time}}.',
-    consequenceRemote:
-      'The text of all indexed passages is sent to {{host}}. The provider may charge for it.',
+    consequenceRemote: 'The text of all indexed passages is sent to {{host}}. The service may charge for it.',
     inForce: 'In use',
     openMemory: 'Open Memory to see and rebuild the index',
   },
@@ -768,11 +767,11 @@ export const settings = {
     where: 'Where things are',
     facts: {
       conversations:
-        'Conversations are kept in this browser. With sync they also travel to your own devices, sealed; without it nowhere. No tracking.',
+        'Conversations are kept in this browser. With sync they also travel to your own devices, encrypted; without it nowhere. No tracking.',
       model:
         'What you send goes to the service you chose, together with the passages the card shows, and nowhere else.',
-      keys: 'Keys are sealed on this device. They are not in exports.',
-      disk: 'Conversations and index lie on this device as the browser keeps them. With locking on (above) they are sealed; otherwise whoever can use your account here can read them.',
+      keys: 'Keys are encrypted on this device. They are not in exports.',
+      disk: 'Conversations and index lie on this device as the browser keeps them. With locking on (above) they are encrypted; otherwise whoever can use your account here can read them.',
     },
   },
   appearance: {
@@ -856,7 +855,7 @@ export const settings = {
     unpriced_one: '{{count, number}} without a known price',
     unpriced_other: '{{count, number}} without a known price',
     counted:
-      'Counted are all requests made on this device: answers, comparisons, titles and summaries. Your other devices count their own. Where a provider does not report tokens, they are estimated; your provider’s bill decides.',
+      'Counted are all requests made on this device: answers, comparisons, titles and summaries. Your other devices count their own. Where a service does not report tokens, they are estimated; its own bill decides.',
     span: { label: 'Period', month: 'This month', days: '30 days', year: '12 months' },
     chart: {
       title: 'Over time',
@@ -891,14 +890,14 @@ export const settings = {
       unknown: 'No price known',
       from: {
         person: 'Your price',
-        endpoint: 'From the connection’s own list',
+        endpoint: 'From the service’s own list',
         own: 'Runs on your own machine or network',
         list: 'Public price, {{date}} ({{source}})',
         nobody: 'Its requests are counted in tokens only. Enter a price to see money.',
       },
       edit: 'Change the price of {{model}}',
       editShort: 'Change',
-      help: 'As the provider asks for it. It counts for answers from now on; what was spent stays as it was.',
+      help: 'As the service asks for it. It counts for answers from now on; what was spent stays as it was.',
       save: 'Save',
       reset: 'Use the known price',
       forget: 'Forget this price',

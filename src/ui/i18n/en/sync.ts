@@ -55,8 +55,8 @@ export const sync = {
     good: 'The relay answers and would let this device in. Nothing was left there.',
     action: 'Create the account',
     makes:
-      'The key is made here and sealed in this browser. Other devices get it from you, by QR code, link or 24 words.',
-    done: 'The account is made. Everything here is being sealed and uploaded.',
+      'The key is made here and encrypted in this browser. Other devices get it from you, by QR code, link or 24 words.',
+    done: 'The account is made. Everything here is being encrypted and uploaded.',
   },
   alone:
     'Only this device has the key. Pair another one, or write the 24 words down and keep them safe: without a device and without the words nobody can open what lies on the relay.',
@@ -144,7 +144,7 @@ export const sync = {
   revoke: {
     title: 'Lock out {{name}}?',
     text: '{{name}} gets nothing any more from the moment this is done.',
-    key: 'This device makes a new key, seals everything again and uploads it to new rooms. Once all of it is there, the old account is erased on the relay.',
+    key: 'This device makes a new key, encrypts everything again and uploads it to new rooms. Once all of it is there, the old account is erased on the relay.',
     again: 'All other devices are locked out with it. Pair those that you keep once more.',
     past: 'What {{name}} already has stays on it, and whoever has the old key can read what was on the relay until now: nobody can take that back. The new key is for what comes.',
     managed:
@@ -229,9 +229,9 @@ export const sync = {
     managed: 'With the account token of an operator.',
     token: 'Account token (optional)',
     tokenHelp: 'Only where the relay is an operator’s: the words do not carry it.',
-    merges_one: 'The conversation that is here is kept and goes to your other devices, sealed.',
+    merges_one: 'The conversation that is here is kept and goes to your other devices, encrypted.',
     merges_other:
-      'The {{count, number}} conversations that are here are kept and go to your other devices, sealed.',
+      'The {{count, number}} conversations that are here are kept and go to your other devices, encrypted.',
     fetches: 'Your conversations are fetched after that; the newest come first.',
     action: 'Pair this device',
     other: 'Use something else',

@@ -5,12 +5,12 @@ export const commands = {
     query: '要找的内容；不写则用最后一条消息',
     '--limit': '最多返回几个片段',
     '--with-context': '连同前后的消息',
-    '--jump-to': '打开某个片段：写它在列表中的序号，或它的 id',
+    '--jump-to': '打开某个片段：写它在列表中的序号，或它的 id',
     '--explain': '预演：列出全部分数和将要发送的内容',
     '--scope':
-      'here（当前目录）、pinned、active（不含已归档）、archived（仅已归档）、all、日期、上周，或 2025-01..2025-03 这样的范围；多个条件用逗号隔开，须同时满足',
+      'here（同一文件夹）、pinned、active（不含已归档）、archived（仅已归档）、all、日期、上周，或 2025-01..2025-03 这样的范围；多个条件用逗号隔开，须同时满足',
     scope: {
-      here: '同一工作目录的对话',
+      here: '同一文件夹的对话',
       pinned: '仅置顶的对话',
       active: '不含已归档的对话',
       archived: '仅已归档的对话',
@@ -38,13 +38,13 @@ export const commands = {
   },
   restore: {
     summary: '回到一个检查点；之后的内容保留在自己的分支上',
-    checkpoint: '检查点名称，或消息的 id',
+    checkpoint: '检查点名称，或消息的 id',
   },
   dmail: {
     summary: '把一条留言送回检查点，并从那里继续',
     note: '要让过去知道的事',
     '--to': '检查点；不写则用最近的一个',
-    '--then': 'answer（重新请求）、patch（只改需要改的）、branch（全部重新走一遍）、none（只回去）',
+    '--then': 'answer（重新请求）、patch（只改需要改的）、branch（全部重放）、none（只回去）',
   },
   memory: {
     summary: '管理记住的内容',

@@ -73,7 +73,7 @@ export const palette = {
     },
     in: { name: 'in:', help: '按标题限定某个对话' },
     from: { name: 'from:', help: '你说的或模型说的', me: '你写的', model: '模型写的' },
-    dir: { name: 'dir:', help: '工作目录' },
+    dir: { name: 'dir:', help: '某个文件夹' },
     project: { name: 'project:', help: '某个项目（按名称）' },
     before: { name: 'before:', help: '某天之前' },
     after: { name: 'after:', help: '某天起' },

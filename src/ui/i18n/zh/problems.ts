@@ -17,8 +17,8 @@ export const problems = {
     what: '你的对话正被另一个标签页或浏览器占用，一直没有放开。',
     kept: '此前保存的内容都在。最后一次改动留在屏幕上，会自动重试。',
     kept_start: '没有改动任何内容，所有对话都在原处。',
-    do: '请关闭 Recollect 的其他标签页，并保持此标签页打开。',
-    do_start: '请关闭 Recollect 的其他标签页，然后刷新此页面。若仍然如此，请关闭浏览器再重新打开。',
+    do: '请关闭 Recollect 的其他标签页，并保持此标签页打开。',
+    do_start: '请关闭 Recollect 的其他标签页，然后刷新此页面。若仍然如此，请关闭浏览器再重新打开。',
   },
   'storage-failed': {
     what: '浏览器的存储出错了。',
@@ -28,7 +28,7 @@ export const problems = {
     kept_read: '没有改动任何内容，已保存的都还在这台设备上。',
     do_read: '请再试一次。若一直失败，请刷新页面。',
     what_start: '浏览器未能打开你的对话。',
-    kept_start: 'Recollect 没有改动或删除任何内容。',
+    kept_start: 'Recollect 没有改动或删除任何内容。',
     do_start: '请刷新页面。若仍然如此，请关闭浏览器再重新打开。请不要清除本站的数据：你的对话就在其中。',
   },
   'storage-lost': {
@@ -38,12 +38,12 @@ export const problems = {
   },
   'storage-healed': {
     what: '浏览器损坏了自己的数据库，你的部分对话曾经丢失。',
-    kept: '已全部找回，草稿和设置也在内：有 {{restored}} 处更改来自这台设备上的第二份副本。',
-    do: '请到“设置 › 模型”重新输入 API 密钥；如果用过同步，请重新配对：密钥没有第二份副本。如果再次发生，请检查磁盘，并在“设置 › 存储”中导出你的对话库。',
+    kept: '已全部找回，草稿和设置也在内：有 {{restored}} 处更改来自这台设备上的第二份副本。',
+    do: '请到“设置 › 模型”重新输入 API 密钥；如果用过同步，请重新配对：密钥没有第二份副本。如果再次发生，请检查磁盘，并在“设置 › 存储”中导出你的对话库。',
   },
   'storage-truncated': {
-    what: '浏览器损坏了自己的数据库：你的对话缺少 {{missing}} 处更改，第二份副本中也没有。',
-    kept: '其余内容都在；有 {{restored}} 处更改已从第二份副本找回。',
+    what: '浏览器损坏了自己的数据库：你的对话缺少 {{missing}} 处更改，第二份副本中也没有。',
+    kept: '其余内容都在；有 {{restored}} 处更改已从第二份副本找回。',
     do: '请在“设置 › 存储”中导入你最近一次的导出文件。其他设备上的副本不受影响。',
   },
   'copy-full': {
@@ -62,7 +62,7 @@ export const problems = {
     do: '请刷新页面换用新版本，或在“记忆”中重建索引。',
   },
   'newer-conversation': {
-    what: '这个对话由更新版本的 Recollect 写成。',
+    what: '这个对话由更新版本的 Recollect 写成。',
     kept: '在这里可以读到此版本能理解的部分，其中内容没有任何改动。',
     do: '请刷新页面换用新版本。',
   },
@@ -200,7 +200,7 @@ export const problems = {
     kept_temporary: '消息会留到这个临时对话结束。',
     do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"请稍后重试。若一直如此，请查看服务商的状态页。"})',
     why: {
-      size: '可以不带图片发送，少附一些文件，或新开一个对话：记忆会带回要紧的内容。',
+      size: '可以不带图片发送，少附一些文件，或新开一个对话：需要时会回忆起要紧的内容。',
       images: '可以不带图片发送，或换用能看图的模型。图片仍留在对话里。',
       picture: '它可能太大，或者已损坏。可以不带图片发送，或换一种格式再附上。图片仍留在对话里。',
       list: '请检查基础地址和密钥，或直接填写模型后连接。',
@@ -238,7 +238,7 @@ export const problems = {
     what: '对话太长，这个模型一次读不完。',
     kept: '消息和整个对话都已保存。',
     kept_temporary: '消息和整个对话会留到这个临时对话结束。',
-    do: '请换用上下文更大的模型，或新开一个对话：记忆会带回要紧的内容。',
+    do: '请换用上下文更大的模型，或新开一个对话：需要时会回忆起要紧的内容。',
     do_temporary: '请换用上下文更大的模型，或新开一个对话。',
   },
   'model-refused': {
@@ -261,7 +261,7 @@ export const problems = {
       download: '浏览器自带的模型需要先下载，而下载要由你点一下开始。',
     },
     doOf: {
-      unavailable: '请在“设置 › 模型”中另选模型，或在电脑上使用较新的 Chrome 或 Edge。',
+      unavailable: '请在“设置 › 模型”中另选模型，或在电脑上使用较新的 Chrome 或 Edge。',
       download: '请打开“设置 › 模型 › 这个浏览器”，按“下载并使用”。',
     },
   },
@@ -333,9 +333,9 @@ export const problems = {
     do: '如果你信任它，请自行解压，再导入需要的文件。',
   },
   'import-nested': {
-    what: '这个 ZIP 里只有层层嵌套的 ZIP，深得不像导出文件。',
+    what: '这个 ZIP 里只有层层嵌套的 ZIP，深得不像导出文件。',
     kept: '你的对话没有任何改动。',
-    do: '请先解压，再导入其中的 ZIP。',
+    do: '请先解压，再导入其中的 ZIP。',
   },
   'import-encrypted': {
     what: '这个 ZIP 有密码保护。',
@@ -380,7 +380,7 @@ export const problems = {
   'export-too-large': {
     what: '对话“{{title}}”太大，导出后将无法读回。',
     kept: '没有写出任何文件，你的对话没有改动。',
-    do: '请移除该对话中的文件，或把它导出为 Markdown，并单独导出其他对话。',
+    do: '请移除该对话中的文件，或把它导出为 Markdown，并单独导出其他对话。',
   },
   'command-unknown': {
     what: '没有 /{{name}} 这个命令。',
@@ -390,8 +390,8 @@ export const problems = {
   },
   'command-argument': {
     what: '/{{command}}：“{{value}}”不能用作 {{argument}}。',
-    what_missing: '/{{command}} 缺少 {{argument}}。',
-    what_surplus: '/{{command}} 不需要更多内容，“{{value}}”是多余的。',
+    what_missing: '/{{command}} 缺少 {{argument}}。',
+    what_surplus: '/{{command}} 不需要更多内容，“{{value}}”是多余的。',
     kept: '你写的内容还在输入框里。',
     do: '$t(problems:command-argument.allowed_{{allowed}}, {"defaultValue":"允许的值：{{allowed}}。"})',
     allowed_: '输入 /help 查看每个命令的用法。',
@@ -402,9 +402,9 @@ export const problems = {
     do: '请去掉其中一个：逗号表示同时满足，不是任选其一。',
   },
   'command-here': {
-    what: '/{{command}}：此对话没有工作目录，无法使用“here”。',
+    what: '/{{command}}：此对话不属于任何文件夹，无法使用“here”。',
     kept: '你写的内容还在输入框里。',
-    do: '请去掉“here”，或在有工作目录的对话中使用，例如导入的 kimi-cli 会话。',
+    do: '请去掉“here”，或在来自某个文件夹的对话中使用，例如导入的 kimi-cli 会话。',
   },
   'command-flag': {
     what: '/{{command}} 没有 {{flag}} 选项。',
@@ -423,34 +423,34 @@ export const problems = {
     do: '允许的值：{{allowed}}。',
   },
   'setting-unknown': {
-    what: '没有 {{key}} 这项设置。',
+    what: '没有 {{key}} 这项设置。',
     kept: '所有设置都保持原样。',
     do: '可用的有：{{allowed}}。',
   },
   'lock-wrong': {
     what: '这个口令无法解锁此设备。',
     kept: '没有任何改动，这里的一切仍然加密保存着。',
-    do: '请再试一次。忘了口令的话，可以用你抄下的 24 个单词。',
+    do: '请再试一次。忘了口令的话，可以用你抄下的 24 个单词。',
   },
   'lock-wait': {
     what: '错误的尝试太多了。',
     kept: '这里的一切仍然加密保存着。',
-    do: '请在 {{seconds, number}} 秒后再试。',
+    do: '请在 {{seconds, number}} 秒后再试。',
   },
   'erase-failed': {
     what: '这台设备上的内容没能全部删除。',
     kept: '剩下的会在下次启动时删除。',
-    do: '请关闭 Recollect 的其他标签页和窗口，然后再试。浏览器自己的网站设置也能删除一切。',
+    do: '请关闭 Recollect 的其他标签页和窗口，然后再试。浏览器自己的网站设置也能删除一切。',
   },
   'lock-phrase': {
-    what: '这不是恢复短语的 24 个单词。',
+    what: '这不是恢复短语的 24 个单词。',
     kept: '没有任何改动。',
-    do: '请检查拼写和顺序：一共 24 个英文单词，写错一个就会被发现。',
+    do: '请检查拼写和顺序：一共 24 个英文单词，写错一个就会被发现。',
   },
   'lock-passkey': {
     what: '通行密钥没能解锁此设备。',
     kept: '没有任何改动。',
-    do: '请再试一次，或者使用口令。并非所有通行密钥都能用：它必须支持 PRF。',
+    do: '请再试一次，或者使用口令。并非所有通行密钥都能用：它必须支持 PRF。',
   },
   'lock-last': {
     what: '这是解锁此设备的最后一种方式。',
@@ -458,14 +458,14 @@ export const problems = {
     do: '请先添加另一种方式，或者关闭锁定。',
   },
   'lock-busy': {
-    what: 'Recollect 的另一个窗口还开着，正在忙。',
+    what: 'Recollect 的另一个窗口还开着，正在忙。',
     kept: '没有丢失任何内容，更改会在下次启动时继续。',
-    do: '请关闭 Recollect 的其他窗口，然后再试。',
+    do: '请关闭 Recollect 的其他窗口，然后再试。',
   },
   'setting-pattern': {
-    what: '{{value}} 不能用作匹配规则：它不完整，或者能匹配空内容，或者在某些文本上会非常慢。',
+    what: '{{value}} 不能用作匹配规则：它不完整，或者能匹配空内容，或者在某些文本上会非常慢。',
     kept: '原来的规则继续有效。',
-    do: '请使用字母、\\d、[ ] 和 {2,6} 这样的次数。* 或 + 后面的内容必须与重复的内容不同；不支持环视和反向引用。',
+    do: '请使用字母、\\d、[ ] 和 {2,6} 这样的次数。* 或 + 后面的内容必须与重复的内容不同；不支持环视和反向引用。',
   },
   'settings-file': {
     what: '这不是 Recollect 的配置文件。',
@@ -473,17 +473,17 @@ export const problems = {
     do: '请选择由 Recollect 导出的 YAML 文件。',
   },
   'settings-line': {
-    what: '文件从第 {{line, number}} 行起无法读取。',
+    what: '文件从第 {{line, number}} 行起无法读取。',
     kept: '没有改动任何设置。',
-    do: '请修改这一行，或选择由 Recollect 导出的 YAML 文件。',
+    do: '请修改这一行，或选择由 Recollect 导出的 YAML 文件。',
   },
   'settings-nested': {
-    what: '这个文件的嵌套层数远超 Recollect 的任何配置。',
+    what: '这个文件的嵌套层数远超 Recollect 的任何配置。',
     kept: '没有改动任何设置。',
-    do: '请选择由 Recollect 导出的 YAML 文件。',
+    do: '请选择由 Recollect 导出的 YAML 文件。',
   },
   'settings-twice': {
-    what: '{{key}} 在文件中出现了两次：第 {{first, number}} 行和第 {{line, number}} 行。',
+    what: '{{key}} 在文件中出现了两次：第 {{first, number}} 行和第 {{line, number}} 行。',
     kept: '没有改动任何设置。',
     do: '请删去其中一处，再重新导入。',
   },
@@ -493,9 +493,9 @@ export const problems = {
     do: '在“设置 › 同步”中设置同步，或与另一台设备配对。',
   },
   'sync-endpoint': {
-    what: '{{endpoint}} 不是中继的地址。',
+    what: '{{endpoint}} 不是中继的地址。',
     kept: '没有任何改动。',
-    do: '请输入以 wss:// 开头的地址（在自己的网络中可用 ws://）。',
+    do: '请输入以 wss:// 开头的地址（在自己的网络中可用 ws://）。',
   },
   'sync-link': {
     what: '这个配对链接不完整。',
@@ -503,9 +503,9 @@ export const problems = {
     do: '请在另一台设备上复制完整的链接，或扫描它的二维码。',
   },
   'sync-phrase': {
-    what: '这不是账户的 24 个单词。',
+    what: '这不是账户的 24 个单词。',
     kept: '没有任何改动。',
-    do: '请与另一台设备逐个核对单词和顺序。共输入 {{count, number}} 个单词；不认识的：{{words}}',
+    do: '请与另一台设备逐个核对单词和顺序。共输入 {{count, number}} 个单词；不认识的：{{words}}',
   },
   'sync-no-account': {
     what: '中继上没有这把密钥能打开的内容。',
@@ -538,7 +538,7 @@ export const problems = {
     do: '请先在“设置 › 同步”中选择“重新设置”，对话会留在这里。如果这台设备的访问权限被撤销了，之后请重新配对。',
   },
   'sync-upgrade': {
-    what: '中继需要更新版本的 Recollect。',
+    what: '中继需要更新版本的 Recollect。',
     kept: '所有内容都保存在这台设备上。',
     do: '请刷新页面以获得新版本。',
   },
@@ -550,7 +550,7 @@ export const problems = {
   'sync-thread': {
     what: '同步目前无法在这个浏览器中运行。',
     kept: '所有内容都保存在这台设备上。',
-    do: '每分钟会重试一次。如果仍然如此，请刷新页面，或关闭 Recollect 的其他标签页。',
+    do: '每分钟会重试一次。如果仍然如此，请刷新页面，或关闭 Recollect 的其他标签页。',
   },
   'sync-unfetched': {
     what: '账户中的内容还没有全部到这台设备上。',
@@ -560,7 +560,7 @@ export const problems = {
   'sync-older': {
     what: '这台设备加入时，中继给出的账户比另一台设备上的旧。',
     kept: '这台设备已加入。中继给出的内容都在这里。',
-    do: '请在另一台设备上打开 Recollect，直到同步完成：它会补上中继缺少的内容。如果中继不是你自己的，请询问运营方。',
+    do: '请在另一台设备上打开 Recollect，直到同步完成：它会补上中继缺少的内容。如果中继不是你自己的，请询问运营方。',
   },
   'conversation-missing': {
     what: '这个对话已经不在了。',
@@ -578,27 +578,27 @@ export const problems = {
     do: '等它结束或停止它，然后再试。',
   },
   'tool-limit': {
-    what: '模型一直调用工具而没有作答，已在 {{limit}} 步后停下。',
+    what: '模型一直调用工具而没有作答，已在 {{limit}} 步后停下。',
     kept: '它的全部调用和结果都在对话里。',
     do: '请把问题问得更具体，或在“设置 › 上下文”里允许更多步数。',
   },
   'checkpoint-unknown': {
     what: '没有名为“{{name}}”的检查点。',
     kept: '对话停在原处。',
-    do: '相近的名称：{{nearest}}。/checkpoints 会列出全部检查点。',
+    do: '相近的名称：{{nearest}}。/checkpoints 会列出全部检查点。',
   },
   'checkpoint-none': {
     what: '还没有可以回去的检查点。',
     kept: '对话停在原处。',
-    do: '用 /checkpoint 给这里命名，或者继续提问：从第二个问题起，每个问题之前都可以回去。',
+    do: '用 /checkpoint 给这里命名，或者继续提问：从第二个问题起，每个问题之前都可以回去。',
   },
   'compaction-failed': {
     what: '较早的消息没能精简：{{detail}}',
     kept: '没有任何改动，所有消息都在原处。',
-    do: '请重试，或换一种策略：/compact --strategy session-memory 不需要模型。',
+    do: '请重试，或换一种策略：/compact --strategy session-memory 不需要模型。',
   },
   'compaction-fallback': {
-    what: '{{wanted}} 的摘要没有成功（{{detail}}），已由 {{strategy}} 代替。',
+    what: '{{wanted}} 的摘要没有成功（{{detail}}），已由 {{strategy}} 代替。',
     kept: '没有丢失任何消息，对话继续进行。',
     do: '请在分隔线处查看摘要。可以撤销，也可以给出要求后重新生成。',
   },
@@ -618,19 +618,19 @@ export const problems = {
     do: '写下要记住的内容，或者删掉这条备忘。',
   },
   'note-too-long': {
-    what: '这条备忘有 {{length}} 个字符，一条最多 {{limit}} 个。',
+    what: '这条备忘有 {{length}} 个字符，一条最多 {{limit}} 个。',
     kept: '没有任何改动，你写的内容还在输入框里。',
     do: '写短一些，或者拆成两条。',
   },
   'project-name': {
     what: '这个名称不能用作项目名。',
     kept: '你输入的内容还在，没有任何改动。',
-    do: '请用 1 到 {{limit}} 个字符的名称。',
+    do: '请用 1 到 {{limit}} 个字符的名称。',
   },
   'project-text': {
     what: '这段文字是空的，或者超过了项目能保存的长度。',
     kept: '你写的内容还在，没有任何改动。',
-    do: '最多 {{limit}} 个字符，最多 50 条备忘。更长的内容可以作为文件添加。',
+    do: '最多 {{limit}} 个字符，最多 50 条备忘。更长的内容可以作为文件添加。',
   },
   'project-nested': {
     what: '放在另一个项目里的项目，自己不能再包含项目。',
@@ -648,14 +648,14 @@ export const problems = {
     do: '请把空着的填上。',
   },
   'prompt-too-long': {
-    what: '文字有 {{length}} 个字符，最多 {{limit}} 个。',
+    what: '文字有 {{length}} 个字符，最多 {{limit}} 个。',
     kept: '没有任何改动，你写的内容还在输入框里。',
     do: '写短一些，或者拆成两个。',
   },
   'prompt-file': {
-    what: '{{name}} 里没有能读出的提示词或角色。',
+    what: '{{name}} 里没有能读出的提示词或角色。',
     kept: '你已有的内容没有变化。',
-    do: '请选择 Recollect、Open WebUI 或 LibreChat 的 JSON 文件，或者 Markdown、纯文本的提示词。',
+    do: '请选择 Recollect、Open WebUI 或 LibreChat 的 JSON 文件，或者 Markdown、纯文本的提示词。',
   },
   'vault-unavailable': {
     what: '浏览器无法在这台设备上封存密钥。',
