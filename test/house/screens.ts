@@ -20,6 +20,7 @@ const DIALOGS = 'dialogs/dialogs.browser.test.tsx';
 const DIALOG_STATES = 'dialogs/states.browser.test.tsx';
 const SETTINGS = 'settings/settings.browser.test.tsx';
 const KNOWS = 'memory/knows.browser.test.tsx';
+const RECENT = 'memory/recent-recalls.browser.test.tsx';
 const IN_MEMORY = 'the settings are in memory before anything is drawn';
 const OPENED = 'drawn from a conversation that is open';
 const CONTROLS = 'holds controls whose values always exist';
@@ -164,6 +165,12 @@ export const STATES: Readonly<Record<string, States>> = {
     DIALOG_STATES,
     'draws the pictures of the library',
   ]),
+  'memory/recent-recalls.tsx': by([RECENT, 'lists what answers used'], {
+    empty: [RECENT, 'says that nothing was recalled yet'],
+    loading: [RECENT, 'says that it is being read'],
+    error: [RECENT, 'says that it is being read'],
+    keyboard: [RECENT, 'says that it is being read'],
+  }),
   'memory/try-it.tsx': walked('a search to try', [READING, 'a search to try']),
   'palette/palette.tsx': walked('the search', [
     'palette/palette.browser.test.tsx',

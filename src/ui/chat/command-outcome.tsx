@@ -1,7 +1,7 @@
 // Draws the outcome of a slash command. Its code comes with the first one (`outcomes.tsx`).
 
 import { useMemo, useState } from 'react';
-import { asConversationId, asMessageId, type ConversationId } from '../../domain/base/ids.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
@@ -12,11 +12,12 @@ import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatBytes, formatExact, formatNumber, formatRelative, wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
+import { nearOnes } from '../memory/closeness.ts';
 import { plainLine } from '../memory/marked-text.tsx';
-import { PassageChoice } from '../memory/passage-choice.tsx';
+import { useOpenPassage } from '../memory/open-passage.ts';
+import { Passage } from '../memory/passage.tsx';
 import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';
-import { formatScore } from '../memory/scores.tsx';
 import { useUsablePassages } from '../memory/usable-passages.ts';
 import { Badge, Button, Kbd } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
@@ -203,11 +204,12 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
   const id = useReadable(session.current);
   const { draft } = outcome;
   const usable = useUsablePassages();
+  const openPassage = useOpenPassage();
   const result = useMemo(
     () => ({
       ...outcome.result,
       passages: usable(outcome.result.passages),
-      nearMisses: usable(outcome.result.nearMisses),
+      nearMisses: nearOnes(usable(outcome.result.nearMisses)),
     }),
     [outcome.result, usable],
   );
@@ -215,16 +217,19 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
   const { goesIn, shown, missed } = stretchesOf(result, shownFrom);
   const stretches = [
     { name: 'goesIn', listed: goesIn, line: null },
-    { name: 'shown', listed: shown, line: t('explain.shown', { threshold: formatScore(result.threshold) }) },
-    {
-      name: 'missed',
-      listed: missed,
-      line: t('explain.missed', { threshold: formatScore(Math.min(shownFrom, result.threshold)) }),
-    },
+    { name: 'shown', listed: shown, line: t('explain.shown') },
+    { name: 'missed', listed: missed, line: t('explain.missed') },
   ].filter(({ listed }) => listed.length > 0);
   const [ticked, setTicked] = useState<ReadonlySet<string>>(
-    () => new Set(outcome.result.passages.map(({ messageId }) => messageId)),
+    () => session.ticks.get(outcome) ?? new Set(outcome.result.passages.map(({ messageId }) => messageId)),
   );
+  const tick = (messageId: string, on: boolean) => {
+    const next = new Set(ticked);
+    if (on) next.add(messageId);
+    else next.delete(messageId);
+    setTicked(next);
+    session.ticks.set(outcome, next);
+  };
   const [sent, setSent] = useState(false);
   const recall = recallOf(result, ticked);
   const tokens = recall.passages.reduce((sum, passage) => sum + passage.tokens, 0);
@@ -271,19 +276,17 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
             {line && <p className="px-3 pt-2 pb-1 text-ink-3 text-xs">{line}</p>}
             <ul className="divide-y divide-memory-line/60">
               {listed.map((passage) => (
-                <PassageChoice
+                <Passage
                   key={`${passage.messageId} ${passage.passage}`}
                   passage={passage}
                   query={result.query}
-                  ticked={ticked.has(passage.messageId)}
-                  onTick={(on) =>
-                    setTicked((now) => {
-                      const next = new Set(now);
-                      if (on) next.add(passage.messageId);
-                      else next.delete(passage.messageId);
-                      return next;
-                    })
-                  }
+                  threshold={result.threshold}
+                  missed={name === 'missed'}
+                  tick={{
+                    ticked: ticked.has(passage.messageId),
+                    onTick: (on) => tick(passage.messageId, on),
+                  }}
+                  onOpen={openPassage}
                 />
               ))}
             </ul>
@@ -339,7 +342,7 @@ function Status({ outcome: { status, stats } }: { outcome: Extract<CommandOutcom
 export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
   const { t } = useTranslation(['chat', 'shell']);
   useTranslation('commands');
-  const navigation = useNavigation();
+  const openPassage = useOpenPassage();
   const report = useReport();
   switch (outcome.type) {
     case 'recall': {
@@ -349,7 +352,7 @@ export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
       return (
         <div className="flex flex-col gap-2">
           {result.degraded && <ProblemNotice problem={result.degraded} compact />}
-          {result.passages.length === 0 && result.nearMisses.length === 0 ? (
+          {result.passages.length === 0 && nearOnes(result.nearMisses).length === 0 ? (
             // If the index did not answer, we cannot say that there is nothing.
             !result.unavailable && <p className="text-ink-2">{t('recallNothing')}</p>
           ) : (
@@ -358,13 +361,9 @@ export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
               nearMisses={result.nearMisses.map(bare)}
               threshold={result.threshold}
               query={result.query}
+              unsent
               defaultOpen
-              onOpen={(passage) =>
-                navigation.openConversation(
-                  asConversationId(passage.conversationId),
-                  asMessageId(passage.messageId),
-                )
-              }
+              onOpen={openPassage}
             />
           )}
           {result.scope && (

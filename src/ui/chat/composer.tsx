@@ -30,6 +30,7 @@ import type { RecallChip, RecallChoice } from '../memory/recall-chip.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { takeEarlyWords } from '../shell/early-words.ts';
 import { ErrorBoundary, loaded } from '../shell/error-boundary.tsx';
+import { offer } from '../shell/offer.ts';
 import { isComposing, keysOf, useShortcutKeys } from '../shell/shortcuts.ts';
 import { CommandList, type CommandListHandle, isCommandLine } from './command-list.tsx';
 import { ComposerBar } from './composer-bar.tsx';
@@ -105,7 +106,7 @@ export function Composer({
   const draft = useComposerDraft(draftOf, offers !== null);
   const { area, files, command } = draft;
   const attachments = useAttachments(draft);
-  const offered = useOfferedPassages();
+  const offered = useOfferedPassages(draftOf);
   const dictator = useDictation(draft);
   const hasWords = useHearsWords(dictator) || draft.hasText;
   useComposerControl(draft, attachments.addFiles);
@@ -412,18 +413,29 @@ function useComposerControl(draft: ComposerDraft, addFiles: Attachments['addFile
   }, [session, area, keeper, owner, setText, setAside, addFile, latestAddFiles]);
 }
 
-/** Passages that memory offers for the words, and the unticked ones. */
-function useOfferedPassages() {
-  const choice = useRef<RecallChoice>({});
+/**
+ * Passages that memory offers for the words, and the unticked ones, which stay unticked while one looks at the message
+ * of a passage.
+ */
+function useOfferedPassages(draftOf: ConversationId | null) {
+  const { unticked } = useSession();
+  const place = draftOf ?? 'new';
+  const choice = useRef<RecallChoice>({ withoutPassages: unticked.get(place) ?? [] });
   /** Counts how often unsent words came back: each time memory's offer is drawn again as it was. */
   const [returned, setReturned] = useState(0);
   /** Passages still ticked, for the context meter. */
   const [announced, setAnnounced] = useState<readonly RecalledPassage[]>(NO_PASSAGES);
-  const note = useCallback((next: RecallChoice) => {
-    choice.current = next;
-    const without = new Set<string>(next.withoutPassages ?? []);
-    setAnnounced(next.announced?.passages.filter(({ messageId }) => !without.has(messageId)) ?? NO_PASSAGES);
-  }, []);
+  const note = useCallback(
+    (next: RecallChoice) => {
+      choice.current = next;
+      if (next.announced) unticked.set(place, next.withoutPassages ?? []);
+      const without = new Set<string>(next.withoutPassages ?? []);
+      setAnnounced(
+        next.announced?.passages.filter(({ messageId }) => !without.has(messageId)) ?? NO_PASSAGES,
+      );
+    },
+    [unticked, place],
+  );
   return {
     returned,
     announced,
@@ -431,6 +443,7 @@ function useOfferedPassages() {
     latest: () => choice.current,
     forget: () => {
       choice.current = {};
+      unticked.delete(place);
     },
     /** Restores which passages were unticked. */
     giveBack: (former: RecallChoice) => {

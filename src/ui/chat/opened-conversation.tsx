@@ -8,6 +8,7 @@ import { useApp } from '../hooks/app.tsx';
 import { useIsWide } from '../hooks/media.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useStoredSwitch } from '../hooks/stored.ts';
+import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Sheet } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
@@ -142,7 +143,9 @@ function JumpedBar({ opened: { isHead } }: { opened: Opened }) {
       className="flex shrink-0 items-center gap-2 border-memory-line border-y bg-memory-soft px-4 py-1 text-memory text-sm"
     >
       <History size={15} aria-hidden className="shrink-0" />
-      <span className="min-w-0 flex-1 truncate">{isHead ? t('jumped') : t('jumpedBranch')}</span>
+      <span className="min-w-0 flex-1 truncate">
+        {sentences(t(`jumped.${navigation.foundBy ?? 'other'}`), !isHead && t('jumped.olderBranch'))}
+      </span>
       <Button
         size="sm"
         variant="ghost"

@@ -7,6 +7,7 @@ import { hasRecallContent, renderRecall } from '../../domain/context/recalled.ts
 import { withoutMessages } from '../../domain/memory/passages.ts';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
+import { nearOnes } from '../memory/closeness.ts';
 import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';
 import { useSearchAgain } from '../memory/search-again.ts';
@@ -117,6 +118,7 @@ function KeptCard({
       passages={recall.passages}
       nearMisses={recall.nearMisses}
       leftOut={recall.leftOut}
+      unsent={!read}
       applied={recall.applied}
       threshold={recall.threshold}
       query={recall.query}
@@ -194,9 +196,9 @@ function FoundSince({
   );
 }
 
-/** True if memory found nothing at all, not even near misses. */
+/** True if memory found nothing at all, not even something near. */
 const isEmptyRecall = ({ passages, nearMisses, leftOut = [], applied = [] }: PartOf<'recall'>): boolean =>
-  passages.length + nearMisses.length + leftOut.length + applied.length === 0;
+  passages.length + nearOnes(nearMisses).length + leftOut.length + applied.length === 0;
 
 function NothingRecalled() {
   const { t } = useTranslation('chat');

@@ -86,7 +86,7 @@ function usePlaceActs({ id, toHead }: Opened) {
   const navigation = useNavigation();
   const run = useRun();
   const openMessage = (conversationId: string, target: string) =>
-    navigation.openConversation(asConversationId(conversationId), asMessageId(target));
+    navigation.openConversation(asConversationId(conversationId), asMessageId(target), { foundBy: 'memory' });
   const jump = (message: MessageId) => navigation.openConversation(id, message);
   const checkpoint = (message: MessageId, name?: string) => {
     run(

@@ -25,8 +25,13 @@ export type Route =
   | { readonly screen: 'project'; readonly projectId: ProjectId; readonly itemId: MessageId | null }
   | { readonly screen: 'pair' };
 
+/** Names the way by which a message was found: the bar above it says so. */
+type FoundBy = 'search' | 'memory';
+
 export interface Navigation {
   readonly route: Route;
+  /** Null for a message that was opened in another way, e.g. by a link. */
+  readonly foundBy: FoundBy | null;
   /** Increases with every step: opening the same message twice is two jumps. */
   readonly visit: number;
   /** Current value of `visit`, for code that has waited. */
@@ -36,7 +41,11 @@ export interface Navigation {
   /** True if this app has a page to go back to. */
   readonly canGoBack: boolean;
   /** With `replace` the current page is not kept in the history. */
-  openConversation(id: ConversationId, messageId?: MessageId | null, options?: { replace?: boolean }): void;
+  openConversation(
+    id: ConversationId,
+    messageId?: MessageId | null,
+    options?: { replace?: boolean; foundBy?: FoundBy },
+  ): void;
   /** `item`: one of the project's files. */
   openProject(id: ProjectId, item?: MessageId | null): void;
   newConversation(): void;
@@ -111,12 +120,18 @@ interface Position {
   readonly returned: boolean;
   /** Number of this app's pages behind the current one. */
   readonly depth: number;
+  readonly foundBy: FoundBy | null;
 }
 
 /** State kept in a history entry: pages behind it, and how many layers lay over its page. */
 const kept = (name: 'depth' | 'layers'): number => {
   const value = (history.state as Record<string, unknown> | null)?.[name];
   return typeof value === 'number' ? value : 0;
+};
+
+const keptFoundBy = (): FoundBy | null => {
+  const value = (history.state as Record<string, unknown> | null)?.foundBy;
+  return value === 'search' || value === 'memory' ? value : null;
 };
 
 /**
@@ -132,6 +147,7 @@ export function createPlaces() {
     visit,
     returned,
     depth: kept('depth'),
+    foundBy: keptFoundBy(),
   });
   let place = read(0, false);
   /** Layers of the current entry. */
@@ -145,7 +161,7 @@ export function createPlaces() {
   const coverAll = () => {
     while (level < layers.length) {
       level += 1;
-      history.pushState({ depth: place.depth, layers: level }, '');
+      history.pushState({ depth: place.depth, layers: level, foundBy: place.foundBy }, '');
     }
   };
   const onPop = () => {
@@ -172,14 +188,17 @@ export function createPlaces() {
         if (listeners.size === 0) window.removeEventListener('popstate', onPop);
       };
     },
-    go: (route: Route, replace = false) => {
+    go: (
+      route: Route,
+      { replace = false, foundBy = null }: { replace?: boolean; foundBy?: FoundBy | null } = {},
+    ) => {
       const path = pathOf(route);
       const same = path === location.pathname + location.search;
       // An entry that a closed layer left becomes a page: as a layer's entry the next page would take its place.
       if (same || (replace && (level === 0 || layers.length > 0)))
-        history.replaceState({ depth: place.depth, layers: level }, '', path);
+        history.replaceState({ depth: place.depth, layers: level, foundBy }, '', path);
       else {
-        const state = { depth: place.depth + 1, layers: 0 };
+        const state = { depth: place.depth + 1, layers: 0, foundBy };
         if (level > 0) history.replaceState(state, '', path);
         else history.pushState(state, '', path);
         level = 0;
@@ -211,6 +230,7 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
   const navigation = useMemo<Navigation>(
     () => ({
       route: place.route,
+      foundBy: place.foundBy,
       visit: place.visit,
       latestVisit: () => places.get().visit,
       returned: place.returned,
@@ -220,7 +240,7 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
           isNotes(conversationId)
             ? { screen: 'memory', section: 'notes' }
             : { screen: 'conversation', conversationId, messageId },
-          options?.replace,
+          options,
         ),
       openProject: (projectId, itemId = null) => places.go({ screen: 'project', projectId, itemId }),
       newConversation: () => places.go({ screen: 'conversation', conversationId: null, messageId: null }),
@@ -228,7 +248,7 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
         places.go(screen === 'pair' ? { screen } : { screen, section }),
       back: () => {
         if (places.get().depth > 0) places.back();
-        else places.go({ screen: 'conversation', conversationId: null, messageId: null }, true);
+        else places.go({ screen: 'conversation', conversationId: null, messageId: null }, { replace: true });
       },
     }),
     [place, places],

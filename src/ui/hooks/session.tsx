@@ -1,7 +1,7 @@
 // State of the interface that lives only while the tab is open: floating windows, unread marks, reading places.
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
-import type { ConversationId } from '../../domain/base/ids.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
 import type { PassageSource } from '../../domain/chat/files.ts';
 import type { Sought } from '../../domain/forget/sought.ts';
@@ -98,6 +98,10 @@ interface Session {
    * when its answer ends or scrolls back looks as it was left.
    */
   readonly cards: Map<string, boolean>;
+  /** Ticked passages of a `/recall --explain`, by its outcome: they stay while one looks at a passage's message. */
+  readonly ticks: WeakMap<object, ReadonlySet<string>>;
+  /** Passages offered for an unsent message and unticked, by its conversation; `new` for the empty page. */
+  readonly unticked: Map<ConversationId | 'new', readonly MessageId[]>;
   /** Later findings of memory, by the answer that came too early for them. */
   readonly searchedAgain: Map<string, SearchedAgain>;
   /** Place in an attached document to open once its message is on the screen; null: none. */
@@ -155,6 +159,8 @@ function createSession(app: App): Session {
     memoryFile: writable<ConversationId | null>(null),
     places: new Map(),
     cards: new Map(),
+    ticks: new WeakMap(),
+    unticked: new Map(),
     searchedAgain: new Map(),
     openingFile: writable<{ readonly messageId: string; readonly source: PassageSource } | null>(null),
     outcomes: writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>(new Map()),

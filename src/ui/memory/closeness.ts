@@ -6,6 +6,14 @@ export type Closeness = 'veryClose' | 'close' | 'weak';
 const VERY_CLOSE = 0.9;
 const CLOSE = 0.6;
 
+/** Least probability at which a passage that was not used is near enough to be shown. */
+const NEAR = 0.2;
+
+/** Passages that were not used and yet are near. */
+export const nearOnes = <P extends { readonly scores: Pick<ShownScores, 'final'> }>(
+  nearMisses: readonly P[],
+): readonly P[] => nearMisses.filter(({ scores }) => scores.final >= NEAR);
+
 /**
  * Closeness of a used passage or of a search hit. Passages below the requested
  * threshold (`used` false) are always weak.

@@ -9,6 +9,8 @@ import { useNavigation } from '../hooks/navigation.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { classes, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
+import { passageTitle } from './passage-title.ts';
 
 const VERDICTS = [
   { verdict: 'pinned', Icon: Pin, give: 'pin', takeBack: 'unpin' },
@@ -16,29 +18,25 @@ const VERDICTS = [
   { verdict: 'never', Icon: Ban, give: 'forbid', takeBack: 'allow' },
 ] as const;
 
-/**
- * Given verdicts always show, the others on hover or focus of the passage.
- * `floating`: takes no room while there is no verdict.
- */
+/** Given verdicts always show, the others on hover or focus of the passage. */
 export function Judgement({
   passage,
   query,
   askedAt,
-  floating = false,
   onGiven,
-  onForbidden,
+  onAllowedAgain,
 }: {
   passage: RecalledPassage;
   query: string;
   /** When the query was asked, ms since 1970; absent: just now. */
   askedAt?: number | undefined;
-  floating?: boolean;
   /** Called when a verdict is given, not when it is undone. */
   onGiven?: (verdict: Feedback['verdict']) => void;
-  /** Called once *never* is kept, with its undo: for lists that lose the passage by it, and this button with it. */
-  onForbidden?: (undo: () => void) => void;
+  /** Called when the notice of *never* takes it back. */
+  onAllowedAgain?: () => void;
 }) {
   const { t } = useTranslation('memory');
+  const { t: ts } = useTranslation('shell');
   const { notes } = useApp();
   const report = useReport();
   const feedback = useReadable(notes.state, (state) => state.feedback);
@@ -88,7 +86,16 @@ export function Judgement({
           notes
             .judge({ ...said, verdict })
             .then(({ id }) => {
-              if (verdict === 'never') onForbidden?.(() => void asBefore(id).catch(report));
+              // A list may lose the passage by it, and this button with it.
+              if (verdict === 'never')
+                offer(t('feedback.forbidden'), {
+                  description: passageTitle(passage, t),
+                  label: ts('undo'),
+                  onClick: () => {
+                    asBefore(id).catch(report);
+                    onAllowedAgain?.();
+                  },
+                });
             })
             .catch(report);
           onGiven?.(verdict);
@@ -96,17 +103,5 @@ export function Judgement({
       />
     );
   });
-  const said = VERDICTS.some(({ verdict }) => given(verdict));
-  return (
-    <span
-      className={classes(
-        'flex',
-        floating &&
-          !said &&
-          'pointer-fine:absolute pointer-fine:right-0 pointer-fine:rounded-md pointer-fine:bg-raised pointer-fine:opacity-0 pointer-fine:shadow-float pointer-fine:group-focus-within/passage:opacity-100 pointer-fine:group-hover/passage:opacity-100',
-      )}
-    >
-      {buttons}
-    </span>
-  );
+  return <span className="flex">{buttons}</span>;
 }

@@ -17,6 +17,7 @@ import { IndexStatus } from './index-status.tsx';
 import { Layers } from './layers.tsx';
 import { NoteInbox } from './note-inbox.tsx';
 import { NoteList } from './note-list.tsx';
+import { RecentRecalls } from './recent-recalls.tsx';
 import { TryIt } from './try-it.tsx';
 
 // Loads the plotting library only when a person opens the pictures.
@@ -84,6 +85,7 @@ export function MemoryScreen({ section }: { section: string }) {
               <p className="text-ink-2">{t('knows.lead')}</p>
               <NoteInbox />
               <NoteList />
+              <RecentRecalls />
               <FeedbackList />
             </div>
           ) : ready && !problem && listed.length === 0 ? (

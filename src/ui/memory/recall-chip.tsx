@@ -14,7 +14,8 @@ import { useWithoutForgotten } from '../hooks/forgotten.ts';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
-import { PassageChoice } from './passage-choice.tsx';
+import { useOpenPassage } from './open-passage.ts';
+import { Passage } from './passage.tsx';
 import { useUsablePassages } from './usable-passages.ts';
 
 /** Pause in typing after which memory is asked, ms. */
@@ -70,6 +71,7 @@ export function RecallChip({ onChange, ...asked }: RecallChipProps) {
   const [ticks, setTicks] = useState<Ticks>(() => ticksOf(asked.before));
   const [open, setOpen] = useState(false);
   const panel = useId();
+  const openPassage = useOpenPassage();
   const shown = useRecallWhileWriting({ ...asked, onUnwanted: () => setTicks(ALL) });
   const passages = shown?.passages ?? [];
   useAnnouncedChoice(shown, ticks, onChange);
@@ -78,14 +80,16 @@ export function RecallChip({ onChange, ...asked }: RecallChipProps) {
   const kept = withoutMessages(passages, ({ messageId }) => !isTicked(ticks, messageId));
   const tokens = kept.reduce((sum, passage) => sum + passage.tokens, 0);
   return (
-    <section aria-label={t('chip.label')} className="animate-fade text-sm">
+    <section aria-label={t('chip.label')} className={classes('animate-fade text-sm', open && 'bg-paper')}>
       {open && (
         <div
           id={panel}
           className="mb-1.5 overflow-hidden rounded-lg border border-memory-line bg-memory-soft"
         >
           <div className="flex items-center gap-3 border-memory-line border-b px-3 py-1.5 text-xs">
-            <p className="min-w-0 flex-1 text-ink-2">{t('chip.help')}</p>
+            <p className="min-w-0 flex-1 text-ink-2">
+              {t(asked.hasModel ? 'chip.help' : 'chip.helpNoModel')}
+            </p>
             <button
               type="button"
               className="touchable shrink-0 rounded-xs font-medium text-memory hover:underline"
@@ -94,15 +98,20 @@ export function RecallChip({ onChange, ...asked }: RecallChipProps) {
               {kept.length === 0 ? t('chip.all') : t('chip.noneButton')}
             </button>
           </div>
-          <ul className="max-h-[36dvh] divide-y divide-memory-line/60 overflow-y-auto">
+          <ul className="@container max-h-[36dvh] divide-y divide-memory-line/60 overflow-y-auto">
             {passages.map((passage) => (
-              <PassageChoice
+              <Passage
                 key={`${passage.messageId} ${passage.passage}`}
                 // Without its unticked neighbours, at the cost of the rest.
                 passage={kept.find((one) => isSame(one, passage)) ?? passage}
                 query={asked.text}
-                ticked={isTicked(ticks, passage.messageId)}
-                onTick={(ticked) => setTicks((now) => withTick(now, passage.messageId, ticked))}
+                threshold={shown?.threshold ?? 0}
+                sent={asked.hasModel && isTicked(ticks, passage.messageId)}
+                tick={{
+                  ticked: isTicked(ticks, passage.messageId),
+                  onTick: (ticked) => setTicks((now) => withTick(now, passage.messageId, ticked)),
+                }}
+                onOpen={openPassage}
               />
             ))}
           </ul>
@@ -120,7 +129,10 @@ export function RecallChip({ onChange, ...asked }: RecallChipProps) {
           {kept.length > 0 ? (
             <>
               {t('chip.may', { count: kept.length })}
-              <span className="font-normal"> · {t('chip.tokens', { count: tokens })}</span>
+              {/* Without a model nothing is sent, so nothing costs anything. */}
+              {asked.hasModel && (
+                <span className="font-normal"> · {t('chip.tokens', { count: tokens })}</span>
+              )}
             </>
           ) : (
             t('chip.none')

@@ -2,7 +2,6 @@
 import { Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
-import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
 import { useApp, useAwake, useReadable } from '../hooks/app.tsx';
 import { useWithoutForgotten } from '../hooks/forgotten.ts';
@@ -12,6 +11,8 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { Spinner } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { ReadFailed } from '../shell/reading.tsx';
+import { nearOnes } from './closeness.ts';
+import { useOpenPassage } from './open-passage.ts';
 import { RecallCard } from './recall-card.tsx';
 import { Section } from './section.tsx';
 
@@ -25,6 +26,7 @@ export function TryIt() {
   const { memory, settings } = useApp();
   const hasModel = useReadable(settings.connections, ({ chosen }) => chosen !== null);
   const navigation = useNavigation();
+  const openPassage = useOpenPassage();
   const [text, setText] = useState('');
   const [trial, setTrial] = useState<Trial>({ state: 'idle' });
   const [attempt, setAttempt] = useState(0);
@@ -100,7 +102,7 @@ export function TryIt() {
             {trial.result.degraded && (
               <ProblemNotice problem={trial.result.degraded} compact className="mb-3" />
             )}
-            {trial.result.passages.length === 0 && trial.result.nearMisses.length === 0 ? (
+            {trial.result.passages.length === 0 && nearOnes(trial.result.nearMisses).length === 0 ? (
               <p className="text-ink-2">{t('screen.try.none')}</p>
             ) : (
               <RecallCard
@@ -111,12 +113,7 @@ export function TryIt() {
                 query={trial.result.query}
                 unsent
                 defaultOpen
-                onOpen={(passage) =>
-                  navigation.openConversation(
-                    asConversationId(passage.conversationId),
-                    asMessageId(passage.messageId),
-                  )
-                }
+                onOpen={openPassage}
               />
             )}
             <p className="mt-1.5 text-ink-3 text-xs">

@@ -38,7 +38,7 @@ export function Results({
   const runCommand = useRunCommand(query, onDone);
   const opening = useLatest((hit: SearchHit) => {
     openingFile.set(hit.source && { messageId: hit.messageId, source: hit.source });
-    onDone(() => navigation.openConversation(hit.conversationId, hit.messageId));
+    onDone(() => navigation.openConversation(hit.conversationId, hit.messageId, { foundBy: 'search' }));
   });
   const openHit = useCallback((hit: SearchHit) => opening.current(hit), [opening]);
   return (

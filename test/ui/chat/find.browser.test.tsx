@@ -173,3 +173,22 @@ it('finds words as they are seen, through formatting, cells, notes and tags, and
   await userEvent.keyboard('{Enter}');
   await expect.poll(() => around()[0]).toContain('The needle note');
 });
+
+it('takes the keys once; pressed again in its field they are the browser’s own', async () => {
+  const { app, id } = await longConversation();
+  await show(app, `/c/${id}`);
+  await expect.element(page.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible();
+  const press = () =>
+    !(document.activeElement ?? document.body).dispatchEvent(
+      new KeyboardEvent('keydown', {
+        key: 'f',
+        code: 'KeyF',
+        ctrlKey: true,
+        bubbles: true,
+        cancelable: true,
+      }),
+    );
+  expect(press()).toBe(true);
+  await expect.element(field()).toHaveFocus();
+  expect(press()).toBe(false);
+});

@@ -35,7 +35,10 @@ const scene = () => {
     return route.screen === 'conversation' ? route.conversationId : route.screen;
   };
   const replace = (id: string) =>
-    places.go({ screen: 'conversation', conversationId: asConversationId(id), messageId: null }, true);
+    places.go(
+      { screen: 'conversation', conversationId: asConversationId(id), messageId: null },
+      { replace: true },
+    );
   return { cover, back, closed, at, stop, open, replace };
 };
 

@@ -7,7 +7,7 @@ import type { Message, RecalledPassage } from '../../../src/domain/chat/message.
 import { some } from '../../scale.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
-async function answered() {
+async function answered({ far }: { far?: number } = {}) {
   const app = await createTestApp();
   const old = await app.say('The spare key hangs behind the clock.');
   await app.idle(old);
@@ -56,7 +56,10 @@ async function answered() {
           passage(0.95, 'The spare key hangs behind the clock.'),
           passage(0.8, 'A second key is at the office.'),
         ],
-        nearMisses: [passage(0.7, 'The clock runs ten minutes fast.')],
+        nearMisses: [
+          passage(0.7, 'The clock runs ten minutes fast.'),
+          ...(far === undefined ? [] : [passage(far, 'Bread rises overnight.')]),
+        ],
         applied: [{ id: note.id, at: note.updatedAt, text: note.text, kind: 'rule', tokens: 5 }],
       },
       { type: 'text', text: 'Behind the clock.' },
@@ -245,4 +248,31 @@ it('says of weaker matches that a model was given that they were sent', async ()
   await expect.element(page.getByText('the model got these marked as uncertain')).toBeVisible();
   expect(document.body.textContent).not.toContain('weaker match, not used · ');
   await expectAccessible();
+});
+
+it('lists below it only what is near, and nothing far', async () => {
+  const { app, id } = await answered({ far: 0.03 });
+  await show(app, `/c/${id}`);
+  await card().getByRole('button').first().click();
+  await card().getByRole('button', { name: '1 weaker match, not used' }).click();
+  await expect.element(card()).toHaveTextContent('ten minutes fast');
+  await expect.element(card()).not.toHaveTextContent('Bread rises overnight.');
+});
+
+it('offers to take *never* back in a notice, and keeps the room of the title', async () => {
+  const { app, id } = await answered();
+  await show(app, `/c/${id}`);
+  await card().getByRole('button').first().click();
+  const row = card().getByRole('listitem').filter({ hasText: 'behind the clock' }).first();
+  const title = row.getByRole('button', { name: 'Open the message in “Keys”' }).first();
+  const before = title.element().getBoundingClientRect().width;
+  await row.getByRole('button', { name: 'Never recall this passage' }).first().click();
+  await expect.poll(() => app.notes.state.get().feedback.map(({ verdict }) => verdict)).toEqual(['never']);
+  expect(title.element().getBoundingClientRect().width).toBe(before);
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'Never recalled again' })
+    .getByRole('button', { name: 'Undo' })
+    .click();
+  await expect.poll(() => app.notes.state.get().feedback).toEqual([]);
 });

@@ -123,6 +123,30 @@ it.each(['/billing/import.ts', '/etc/gatekeeper'])(
   },
 );
 
+it('leads to the message of a hit, which says what it was opened from', async () => {
+  const { memory, documents } = await opened();
+  const [entry] = documents.library.get().entries;
+  const [said] = entry ? ((await documents.read(entry.id))?.messages.values() ?? []) : [];
+  if (!entry || !said) throw new Error('Nothing was said');
+  const hit: SearchHit = {
+    conversationId: entry.id,
+    messageId: said.id,
+    title: 'Disks',
+    role: 'user',
+    createdAt: 0,
+    snippet: 'every night, photo first',
+    source: null,
+    scores: null,
+    archived: false,
+  };
+  (memory as { search: Memory['search'] }).search = async ({ onHits }) => onHits([hit], true);
+  await userEvent.keyboard('photo');
+  await page.getByRole('option', { name: /every night/ }).click();
+  await expect.element(page.getByText('Opened from search.')).toBeVisible();
+  await page.getByRole('button', { name: 'Back to where you were' }).click();
+  await expect.element(page.getByText('Opened from search.')).not.toBeInTheDocument();
+});
+
 describe('while better messages arrive', () => {
   const hit = (name: string): SearchHit => ({
     conversationId: 'c-1' as ConversationId,

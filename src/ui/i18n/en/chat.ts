@@ -183,6 +183,8 @@ export const chat = {
       second: 'Should the mortgage run for twenty years or thirty?',
     },
     removeSamples: 'Remove them',
+    samplesRemoved_one: 'Removed {{count, number}} sample',
+    samplesRemoved_other: 'Removed {{count, number}} samples',
   },
   find: {
     title: 'Find in conversation',
@@ -347,8 +349,12 @@ export const chat = {
   noAnswerButThoughts: 'The model thought, but gave no answer.',
   failed: 'No answer came.',
   toEnd: 'Go to the end',
-  jumped: 'You came here to see one message.',
-  jumpedBranch: 'You came here to see one message. It is on an older branch.',
+  jumped: {
+    search: 'Opened from search.',
+    memory: 'Opened from memory.',
+    other: 'You came here to see one message.',
+    olderBranch: 'It is on an older branch.',
+  },
   backToWhere: 'Back to where you were',
   answerOnOtherBranch: 'An answer is being written on another branch.',
   showIt: 'Show it',

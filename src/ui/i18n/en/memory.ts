@@ -305,8 +305,8 @@ export const memory = {
   },
   explain: {
     lead: 'What memory would add to “{{draft}}”. Clear what should stay out.',
-    shown: 'Below {{threshold}}: shown when you search, but not added automatically.',
-    missed: 'Weaker matches, below {{threshold}}.',
+    shown: 'Shown when you search, but not close enough to be added automatically.',
+    missed: 'Weaker matches, not close enough to be shown.',
     send: 'Send with these',
     sendPlain: 'Send without passages',
   },
@@ -344,6 +344,11 @@ export const memory = {
     apart: 'Keep both',
     count_one: '{{count, number}} note',
     count_other: '{{count, number}} notes',
+  },
+  recent: {
+    title: 'Recalled lately',
+    lead: 'What your last answers used from other conversations, newest first.',
+    none: 'Nothing has been recalled yet.',
   },
   feedback: {
     title: 'Feedback on passages',

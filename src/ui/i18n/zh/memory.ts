@@ -264,8 +264,8 @@ export const memory = {
   },
   explain: {
     lead: '记忆会为“{{draft}}”加入这些内容。不需要的请取消勾选。',
-    shown: '低于 {{threshold}}：查询记忆时会显示，但不会自动加入。',
-    missed: '相关度较低的片段，低于 {{threshold}}。',
+    shown: '搜索时会显示，但不够接近，不会自动加入。',
+    missed: '相关度较低的片段，不够接近，不会显示。',
     send: '带上这些发送',
     sendPlain: '不带片段发送',
   },
@@ -300,7 +300,12 @@ export const memory = {
     beside: '两台设备同时改了上面这条备忘，这是另一种写法。',
     alone: '只保留这个写法',
     apart: '两条都保留',
-    count_other: '{{count, number}} 条备忘',
+    count_other: '{{count, number}} 条备忘',
+  },
+  recent: {
+    title: '最近的回忆',
+    lead: '最近的回答用到的其他对话内容，最新的在前。',
+    none: '还没有回忆过任何内容。',
   },
   feedback: {
     title: '对片段的反馈',
