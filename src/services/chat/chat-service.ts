@@ -195,6 +195,21 @@ class ChatService implements Chat {
     this.#turnQueue.keepQueue(session, id).catch((error) => this.#onProblem(toProblem(error)));
   };
 
+  readonly removeQueued: Chat['removeQueued'] = (id, queued) => {
+    const session = this.#turnQueue.sessionOf(id);
+    const { queue: before } = session.state.get();
+    const at = before.findIndex((item) => item.id === queued);
+    const removed = before[at];
+    if (!removed) return () => undefined;
+    this.editQueued(id, queued, null);
+    return () => {
+      const { queue } = session.state.get();
+      if (queue.includes(removed)) return;
+      this.#turnQueue.set(session, { queue: queue.toSpliced(at, 0, removed) });
+      this.#turnQueue.keepQueue(session, id).catch((error) => this.#onProblem(toProblem(error)));
+    };
+  };
+
   readonly takeOut: Chat['takeOut'] = (eraser) => {
     this.composerDrafts.takeOut(eraser.clean);
     for (const [id, session] of this.#turnQueue.sessions) {

@@ -211,6 +211,8 @@ export interface Chat {
   sendQueued(id: ConversationId): void;
   /** Changes a queued message; null removes it. Nothing happens to one that is being sent, which has left the queue. */
   editQueued(id: ConversationId, queued: string, parts: readonly Part[] | null): void;
+  /** Removes a queued message; the result puts it back where it was. Nothing happens to one that is being sent. */
+  removeQueued(id: ConversationId, queued: string): () => void;
   /**
    * Removes forgotten words from texts that are neither sent nor saved yet: drafts, queued
    * messages, passages chosen for them.

@@ -155,10 +155,15 @@ class StoredSettings implements Settings {
     return this.#change(path, value);
   }
 
-  reset(): Promise<void> {
-    return this.#changes.run(async () => {
-      await this.#deps.keyValues.set(CONFIG, undefined);
+  reset(): Promise<() => Promise<void>> {
+    const put = async (config: unknown) => {
+      await this.#deps.keyValues.set(CONFIG, config);
       await this.#load();
+    };
+    return this.#changes.run(async () => {
+      const before = await this.#deps.keyValues.get(CONFIG);
+      await put(undefined);
+      return () => this.#changes.run(() => put(before));
     });
   }
 

@@ -35,7 +35,8 @@ export interface Settings {
    * allowed); the last good configuration stays.
    */
   set(path: string, value: unknown): Promise<void>;
-  reset(): Promise<void>;
+  /** Sets every key to its default; the result puts back what was set before. */
+  reset(): Promise<() => Promise<void>>;
   /** YAML with every key; secrets are left out. */
   exportYaml(): Promise<string>;
   /**

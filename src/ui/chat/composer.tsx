@@ -276,6 +276,7 @@ function useWordKeys({
 }
 
 function ComposerFiles({ draft: { area, files, changeFiles, setText } }: { draft: ComposerDraft }) {
+  const { t } = useTranslation('chat');
   return (
     <FileChips
       files={files}
@@ -284,8 +285,13 @@ function ComposerFiles({ draft: { area, files, changeFiles, setText } }: { draft
         setText(below(area.current?.value ?? '', pasted ?? ''));
         area.current?.focus();
       }}
-      onRemove={({ id }) => {
-        changeFiles((all) => all.filter((other) => other.id !== id));
+      onRemove={(file) => {
+        const at = files.indexOf(file);
+        changeFiles((all) => all.filter((other) => other.id !== file.id));
+        offer(t('fileRemoved', { name: file.part.name ?? '' }), {
+          label: t('undo'),
+          onClick: () => changeFiles((all) => (all.includes(file) ? all : all.toSpliced(at, 0, file))),
+        });
         // The button is gone, so focuses the text field, unless that would open an on-screen keyboard.
         if (!onlyTouch()) area.current?.focus();
       }}
@@ -331,6 +337,7 @@ function ComposerForm({
 /** Lists queued messages. Each can be moved back into the composer. */
 function ComposerQueue({ id, turn, draft }: { id: ConversationId; turn: TurnView; draft: ComposerDraft }) {
   const { chat } = useApp();
+  const { t } = useTranslation('chat');
   const { area, setText, changeFiles } = draft;
   const takeBack = ({ id: message, parts }: TurnView['queue'][number]) => {
     // If it was sent since it was drawn, it is in the conversation and must not become a draft.
@@ -350,7 +357,10 @@ function ComposerQueue({ id, turn, draft }: { id: ConversationId; turn: TurnView
       busy={turn.status !== 'idle'}
       onSendNow={() => chat.sendQueued(id)}
       onEdit={takeBack}
-      onDelete={(message) => chat.editQueued(id, message, null)}
+      onDelete={(message) => {
+        const putBack = chat.removeQueued(id, message);
+        offer(t('queuedDeleted'), { label: t('undo'), onClick: putBack });
+      }}
     />
   );
 }

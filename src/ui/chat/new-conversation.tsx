@@ -23,6 +23,7 @@ import { Button, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { Header } from '../shell/header.tsx';
 import { Logo } from '../shell/logo.tsx';
+import { offer } from '../shell/offer.ts';
 import { useCommandLine, useOutcomes } from './command-line.ts';
 import { Composer, type ComposerHandle } from './composer.tsx';
 import { isEmptyPage } from './empty-page.ts';
@@ -330,7 +331,12 @@ function Samples({ count }: { count: number }) {
           setBusy(true);
           app.library
             .removeSamples()
-            .then(() => undefined, report)
+            .then((count) => {
+              offer(t('begin.samplesRemoved', { count }), {
+                label: t('undo'),
+                onClick: () => void app.library.addSamples().catch(report),
+              });
+            }, report)
             .finally(() => setBusy(false));
         }}
       >

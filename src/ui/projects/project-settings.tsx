@@ -6,6 +6,7 @@ import { MAX_PROJECT_NAME, MEMORY_SCOPES, PROJECT_COLOURS } from '../../domain/p
 import type { ProjectEntry } from '../../services/documents/documents.ts';
 import type { ProjectRequest } from '../../services/projects/projects.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useLatest } from '../hooks/latest.ts';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { RadioTile } from '../settings/radio-tile.tsx';
@@ -13,6 +14,7 @@ import { useSetting } from '../settings/rows.tsx';
 import { Select } from '../shell/controls/select.tsx';
 import { Button, classes, IconButton, Switch, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
 import { useHasAccount } from '../sync/use-sync.ts';
 import { INKS } from './project-mark.tsx';
 import { Part } from './project-part.tsx';
@@ -84,10 +86,15 @@ export function ModelSetting({ project }: { project: ProjectEntry }) {
 
 export function FolderSetting({ project }: { project: ProjectEntry }) {
   const { t } = useTranslation('projects');
+  const { t: ts } = useTranslation('shell');
   const entries = useReadable(useApp().documents.library, (library) => library.entries);
   const change = useChange(project);
   const [folder, setFolder] = useState('');
   const { workDirs } = project.project;
+  const latest = useLatest(workDirs);
+  const putBack = (path: string) => {
+    if (!latest.current.includes(path)) change({ workDirs: [...latest.current, path] });
+  };
   const suggested = useMemo(() => foldersWithoutProject(entries).slice(0, 5), [entries]);
   const add = (path: string) => {
     const wanted = path.trim();
@@ -104,7 +111,10 @@ export function FolderSetting({ project }: { project: ProjectEntry }) {
               size="sm"
               label={t('page.takeOut', { name: path })}
               icon={<X size={14} aria-hidden />}
-              onClick={() => change({ workDirs: workDirs.filter((one) => one !== path) })}
+              onClick={() => {
+                change({ workDirs: workDirs.filter((one) => one !== path) });
+                offer(t('removedItem', { name: path }), { label: ts('undo'), onClick: () => putBack(path) });
+              }}
             />
           </li>
         ))}

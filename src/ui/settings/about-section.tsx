@@ -11,6 +11,7 @@ import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Confirm, Dialog, Spinner } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { DiagnosticsGroup } from './diagnostics.tsx';
 import { keyOfOtherOrigin } from './key-of-other-origin.ts';
@@ -135,7 +136,13 @@ function ConfigurationGroup() {
         action={t('about.resetAction')}
         danger
         onConfirm={() => {
-          settings.reset().then(() => toast(t('about.resetDone')), report);
+          settings
+            .reset()
+            .then(
+              (undo) =>
+                offer(t('about.resetDone'), { label: t('undo'), onClick: () => void undo().catch(report) }),
+              report,
+            );
         }}
       >
         {t('about.resetText')}

@@ -2,9 +2,11 @@
 import { X } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
 import { ignore } from '../../domain/base/log.ts';
+import { useLatest } from '../hooks/latest.ts';
 import { onlyTouch } from '../hooks/media.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes } from '../shell/controls.tsx';
+import { offer } from '../shell/offer.ts';
 import { FIELD, Refusal, useFieldWords, useSetting } from './rows.tsx';
 
 /** Shows a list of words as chips, with a field to add one. */
@@ -30,21 +32,32 @@ export function ListSetting({
   const field = useRef<HTMLInputElement>(null);
   // Words are matched in either case; folders are not.
   const same = (item: string) => (mono ? item : item.toLowerCase());
-  const change = (next: readonly string[]) =>
+  const latest = useLatest(value);
+  const write = (next: readonly string[], then: () => void) =>
     ignore(
       set(next).then((kept) => {
-        if (kept) {
-          setDraft('');
-          onChanged?.();
-        }
+        if (!kept) return;
+        onChanged?.();
+        then();
       }),
       'a setting; its row says why it was refused',
     );
+  const remove = (word: string) => {
+    const at = value.indexOf(word);
+    const putBack = () => {
+      const now = latest.current;
+      if (!now.includes(word)) void write(now.toSpliced(at, 0, word), () => undefined);
+    };
+    void write(
+      value.filter((other) => other !== word),
+      () => offer(t('removedItem', { item: word }), { label: t('undo'), onClick: putBack }),
+    );
+  };
   const put = () => {
     const word = draft.trim();
     if (word === '') return;
     if (value.some((other) => same(other) === same(word))) setAgain(true);
-    else void change([...value, word]);
+    else void write([...value, word], () => setDraft(''));
   };
   return (
     <div className="py-3">
@@ -67,7 +80,7 @@ export function ListSetting({
               type="button"
               aria-label={t('remove', { item: word })}
               onClick={() => {
-                void change(value.filter((other) => other !== word));
+                remove(word);
                 // The focused button goes away with its word.
                 if (!onlyTouch()) field.current?.focus();
               }}

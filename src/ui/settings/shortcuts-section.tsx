@@ -1,6 +1,7 @@
 // Lists every keyboard shortcut and changes it. A new one must be free and used neither by the browser nor for typing.
 import { RotateCcw } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
+import { ignore } from '../../domain/base/log.ts';
 import {
   isRebindable,
   SHORTCUTS,
@@ -11,6 +12,7 @@ import {
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, IconButton, Kbd, keyNames } from '../shell/controls.tsx';
+import { offer } from '../shell/offer.ts';
 import { isComposing, keysOf } from '../shell/shortcuts.ts';
 import { Group, Row, useSetting } from './rows.tsx';
 
@@ -135,9 +137,22 @@ export function ShortcutsSection() {
           })}
         </Group>
       ))}
-      {Object.keys(own.value).length > 0 && (
-        <Button onClick={() => void own.set(undefined)}>{t('shortcuts.resetAll')}</Button>
-      )}
+      <AllDefaults />
     </>
   );
+}
+
+/** Puts all shortcuts back at once; nothing while none was changed. */
+function AllDefaults() {
+  const { t } = useTranslation('settings');
+  const { value, set } = useSetting<Readonly<Record<string, string>>>('ui.shortcuts');
+  if (Object.keys(value).length === 0) return null;
+  const reset = () =>
+    ignore(
+      set(undefined).then((done) => {
+        if (done) offer(t('shortcuts.resetDone'), { label: t('undo'), onClick: () => void set(value) });
+      }),
+      'a setting; its row says why it was refused',
+    );
+  return <Button onClick={reset}>{t('shortcuts.resetAll')}</Button>;
 }

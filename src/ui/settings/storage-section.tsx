@@ -12,6 +12,7 @@ import { useActivityRows } from '../library/activity-rows.ts';
 import { ConfirmRebuild, useIndexStats } from '../memory/index-status.tsx';
 import { Button, Confirm, Progress } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
 import { useHasAccount } from '../sync/use-sync.ts';
 import { CleanupGroup } from './cleanup-group.tsx';
 import { Group, NumberSetting, Row, SelectSetting, useSetting } from './rows.tsx';
@@ -259,13 +260,16 @@ function SamplesRow() {
   const [busy, setBusy] = useState(false);
   const run = () => {
     setBusy(true);
-    const work = count > 0 ? app.library.removeSamples() : app.library.addSamples();
-    work
-      .then(
-        (done) => toast(t(count > 0 ? 'storage.samples.removed' : 'storage.samples.added', { count: done })),
-        report,
-      )
-      .finally(() => setBusy(false));
+    const add = () =>
+      app.library.addSamples().then((added) => void toast(t('storage.samples.added', { count: added })));
+    const remove = () =>
+      app.library.removeSamples().then((removed) => {
+        offer(t('storage.samples.removed', { count: removed }), {
+          label: t('undo'),
+          onClick: () => void add().catch(report),
+        });
+      });
+    (count > 0 ? remove() : add()).catch(report).finally(() => setBusy(false));
   };
   return (
     <Row

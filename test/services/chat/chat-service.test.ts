@@ -753,6 +753,11 @@ describe('the queue', () => {
     const { queue } = chat.turn(conversationId).get();
     expect(queue).toHaveLength(3);
     expect(await store.keyValues.keys('queue/')).toHaveLength(1);
+    const putBack = chat.removeQueued(conversationId, queue[0]?.id as string);
+    expect(chat.turn(conversationId).get().queue).toEqual(queue.slice(1));
+    putBack();
+    putBack();
+    expect(chat.turn(conversationId).get().queue).toEqual(queue);
     chat.editQueued(conversationId, queue[1]?.id as string, null);
     chat.editQueued(conversationId, queue[2]?.id as string, [{ type: 'text', text: 'last' }]);
     id = 'echo';

@@ -148,9 +148,13 @@ describe('settings', () => {
     await settings.set('recall.hybrid_weights.vector', undefined);
     expect(settings.config.get().recall.hybrid_weights).toEqual({ vector: 0.6, keyword: 0.5 });
     await settings.set('ui.shortcuts.palette', 'Mod+J');
-    await settings.reset();
+    const before = settings.config.get();
+    const undo = await settings.reset();
     expect(settings.config.get()).toEqual(defaultConfig);
     expect((await open()).config.get()).toEqual(defaultConfig);
+    await undo();
+    expect(settings.config.get()).toEqual(before);
+    expect((await open()).config.get()).toEqual(before);
   });
 
   it('made at the same time all hold', async () => {

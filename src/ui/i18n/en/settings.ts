@@ -8,6 +8,7 @@ export const settings = {
   undo: 'Undo',
   add: 'Add',
   remove: 'Remove {{item}}',
+  removedItem: '“{{item}}” removed',
   default: 'Default: {{value}}',
   section: {
     models: {
@@ -799,6 +800,7 @@ export const settings = {
     pressHelp: 'Esc keeps the old ones.',
     reset: 'Use the default for “{{action}}”',
     resetAll: 'Use all defaults',
+    resetDone: 'All shortcuts are at their defaults.',
     taken: '{{keys}} already means “{{action}}”.',
     reserved: '{{keys}} belongs to the browser or the input method.',
     needsModifier: 'Use it together with Ctrl, Alt or ⌘: the key alone is needed for typing.',

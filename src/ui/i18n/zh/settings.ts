@@ -8,6 +8,7 @@ export const settings = {
   undo: '撤销',
   add: '添加',
   remove: '移除 {{item}}',
+  removedItem: '已移除“{{item}}”',
   default: '默认：{{value}}',
   section: {
     models: { title: '模型', lead: '由谁作答：用你自己密钥的服务，或本机上的模型。' },
@@ -654,6 +655,7 @@ export const settings = {
     pressHelp: '按 Esc 保留原来的。',
     reset: '恢复“{{action}}”的默认按键',
     resetAll: '全部恢复默认',
+    resetDone: '所有快捷键都已恢复默认。',
     taken: '{{keys}} 已用于“{{action}}”。',
     reserved: '{{keys}} 属于浏览器或输入法。',
     needsModifier: '请与 Ctrl、Alt 或 ⌘ 一起使用：单独的键要用来打字。',
