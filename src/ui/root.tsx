@@ -16,6 +16,7 @@ import { ignore, log, orElse } from '../domain/base/log.ts';
 import type { App } from '../services/app.ts';
 import { loadRecall, loadTurns } from '../services/load-ahead.ts';
 import { loadComposerParts } from './chat/composer-parts.ts';
+import { useLeftTemporary } from './chat/left-temporary.ts';
 import { loadOpened } from './chat/opened-part.ts';
 import { loadOutcomeView } from './chat/outcomes.tsx';
 import { AppProvider, useApp, useReadable } from './hooks/app.tsx';
@@ -399,6 +400,7 @@ function useShownConversation(): void {
     if (shown !== null) return () => memory.wake('ended');
     return undefined;
   }, [memory, shown]);
+  useLeftTemporary();
   // Sync ignores temporary conversations.
   useOpenRooms(shown !== null && !isTemporary(shown) ? shown : null);
 }

@@ -1,13 +1,14 @@
 // Temporary conversations: how they begin, what they say about themselves, and how they end or are kept.
 import { Ghost } from 'lucide-react';
 import { toast } from 'sonner';
-import type { ConversationId } from '../../domain/base/ids.ts';
+import { type ConversationId, newTemporaryId } from '../../domain/base/ids.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
 
 /** The switch on the empty page. */
 export function TemporarySwitch({ on, onChange }: { on: boolean; onChange: (on: boolean) => void }) {
@@ -68,9 +69,25 @@ export function TemporaryBar({ id, busy }: { id: ConversationId; busy: boolean }
     });
     keeping.catch(report);
   };
-  const end = () => {
+  const end = async () => {
     app.chat.stop(id);
-    app.documents.erase([id]).then(navigation.newConversation, report);
+    const ended = await app.documents.read(id);
+    await app.documents.erase([id]);
+    navigation.newConversation();
+    if (!ended) return;
+    const again = newTemporaryId();
+    const { messages, meta, checkpoints, compactions } = ended;
+    const change = {
+      messages: [...messages.values()],
+      meta,
+      checkpoints: Object.fromEntries(checkpoints),
+      compactions: Object.fromEntries(compactions),
+    };
+    offer(t('temporary.endedNow'), {
+      label: t('undo'),
+      onClick: () =>
+        void app.documents.change(again, change).then(() => navigation.openConversation(again), report),
+    });
   };
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-b bg-side px-4 py-1 text-ink-2 text-sm">
@@ -82,7 +99,7 @@ export function TemporaryBar({ id, busy }: { id: ConversationId; busy: boolean }
         <Button size="sm" disabled={busy} onClick={keep}>
           {t('temporary.keep')}
         </Button>
-        <Button size="sm" variant="ghost" onClick={end}>
+        <Button size="sm" variant="ghost" onClick={() => void end().catch(report)}>
           {t('temporary.end')}
         </Button>
       </span>
