@@ -3,6 +3,7 @@ import { Check } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { toast } from 'sonner';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import { orElse } from '../../domain/base/log.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -18,6 +19,25 @@ export function useGuessedName(): string {
 
 /** Address of this page's server as a relay: one command can serve both. */
 const ownAddress = () => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}`;
+
+/** Address of this page's server once it has answered as a relay; null before, and where none runs. */
+function useOwnRelay(isWanted: boolean): string | null {
+  const { sync } = useApp();
+  const [address, setAddress] = useState<string | null>(null);
+  useEffect(() => {
+    if (!isWanted) return;
+    let here = true;
+    const own = ownAddress();
+    const asked = sync.test(own).then(() => true);
+    void orElse(asked, false, 'asking whether a relay serves this page').then((answered) => {
+      if (here && answered) setAddress(own);
+    });
+    return () => {
+      here = false;
+    };
+  }, [sync, isWanted]);
+  return address;
+}
 
 /** Browsers refuse unencrypted connections to other machines from a page served over HTTPS. */
 const isMixed = (endpoint: string): boolean =>
@@ -73,7 +93,8 @@ export function AccountForm({ mode, deviceName }: { mode: 'remote' | 'managed'; 
   const words = useProblemWords();
   const managed = mode === 'managed';
   const ready = endpoint.trim() !== '' && (!managed || token.trim() !== '');
-  const offer = endpoint.trim() === '' && !managed;
+  const isEmpty = endpoint.trim() === '' && !managed;
+  const own = useOwnRelay(isEmpty);
 
   const create = (event: FormEvent) => {
     event.preventDefault();
@@ -107,9 +128,9 @@ export function AccountForm({ mode, deviceName }: { mode: 'remote' | 'managed'; 
           forget();
         }}
       />
-      {offer && (
-        <Button size="sm" variant="ghost" className="-mt-2 -ml-2.5" onClick={() => setEndpoint(ownAddress())}>
-          {t('create.useOwn', { address: ownAddress() })}
+      {isEmpty && own !== null && (
+        <Button size="sm" variant="ghost" className="-mt-2 -ml-2.5" onClick={() => setEndpoint(own)}>
+          {t('create.useOwn', { address: own })}
         </Button>
       )}
       {managed && (
