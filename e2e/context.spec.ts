@@ -811,7 +811,7 @@ test('a compaction that cannot be kept says so: by itself, made again, and from 
   await expect(alert).toContainText('could not be shortened: no room');
 
   await meter(page).click();
-  await page.getByRole('button', { name: 'Shorten older messages' }).last().click();
+  await page.getByRole('button', { name: 'Options…' }).last().click();
   const plan = page.getByRole('dialog', { name: 'Shorten older messages' });
   await plan.getByRole('button', { name: 'Shorten', exact: true }).click();
   const said = page.locator('[data-sonner-toast]').filter({ hasText: 'could not be shortened: no room' });

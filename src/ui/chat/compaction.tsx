@@ -96,6 +96,30 @@ export function useCompactionReport(): (result: CompactResult, nothing?: string)
   };
 }
 
+/** Ways to compact older messages: at once, or by a plan that waits for the person. */
+export interface Shortening {
+  readonly now: () => void;
+  readonly withOptions: () => void;
+}
+
+/** Reports a compaction that the person asked for, with its undo: its divider can lie far from what is shown. */
+export function useCompactionDone(id: ConversationId): (result: CompactResult) => void {
+  const { t } = useTranslation('context');
+  const { context } = useApp();
+  const report = useReport();
+  const reportCompaction = useCompactionReport();
+  return (result) => {
+    if (!reportCompaction(result) || result.outcome !== 'applied') return;
+    const { compaction } = result;
+    const count = readCompaction(compaction)?.compacted ?? 0;
+    const sizes = { before: compaction.tokensBefore, after: compaction.tokensAfter };
+    offer(t('divider.compacted', { count, ...sizes }), {
+      label: t('divider.undo'),
+      onClick: () => context.undo(id, compaction.id).catch(report),
+    });
+  };
+}
+
 /**
  * Says that older messages could not be compacted automatically. A compaction that the
  * person asked for reports where they asked.
@@ -192,23 +216,12 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
   const { t } = useTranslation('context');
   const { context } = useApp();
   const report = useReport();
-  const reportCompaction = useCompactionReport();
   const compactionProblem = useCompactionProblem();
   const [summary, setSummary] = useState(pending.summary);
   const [applying, setApplying] = useState(false);
   // A new plan brings a new summary; the person's edits belong to the old one.
   useEffect(() => setSummary(pending.summary), [pending.summary]);
-  // Its divider can lie far from what is on the screen.
-  const done = (result: CompactResult) => {
-    if (!reportCompaction(result) || result.outcome !== 'applied') return;
-    const { compaction } = result;
-    const count = readCompaction(compaction)?.compacted ?? 0;
-    const sizes = { before: compaction.tokensBefore, after: compaction.tokensAfter };
-    offer(t('divider.compacted', { count, ...sizes }), {
-      label: t('divider.undo'),
-      onClick: () => context.undo(conversationId, compaction.id).catch(report),
-    });
-  };
+  const done = useCompactionDone(conversationId);
   const adjust = (change: Adjustment) => {
     context.adjust(conversationId, change).catch(report);
   };

@@ -33,6 +33,7 @@ import { ErrorBoundary, loaded } from '../shell/error-boundary.tsx';
 import { offer } from '../shell/offer.ts';
 import { isComposing, keysOf, useShortcutKeys } from '../shell/shortcuts.ts';
 import { CommandList, type CommandListHandle, isCommandLine } from './command-list.tsx';
+import type { Shortening } from './compaction.tsx';
 import { ComposerBar } from './composer-bar.tsx';
 import { ComposerNotices } from './composer-notices.tsx';
 import { useMeterRing, useRecallChip } from './composer-parts.ts';
@@ -69,7 +70,7 @@ export function Composer({
   conversation,
   conversationId,
   draftOf = conversationId,
-  onCompact,
+  shorten,
   turn,
   offers,
   persona,
@@ -84,7 +85,7 @@ export function Composer({
   /** Owner of the draft if its conversation has not begun. */
   draftOf?: ConversationId | null;
   /** Absent if there is nothing to compact. */
-  onCompact?: (() => void) | undefined;
+  shorten?: Shortening | undefined;
   turn: TurnView;
   /** Lets memory offer passages for a first message, or one that leaves the topic `movedFrom`. Null: it may not. */
   offers: Offers | null;
@@ -170,7 +171,7 @@ export function Composer({
         >
           {choice !== null && (
             <ErrorBoundary place="meter" window={() => null}>
-              <LateMeterRing {...{ conversation, onCompact }} draft={parts} announced={offered.announced} />
+              <LateMeterRing {...{ conversation, shorten }} draft={parts} announced={offered.announced} />
             </ErrorBoundary>
           )}
           <PersonaPicker conversation={conversation} {...(persona ?? {})} />

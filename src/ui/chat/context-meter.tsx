@@ -12,6 +12,7 @@ import { useModelInUse } from '../hooks/model.ts';
 import { formatPercent, formatPrice } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Popover } from '../shell/controls.tsx';
+import type { Shortening } from './compaction.tsx';
 import { ContextMeterBar } from './context-meter-bar.tsx';
 import { ManifestDialog } from './manifest-dialog.tsx';
 
@@ -78,14 +79,14 @@ export function MeterRing({
   conversation,
   draft,
   announced,
-  onCompact,
+  shorten,
 }: {
   conversation: Conversation | null;
   /** Parts in the composer. */
   draft: readonly Part[];
   announced: readonly RecalledPassage[];
   /** Absent if there is nothing to compact. */
-  onCompact?: (() => void) | undefined;
+  shorten?: Shortening | undefined;
 }) {
   const { t } = useTranslation('context');
   const [open, setOpen] = useState(false);
@@ -147,17 +148,29 @@ export function MeterRing({
           >
             {t('meter.manifest')}
           </Button>
-          {onCompact && (
-            <Button
-              size="sm"
-              icon={<ChevronsDownUp size={14} aria-hidden />}
-              onClick={() => {
-                setOpen(false);
-                onCompact();
-              }}
-            >
-              {t('meter.compact')}
-            </Button>
+          {shorten && (
+            <>
+              <Button
+                size="sm"
+                icon={<ChevronsDownUp size={14} aria-hidden />}
+                onClick={() => {
+                  setOpen(false);
+                  shorten.now();
+                }}
+              >
+                {t('meter.compact')}
+              </Button>
+              <Button
+                size="sm"
+                variant="ghost"
+                onClick={() => {
+                  setOpen(false);
+                  shorten.withOptions();
+                }}
+              >
+                {t('panel.compactOptions')}
+              </Button>
+            </>
           )}
         </div>
       </Popover>

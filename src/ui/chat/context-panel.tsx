@@ -24,6 +24,7 @@ import { offer } from '../shell/offer.ts';
 import { useReadableWords } from '../shell/private-text.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { Checkpoints } from './checkpoints.tsx';
+import type { Shortening } from './compaction.tsx';
 import { SiblingArrows } from './message-tools.tsx';
 import { Section } from './panel-section.tsx';
 import type { Branch } from './rows.ts';
@@ -91,7 +92,7 @@ export function ContextPanel({
   onJump,
   onOpen,
   onShow,
-  onCompact,
+  shorten,
   onManifest,
   onCheckpoint,
   onRestore,
@@ -108,7 +109,7 @@ export function ContextPanel({
   onOpen: (conversationId: string, messageId: string) => void;
   onShow: (sibling: MessageId) => void;
   /** Absent if there is nothing to compact or the conversation is read-only. */
-  onCompact?: (() => void) | undefined;
+  shorten?: Shortening | undefined;
   onManifest: (answer: Message) => void;
   /**
    * Names the shown place; an empty name takes the next number. Absent if there is no
@@ -139,7 +140,7 @@ export function ContextPanel({
       </Section>
       <TitleCall conversation={conversation} />
       {last && <LastAnswer last={last} model={model} onManifest={onManifest} />}
-      <Shortened conversation={conversation} compacted={compacted} onCompact={onCompact} />
+      <Shortened conversation={conversation} compacted={compacted} shorten={shorten} />
       {recalled.length > 0 && <Recalled passages={recalled} onOpen={onOpen} />}
       {forks.length > 0 && <Forks forks={forks} onJump={onJump} onShow={onShow} />}
       <Checkpoints
@@ -210,11 +211,11 @@ function LastAnswer({
 function Shortened({
   conversation,
   compacted,
-  onCompact,
+  shorten,
 }: {
   conversation: Conversation;
   compacted: number;
-  onCompact: (() => void) | undefined;
+  shorten: Shortening | undefined;
 }) {
   const { t } = useTranslation('context');
   const { context, settings } = useApp();
@@ -235,7 +236,7 @@ function Shortened({
     useMemo(() => context.state(conversation.id), [context, conversation.id]),
     (state) => state.sessionMemory,
   );
-  if (compacted === 0 && !onCompact && !job) return null;
+  if (compacted === 0 && !shorten && !job) return null;
   return (
     <Section
       icon={<ChevronsDownUp size={15} aria-hidden className="text-compacted" />}
@@ -245,10 +246,15 @@ function Shortened({
         {compacted > 0 && (
           <span className="w-full text-ink-2">{t('panel.compactedCount', { count: compacted })}</span>
         )}
-        {onCompact && (
-          <Button size="sm" onClick={onCompact}>
-            {t('panel.compactNow')}
-          </Button>
+        {shorten && (
+          <>
+            <Button size="sm" onClick={shorten.now}>
+              {t('panel.compactNow')}
+            </Button>
+            <Button size="sm" onClick={shorten.withOptions}>
+              {t('panel.compactOptions')}
+            </Button>
+          </>
         )}
         <Button size="sm" onClick={() => memoryFile.set(conversation.id)}>
           {t('panel.memoryFile')}

@@ -38,7 +38,7 @@ export function ConversationFoot({
         key={id}
         conversation={conversation}
         conversationId={id}
-        onCompact={acts.compact}
+        shorten={acts.shorten}
         turn={turn}
         offers={temporary ? null : { movedFrom }}
         send={acts.send}

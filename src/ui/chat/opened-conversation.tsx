@@ -198,7 +198,7 @@ function ContextAside({
         acts.openMessage(conversationId, target);
       }}
       onShow={show}
-      onCompact={acts.compact}
+      shorten={acts.shorten}
       onManifest={(answer) => onWindow({ type: 'manifest', answer })}
       onCheckpoint={readOnly || leaf === null ? undefined : (name) => acts.checkpoint(leaf, name)}
       onRestore={acts.restore}

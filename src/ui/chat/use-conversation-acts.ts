@@ -14,7 +14,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import type { RecallChoice } from '../memory/recall-chip.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
-import { useCompactionReport } from './compaction.tsx';
+import { type Shortening, useCompactionDone } from './compaction.tsx';
 import type { ConversationWindow } from './conversation-windows.tsx';
 import { useDeleteMessage } from './delete-message.ts';
 import type { MessageActions } from './message-actions.ts';
@@ -49,7 +49,7 @@ export function useConversationActs(opened: Opened): ConversationActs {
 function useAnswerActs({ id, conversation, list, settleHead, readOnly, model, branch }: Opened) {
   const app = useApp();
   const run = useRun();
-  const reportCompaction = useCompactionReport();
+  const done = useCompactionDone(id);
   const regenerate = (answer: MessageId, options?: RegenerateOptions) => {
     list.current?.toEnd();
     run(settleHead().then(() => app.chat.regenerate(id, answer, options)));
@@ -67,15 +67,17 @@ function useAnswerActs({ id, conversation, list, settleHead, readOnly, model, br
     list.current?.toEnd();
     run(settleHead().then(() => app.chat.goOn(id, answer)));
   };
-  const compact = () =>
-    run(app.context.compact(id, { preview: true }).then((result) => reportCompaction(result)));
+  const shorten: Shortening = {
+    now: () => run(app.context.compact(id).then(done)),
+    withOptions: () => run(app.context.compact(id, { preview: true }).then(done)),
+  };
   const send = async (parts: readonly Part[], passages: RecallChoice) => {
     await settleHead();
     await app.chat.send({ conversationId: id, parts, ...passages });
     list.current?.toEnd();
   };
   const canCompact = !readOnly && model !== null && branch.path.length > 2;
-  return { regenerate, searchAgain, goOn, send, compact: canCompact ? compact : undefined };
+  return { regenerate, searchAgain, goOn, send, shorten: canCompact ? shorten : undefined };
 }
 
 /** Jumps to places in the conversation and marks them. */

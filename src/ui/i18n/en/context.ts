@@ -187,6 +187,7 @@ export const context = {
     compactedCount_one: '{{count, number}} message shortened',
     compactedCount_other: '{{count, number}} messages shortened',
     compactNow: 'Shorten older messages',
+    compactOptions: 'Options…',
     memoryJob: 'The model keeps the session memory: {{tokens, number}} of {{budget, number}} tokens spent.',
     memoryJobRunning:
       'The model is writing the session memory: {{tokens, number}} of {{budget, number}} tokens spent.',
