@@ -217,7 +217,8 @@ function CheckpointRow({
   // An automatic checkpoint is known by the person's words; its name is for the command only.
   const isNamed = one.kind === 'named';
   const firstLine = plainLine(one.firstLine);
-  const title = isNamed ? one.name : firstLine || one.name;
+  const words = firstLine || one.name;
+  const title = isNamed ? one.name : one.kind === 'turn' ? t('checkpoint.before', { words }) : words;
   const ownItems: readonly MenuItem[] = [
     { label: t('panel.rename'), icon: <Pencil size={15} aria-hidden />, onSelect: onRename },
     'separator',
@@ -228,7 +229,7 @@ function CheckpointRow({
       <button
         type="button"
         onClick={onOpen}
-        title={firstLine}
+        title={isNamed ? firstLine : `${firstLine} (${one.name})`}
         className="touchable min-w-0 flex-1 px-2 py-1.5 text-left"
       >
         <span className="flex items-center gap-1.5">
@@ -245,15 +246,11 @@ function CheckpointRow({
             </time>
           )}
         </span>
-        <span dir="auto" className="block truncate text-ink-3 text-xs">
-          {isNamed ? (
-            firstLine
-          ) : (
-            <>
-              <span className="text-branch">{t(`checkpoint.kind.${one.kind}`)}</span> · {one.name}
-            </>
-          )}
-        </span>
+        {one.kind !== 'turn' && (
+          <span dir="auto" className="block truncate text-ink-3 text-xs">
+            {isNamed ? firstLine : <span className="text-branch">{t(`checkpoint.kind.${one.kind}`)}</span>}
+          </span>
+        )}
       </button>
       <span className="absolute inset-y-0 right-0 isolate flex items-center rounded-sm bg-linear-to-l from-70% from-fill to-transparent pr-1 pl-5 opacity-0 focus-within:opacity-100 group-hover/point:opacity-100 has-[[aria-expanded=true]]:opacity-100 pointer-coarse:static pointer-coarse:bg-none pointer-coarse:pl-0 pointer-coarse:opacity-100">
         <Menu

@@ -61,7 +61,7 @@ export function contextFacts(branch: Branch, turn: readonly Part[]): ContextFact
 }
 
 const oneLine = (message: Message): string =>
-  (letterOf(message) ?? textOf(message)).replace(/\s+/g, ' ').slice(0, 140);
+  plainLine((letterOf(message) ?? textOf(message)).slice(0, 600)).slice(0, 140);
 
 /** Shows the request in which a model named the conversation: it sent words and cost tokens like any other. */
 function TitleCall({ conversation: { meta } }: { conversation: Conversation }) {

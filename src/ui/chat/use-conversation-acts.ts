@@ -1,6 +1,7 @@
 // A person's actions in an open conversation, from its messages, panel, composer and dialogs.
 import { useMemo } from 'react';
 import { asConversationId, asMessageId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
+import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { keptChange } from '../../domain/chat/kept.ts';
 import { type Message, type Part, textOf } from '../../domain/chat/message.ts';
@@ -11,6 +12,7 @@ import { useLatest } from '../hooks/latest.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
+import { plainLine } from '../memory/marked-text.tsx';
 import type { RecallChoice } from '../memory/recall-chip.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
@@ -111,7 +113,8 @@ function usePlaceActs({ id, toHead }: Opened) {
       ),
     );
   };
-  const restore = ({ name, messageId }: { name: string; messageId: MessageId }) => {
+  const restore = ({ kind, name: given, firstLine, messageId }: ListedCheckpoint) => {
+    const name = kind === 'named' ? given : plainLine(firstLine) || given;
     toHead();
     run(
       app.context.restore(id, messageId).then(({ undo }) =>

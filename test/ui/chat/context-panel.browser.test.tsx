@@ -44,9 +44,10 @@ it('shows passages without Markdown, and automatic checkpoints by what the perso
     },
     { type: 'text', text: 'The index is missing.' },
   ]);
-  const again = message('user', answered.id, [{ type: 'text', text: 'Which index do we build?' }]);
+  const again = message('user', answered.id, [{ type: 'text', text: '**Which** index do we `build`?' }]);
+  const other = message('user', answered.id, [{ type: 'text', text: 'Another one' }]);
   await app.documents.change(id, {
-    messages: [asked, answered, again],
+    messages: [asked, answered, again, other],
     meta: { head: again.id, title: 'Slow' },
   });
   await show(app, `/c/${id}`);
@@ -57,8 +58,14 @@ it('shows passages without Markdown, and automatic checkpoints by what the perso
     .element(passage)
     .toHaveTextContent('Index on customer_id: before · after · page · 4,100 ms · 9 ms');
   await expect
-    .element(panel.getByRole('button', { name: /^Which index do we build\?.*before a question · turn-2$/ }))
+    .element(panel.getByRole('button', { name: /^Before “Which index do we build\?”/ }))
     .toBeVisible();
+  expect(panel.element().textContent).not.toContain('turn-2');
+  // The fork as well is told by its words.
+  await expect
+    .element(panel.getByRole('button', { name: 'Which index do we build?', exact: true }))
+    .toBeVisible();
+  expect(panel.element().textContent).not.toMatch(/\*\*|`/);
 });
 
 it('says in words what can be done with a checkpoint, and leads back from each', async () => {
@@ -110,6 +117,6 @@ it('says in words what can be done with a checkpoint, and leads back from each',
   await notice.getByRole('button', { name: 'Undo' }).click();
   await expect.element(renamed).toBeInTheDocument();
   // An automatic one has no name to change.
-  await panel.getByRole('button', { name: 'More for And which flour?' }).click();
+  await panel.getByRole('button', { name: 'More for Before “And which flour?”' }).click();
   await expect.poll(() => page.getByRole('menuitem').elements().length).toBe(1);
 });

@@ -246,6 +246,7 @@ export const context = {
     restored: 'Back at “{{name}}”. What came after it is still there, on its own branch.',
     undo: 'Undo',
     here: 'Set a checkpoint',
+    before: 'Before “{{words}}”',
     kind: { named: 'named', turn: 'before a question', tool: 'before a tool', model: 'by the model' },
   },
   kept: {

@@ -235,6 +235,7 @@ export const context = {
     restored: '已回到“{{name}}”。之后的内容还在它自己的分支上。',
     undo: '撤销',
     here: '设置检查点',
+    before: '“{{words}}”之前',
     kind: { named: '已命名', turn: '提问之前', tool: '工具之前', model: '由模型设置' },
   },
   kept: {
