@@ -57,6 +57,7 @@ export function ConversationHeader({
                 label={t('context.show')}
                 shortcut={panelKeys}
                 icon={<PanelRight size={17} aria-hidden />}
+                words={t('context.title')}
                 onClick={onPanel}
               />
             )}

@@ -11,6 +11,7 @@ export function InstructionsButton({ set, onClick }: { set: boolean; onClick: ()
     <IconButton
       label={set ? t('instructions.change') : t('instructions.add')}
       icon={<ScrollText size={17} aria-hidden className={classes(set && 'text-accent')} />}
+      words={t('instructions.title')}
       onClick={onClick}
     />
   );

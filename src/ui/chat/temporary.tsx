@@ -18,6 +18,7 @@ export function TemporarySwitch({ on, onChange }: { on: boolean; onChange: (on: 
       label={t('temporary.title')}
       pressed={on}
       icon={<Ghost size={17} aria-hidden />}
+      words={t('temporary.title')}
       onClick={() => onChange(!on)}
     />
   );

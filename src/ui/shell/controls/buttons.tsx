@@ -55,6 +55,8 @@ interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   /** Action as a verb: name for screen readers, and tooltip. */
   label: string;
   icon: ReactNode;
+  /** Part of the label, beside the icon where the window is wide enough. */
+  words?: string;
   shortcut?: string | undefined;
   size?: 'sm' | 'md';
   pressed?: boolean;
@@ -64,6 +66,7 @@ interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
 export function IconButton({
   label,
   icon,
+  words,
   shortcut,
   size = 'md',
   pressed,
@@ -81,11 +84,13 @@ export function IconButton({
         className={classes(
           'touchable inline-flex shrink-0 items-center justify-center rounded-sm text-ink-2 transition-colors hover:bg-fill hover:text-ink aria-expanded:bg-fill aria-expanded:text-ink aria-pressed:bg-press aria-pressed:text-ink disabled:opacity-40 disabled:hover:bg-transparent',
           size === 'md' ? 'size-8' : 'size-7',
+          words && 'lg:w-auto lg:gap-1.5 lg:px-2',
           className,
         )}
         {...rest}
       >
         {icon}
+        {words && <span className="text-sm max-lg:hidden">{words}</span>}
       </button>
     </Tooltip>
   );
