@@ -27,7 +27,7 @@ const UNSEEN = /[\p{Cf}\p{Z}\s]+/gu;
  * carry a number computed from the words, which therefore cannot occur in them.
  */
 export function quotedFile(name: string, words: string): string {
-  const label = `name="${name.replaceAll('"', "'").replace(/[\p{Cc}<>]+/gu, ' ')}"`;
+  const label = `name="${name.replaceAll('"', "'").replace(/[\p{Cc}\p{Zl}\p{Zp}<>]+/gu, ' ')}"`;
   const holdsEnd = words.normalize('NFKC').replace(UNSEEN, '').toLowerCase().includes('/file>');
   const number = holdsEnd ? ` id="${hashOfText(words, 12)}"` : '';
   return `<file ${label}${number}>\n${words}\n</file${number}>`;

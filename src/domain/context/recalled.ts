@@ -38,7 +38,12 @@ export const hasRecallContent = ({ passages, applied = [] }: Pick<Recall, 'passa
 /** Writes the person's own notes that apply. They are instructions, unlike quotations, and stand apart from them. */
 const renderApplied = (applied: readonly AppliedNote[]): string =>
   `<standing_notes>\nThe person keeps these notes about how they want things and about themselves; they apply here. Keep to them, without mentioning it:\n${applied
-    .map(({ text }) => `- ${escapeOwnTags(text).replace(/\s+/g, ' ').trim()}`)
+    .map(
+      ({ text }) =>
+        `- ${escapeOwnTags(text)
+          .replace(/[\s\p{Cc}]+/gu, ' ')
+          .trim()}`,
+    )
     .join('\n')}\n</standing_notes>`;
 
 /** Writes the block of memory before a message; it depends on the stored part alone, so it never changes. */

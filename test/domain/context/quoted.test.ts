@@ -74,6 +74,11 @@ describe('a quotation', () => {
     );
   });
 
+  it('has a note that applies on one line of its own', () => {
+    const applied = [{ id: 'n', text: 'a\u0085b\u2028c\u000bd' }] as never;
+    expect(lines(renderRecall({ ...recall('x', 'lines'), passages: [], applied }))).toContain('- a b c d');
+  });
+
   it('is word for word behind the marks', () => {
     expect(quotedLines('a\n  b\n\nc')).toBe('> a\n>   b\n> \n> c');
   });
@@ -86,6 +91,12 @@ describe('a quotation', () => {
 });
 
 describe('an attached file', () => {
+  it('has its name on one line, for every reader of lines', () => {
+    expect(quotedFile('a\u2028b\u2029c\u0085d\ne.txt', 'words')).toBe(
+      `<file name="a b c d e.txt">\nwords\n</file>`,
+    );
+  });
+
   it('stands between plain marks where its words hold none', () => {
     expect(quotedFile('a "b".txt', 'words')).toBe(`<file name="a 'b'.txt">\nwords\n</file>`);
   });
