@@ -56,6 +56,9 @@ const comesToTheSame = (text: string) => {
 describe('formulas', () => {
   it.each([
     ['so \\(x^2\\) and $y_1$', ['inline x^2', 'inline y_1']],
+    ['1. so:\n$$\nx = 1\n$$\n2. b', ['block x = 1']],
+    ['where p$<$0.05, n$=$5', ['inline <', 'inline ='].map((one) => one.replace('<', '&#x3C;'))],
+    ['为\\(x\\)是 f\\(x=1\\) \\[ x \\]', ['inline x', 'inline x=1', 'block x']],
     ['\\[ a = b \\]', ['block a = b']],
     ['$$\na\n$$', ['block a']],
     ['$$a + b$$', ['block a + b']],
@@ -100,6 +103,7 @@ describe('formulas', () => {
     '$ a = b; echo $ HOME',
     'from $5 to $10, $20 later',
     'US$3–$4 and US$ 5',
+    '^$|^a$ and #$%&()_+ !@#$%^&',
     '$100k/$200k, $5M–$10M',
     '$5, or 10$ if late',
     'pay $5 (US$) now',
@@ -124,6 +128,9 @@ describe('formulas', () => {
     ['a\\$b and \\$c', 'a$b and $c'],
     ['he said \\[sic\\] and \\[1\\], \\[ \\]', 'he said [sic] and [1], [ ]'],
     ['\\(see the note\\)', '(see the note)'],
+    ['file\\(s\\), list\\[i\\], \\(optional\\)', 'file(s), list[i], (optional)'],
+    ['\\[1, 2\\] and \\[3-5\\], \\[a-z\\]+', '[1, 2] and [3-5], [a-z]+'],
+    ['\\- \\[x\\] done', '- [x] done'],
   ])('are not what was escaped: %s', (text, expected) => expect(words(text)).toBe(expected));
 
   it('do not reach into code, addresses, titles, descriptions and comments', () => {
@@ -269,6 +276,10 @@ describe('tildes', () => {
     'strike nothing where there is one: %s',
     (text) => expect(words(text)).toBe(text),
   );
+  it('are words where three stand at both ends of them, and begin code elsewhere', () => {
+    expect(words('~~~not code~~~ but this')).toBe('~~~not code~~~ but this');
+    expect(codes('~~~js\na\n~~~')).toEqual(['a']);
+  });
   it('strike where there are two, also beside punctuation', () => {
     expect(drawn('~~删除。~~好')).toBe('<p><del>删除。</del>好</p>');
   });
@@ -280,6 +291,7 @@ describe('paths of Windows', () => {
     'see \\\\nas\\c$\\!x, or "C:\\\\Users\\\\me"',
     'cd D:\\\nnext',
     'C:\\[temp]\\(x) 路径：D:\\数据\\#1\\a_b_c。',
+    '\\\\?\\C:\\_x_\\a and \\\\.\\COM1',
     'see %APPDATA%\\_x\\*, .\\*.ps1 and ..\\_a, cd ~\\.ssh\\_old',
     '$env:PATH\\_x, HKLM\\Software\\_x\\*, HKEY_CURRENT_USER\\_a and HKCU:\\_b',
   ])('stand as they are: %s', (text) => {
@@ -309,6 +321,24 @@ describe('tables', () => {
       ],
     ],
     ['| `a||b` | c |\n| - | - |', [['<code>a||b</code>', 'c']]],
+    [
+      '| a | b |\n| - | - |\n| [[c|d]] | e |\n| x || y | or |\n| 1 || 2 |',
+      [
+        ['a', 'b'],
+        ['[[c|d]]', 'e'],
+        ['x || y', 'or'],
+        ['1', '', '2'],
+      ],
+    ],
+    ['|a|\n|-|\n|$|x|$|', [['a'], ['<span data-formula="inline">|x|</span>']]],
+    ['| a |\n| - |\n| [x](https://a.b/c|d) |', [['a'], ['<a href="https://a.b/c%7Cd">x</a>']]],
+    [
+      'a | b\n- | -\n1 | 2',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
     [
       'a | b\r\n-- | --\r\n`x|y` | `\\|`',
       [
@@ -573,7 +603,12 @@ describe('lists below words, and signs that look like Markdown', () => {
       expect(words(text).replace(/\s+/g, ' ')).toBe(text.replace(/^(?:- |1\. )/gm, '').replace(/\n/g, ' '));
     },
   );
+  it.each(['>>> a = 1\n>>> print(a)\n1', '>>>\n>>> x', '>_< no >_<'])(
+    'nor are prompts and faces: %j',
+    (text) => expect(words(text)).toBe(text),
+  );
   it('quotations are, also lazily and within each other', () => {
+    expect(drawn('> a\n>> b\n>>> c').match(/<blockquote>/g)).toHaveLength(3);
     expect(drawn('> 5 a\n> b\n>\n> > c\n  > d\ne\n\n- > f')).toBe(
       '<blockquote>\n<p>5 a<br>\nb</p>\n<blockquote>\n<p>c<br>\nd<br>\ne</p>\n</blockquote>\n</blockquote>\n<ul>\n<li>\n<blockquote>\n<p>f</p>\n</blockquote>\n</li>\n</ul>',
     );
@@ -609,6 +644,12 @@ describe('stars and underscores', () => {
     '**/*.{ts,tsx}, !**/node_modules/**, **/dist/**',
     '(src/*.ts) and (lib/*.ts), 匹配src/**/*.ts的文件和lib/**/*.js',
     '*/5 * * * * and 0 */2 * * *',
+    'F = m*a and E = m*c, or a*b, c*d',
+    'cost*time and price*count',
+    '总价=单价*数量+运费*件数',
+    'SELECT a.*, b.* FROM t; def f(a, *, b) and def g(*, c)',
+    '^_^ hi ^_^, >_< no >_<, *_* wow *_* and -_- or (^_^;)',
+    'my ($x, $y) = @_; and $_ or $1',
   ])('that multiply, or stand in a path or around a name, are words: %s', (text) =>
     expect(words(text)).toBe(text),
   );
@@ -618,7 +659,12 @@ describe('stars and underscores', () => {
     ['**/etc/hosts** or **a/b**', '<strong>/etc/hosts</strong> or <strong>a/b</strong>'],
     ['**a**/**b**, *a*/*b*', '<strong>a</strong>/<strong>b</strong>, <em>a</em>/<em>b</em>'],
     ['粗**体**/**x**', '粗<strong>体</strong>/<strong>x</strong>'],
-    ['un*frigging x*able', 'un<em>frigging x</em>able'],
+    ['*et al.*, (*i.e.*)', '<em>et al.</em>, (<em>i.e.</em>)'],
+    ['这是*重要 内容*的', '这是<em>重要 内容</em>的'],
+    ['**_a_**, *_b_*', '<strong><em>a</em></strong>, <em><em>b</em></em>'],
+    ['**a****b**', '<strong>a</strong><strong>b</strong>'],
+    ['**标题****内容**后', '<strong>标题</strong><strong>内容</strong>后'],
+    ['这是****重点****吗', '这是<strong><strong>重点</strong></strong>吗'],
     ['中*文*中 *a* __b__', '中<em>文</em>中 <em>a</em> <strong>b</strong>'],
   ])('that do not are emphasis: %s', (text, expected) => expect(drawn(text)).toBe(`<p>${expected}</p>`));
 });
@@ -663,6 +709,14 @@ describe('addresses', () => {
     ['<video src="https://example.com/a">b', 'https://example.com/a', undefined],
     ['“https://example.com/a”', 'https://example.com/a', undefined],
     ['https://example.com/a？b=1！', 'https://example.com/a', undefined],
+    ['官网https://example.com/a(需要登录)看', 'https://example.com/a', undefined],
+    ['https://example.com/a[说明]', 'https://example.com/a', undefined],
+    [
+      'https://zh.wikipedia.org/wiki/中国_(消歧义)，',
+      'https://zh.wikipedia.org/wiki/%E4%B8%AD%E5%9B%BD_(%E6%B6%88%E6%AD%A7%E4%B9%89)',
+      undefined,
+    ],
+    ['https://example.com/aได้', 'https://example.com/a', undefined],
   ])('end where they end: %s', (text, href, shown) => {
     expect(links(text)).toEqual([href]);
     expect(words(text)).toBe(shown ?? text);
@@ -925,6 +979,7 @@ describe('reading while an answer is written', () => {
     ['- [ ]', ''],
     ['words\n\n| a', 'words a'],
     ['| `a|b` | **c', 'a|b c'],
+    ['use <b> for bold', 'use &#x3C;b> for bold'],
   ])('shows no signs of what has only begun: %j', (text, expected) => {
     const reader = new AnswerReader();
     for (let at = 1; at < text.length; at += 1) reader.read(text.slice(0, at), true);
@@ -1068,6 +1123,24 @@ describe('words right behind a closing fence', () => {
       expect(html(reader.read(text, false))).toBe(html(new AnswerReader().read(text, false)));
     },
   );
+});
+
+describe('a fence right behind code', () => {
+  it.each([
+    ['```\ncode```\nafter', ['code'], 'after'],
+    ['```sh\nnpm i```\n\nThen:\n\n```js\nx\n```\nend', ['npm i', 'x'], 'Then:'],
+    ['- a\n  ```js\n  x```\n- b', ['x'], 'b'],
+    ['> ```\n> x``` \n\nb', ['x'], 'b'],
+  ])('closes it where no line of its own does: %j', (text, code, after) => {
+    expect(codes(text)).toEqual(code);
+    expect(words(text)).toContain(after);
+    comesToTheSame(text);
+  });
+  it.each([
+    ['```\necho ```\n```\nx', ['echo ```']],
+    ['````\na```\nb\n````\nc', ['a```\nb']],
+    ['```\na `x```\nb\n```', ['a `x```\nb']],
+  ])('is code where one does: %j', (text, code) => expect(codes(text)).toEqual(code));
 });
 
 describe('fenced code in a person’s words', () => {

@@ -10,15 +10,15 @@ import type { Code, Construct, Extension } from 'micromark-util-types';
 const PUNCTUATION =
   /[\u3000-\u3004\u3008-\u3020\u3030\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\u2013\u2014\u2018-\u201f\u2026\u00ab\u00bb\u060c\u061b\u061f\u06d4\u0964\u0965]/;
 const WORD =
-  /[\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\ud840-\ud87f]/;
-/** Signs of an address behind which a word of any script goes on with it: `/wiki/中国`. */
-const JOINS = /[/=&#_+~|@-]/;
+  /[\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\uac00-\ud7af\uf900-\ufaff\ud840-\ud87f]/;
 const isWord = (sign: string): boolean => WORD.test(sign) || /[\udc00-\udfff]/.test(sign);
 
-/** True if an address that came up to `before` ends in front of `sign`. */
+/** What a word of any script goes on behind: a sign of the address, `/wiki/中国`, or its bracket, `_(消歧义)`. */
+const JOINED = /[/=&#_+~|@-]\(?$/;
+/** True if an address that came up to `before`, its last two signs, ends in front of `sign`. */
 function endsBefore(sign: string, before: string): boolean {
   if (sign < '\u0080') return false;
-  return PUNCTUATION.test(sign) || (isWord(sign) && !JOINS.test(before) && !isWord(before));
+  return PUNCTUATION.test(sign) || (isWord(sign) && !JOINED.test(before) && !isWord(before.slice(-1)));
 }
 
 const BEGIN = /(?:https?:\/\/|www\.)(?=[^\s\p{P}\p{C}])/iuy;
@@ -45,7 +45,7 @@ function addressEnd(source: string, at: number): number {
     if (/[/?#]/.test(sign)) host = false;
     // A name of another script goes on behind its dots, and a name without a dot has none yet: `例子.测试`, `example.中国`.
     const goesOn = host && source.charAt(end - 1) === '.' && (local || dots === 1) && isWord(sign);
-    if (END.test(sign) || (!goesOn && endsBefore(sign, source.charAt(end - 1)))) break;
+    if (END.test(sign) || (!goesOn && endsBefore(sign, source.slice(end - 2, end)))) break;
     if (sign === '.') dots += 1;
     if (isWord(sign)) local = true;
     if (sign === '(') round += 1;
@@ -59,6 +59,9 @@ function addressEnd(source: string, at: number): number {
   for (; end > start; end -= 1) {
     const sign = source.charAt(end - 1);
     if (sign === ')' && round < 0) round += 1;
+    // The words that a bracket holds are no part of the address: `https://a.b/c(需要登录)`.
+    else if (sign === '(' && round > 0) round -= 1;
+    else if (sign === '[' && square > 0) square -= 1;
     else if (!TRAILING.test(sign)) break;
   }
   const entity = /&[a-z0-9]{1,30}$/i.exec(source.slice(Math.max(start, end - 32), end));

@@ -2,7 +2,7 @@
 // word begins with a particle (Hebrew, Arabic), and where a space was forgotten: `**Note:**text`. Chinese,
 // Japanese and Korean come with the extension.
 import { cjkFriendlyExtension } from 'micromark-extension-cjk-friendly';
-import type { Code, Construct, Extension } from 'micromark-util-types';
+import type { Code, Construct, Extension, State } from 'micromark-util-types';
 
 const STAR = 42;
 const JOINED =
@@ -26,9 +26,11 @@ const friendly: Construct = {
       effects,
       (code) => {
         const token = this.events.at(-1)?.[1];
-        if (token?.type !== 'attentionSequence' || token.end.offset - token.start.offset !== 2)
-          return ok(code);
+        if (token?.type !== 'attentionSequence') return ok(code);
         const after = signOf(code);
+        // No words begin with such a sign: `a.*, b.*`, `def f(a, *, b)`.
+        if (/[,;)]/.test(after)) token._open = false;
+        if (token.end.offset - token.start.offset !== 2) return ok(code);
         const isWord = LETTER.test(after) || JOINED.test(after);
         // micromark's types have `_open` and `_close`, its documents do not: its resolver pairs sequences by them.
         if (isWord && (ENDS.test(before) || (JOINED.test(after) && PUNCTUATION.test(before))))
@@ -41,8 +43,37 @@ const friendly: Construct = {
   },
 };
 
+/** Four stars that end bold words and begin the next ones: `**标题****内容**`. */
+const parted: Construct = {
+  ...attention,
+  name: 'attentionParted',
+  tokenize(effects, ok, nok) {
+    const before = this.previous;
+    const [, last] = this.events.findLast(([, { type }]) => type === 'attentionSequence') ?? [];
+    const isBold = last?._open === true && last.end.offset - last.start.offset === 2;
+    let count = 0;
+    const start: State = (code) => {
+      if (!isBold || before === STAR || /\s/.test(signOf(before))) return nok(code);
+      return half(code);
+    };
+    const half: State = (code) => {
+      if (code !== STAR) return nok(code);
+      if (count % 2 === 0) effects.enter('attentionSequence');
+      effects.consume(code);
+      count += 1;
+      if (count % 2 === 1) return half;
+      const token = effects.exit('attentionSequence');
+      token._close = count === 2;
+      token._open = count === 4;
+      return count === 2 ? half : end;
+    };
+    const end: State = (code) => (code === STAR || /\s/.test(signOf(code)) ? nok(code) : ok(code));
+    return start;
+  },
+};
+
 /** The micromark extension; the same for every text. */
 export const emphasisSyntax: Extension = {
-  text: { ...text, [STAR]: friendly },
+  text: { ...text, [STAR]: [parted, friendly] },
   insideSpan: { null: [attention] },
 };

@@ -2,7 +2,8 @@
 // language ends the outer one, and half of the text would be no code. If each has its own closing fence, the inner ones
 // are words of the outer one. And fences right behind words (`代码如下：```python`, `Run: ```sh`): to CommonMark no fence
 // begins there, but the closing one does, and the rest of the text would be code. And words right behind a closing
-// fence (```` ```后面 ````, ```` ```). ````): to CommonMark such a line is code, and so is all that follows.
+// fence (```` ```后面 ````, ```` ```). ````), or a fence right behind code (```` npm i``` ````): to CommonMark such a line
+// is code, and so is all that follows.
 import { codeFenced } from 'micromark-core-commonmark';
 import type { Construct, Extension, State } from 'micromark-util-types';
 import { consumeTo, readingAs } from './reading-as.ts';
@@ -11,6 +12,9 @@ const BACKTICK = 96;
 const TILDE = 126;
 /** Replaces a mark that ends nothing: any letter would do. */
 const LETTER = 97;
+
+/** Struck words, as some write them: a fence would hide them behind its mark. */
+const STRUCK = /^~{3,}[^~\r\n]{1,500}~{3}/;
 
 const OPENING = /^(`{3,}|~{3,})[ \t]*(?:markdown|md|mdx)(?![^\s{])[^`\r\n]*/i;
 const FENCE = /^([ \t>]*)(`{3,}|~{3,})([^`\r\n]*)$/gm;
@@ -66,6 +70,17 @@ export const endsCode = (line: string): boolean =>
 const WITH_MARKS = /^.*`{3}.*$/gm;
 const FENCE_LINE = /^[ \t>]*(`{3,})[^`\r\n]*$/;
 
+/** Place of the first line behind an offset. */
+function firstAfter(lines: readonly { readonly index: number }[], at: number): number {
+  let [from, to] = [0, lines.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((lines[middle]?.index ?? 0) > at) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
+
 /**
  * Tells for the code whose fence is at an offset where the words begin that follow its closing fence; -1 if a line of
  * its own closes it. Such a line is code where the fences behind it do not come in pairs.
@@ -76,19 +91,10 @@ function wordsBehind(source: string, partial: boolean): (at: number) => number {
     // A fence behind words counts in pairs; nothing that is open ends there.
     return marks === undefined && gluedMarks(line) === undefined ? [] : [{ line, marks, index }];
   });
-  const firstAfter = (at: number): number => {
-    let [from, to] = [0, lines.length];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      if ((lines[middle]?.index ?? 0) > at) to = middle;
-      else from = middle + 1;
-    }
-    return from;
-  };
   return (at) => {
     const run = /^`{3,}/.exec(source.slice(at, at + 200))?.[0];
     if (!run) return -1;
-    for (let next = firstAfter(at); next < lines.length; next++) {
+    for (let next = firstAfter(lines, at); next < lines.length; next++) {
       const { line, marks, index } = lines[next] as (typeof lines)[number];
       if (!marks?.startsWith(run)) continue;
       if (line.trimEnd().endsWith(marks)) return -1;
@@ -98,6 +104,35 @@ function wordsBehind(source: string, partial: boolean): (at: number) => number {
     return -1;
   };
 }
+
+/** Code and right behind it the fence that closes it: `npm i```` */
+const CODE_AND_FENCE = /^[^`]*[^\s`][ \t]*(`{3,})[ \t]*$/;
+
+/**
+ * Tells for the code whose fence is at an offset where a fence right behind its last line begins; -1 if a line of its
+ * own closes it, or nothing does.
+ */
+function fenceBehindCode(source: string): (at: number) => number {
+  const lines = [...source.matchAll(WITH_MARKS)];
+  return (at) => {
+    const run = /^`{3,}/.exec(source.slice(at, at + 200))?.[0];
+    if (!run) return -1;
+    let found = -1;
+    for (let next = firstAfter(lines, at); next < lines.length; next++) {
+      const { 0: line, index } = lines[next] as (typeof lines)[number];
+      const marks = FENCE_LINE.exec(line)?.[1];
+      if (marks?.startsWith(run) && endsCode(line)) return -1;
+      // Other code begins: this one has ended.
+      if (marks !== undefined) return found;
+      const end = CODE_AND_FENCE.exec(line)?.[1];
+      if (found < 0 && end === run) found = index + line.lastIndexOf('`') + 1 - end.length;
+    }
+    return found;
+  };
+}
+
+/** True if a text may have a fence right behind code. */
+const mayEndInLine = (text: string): boolean => /[^\s`][ \t]*`{3,}[ \t]*$/m.test(text);
 
 /** True if a text may have words right behind a closing fence. */
 const mayCloseWithWords = (text: string): boolean => /^[ \t>]*`{3,}[^\s`A-Za-z0-9]/m.test(text);
@@ -163,10 +198,13 @@ function gluedFence(source: string, partial: boolean, fence: Construct): Constru
 }
 
 /** True if a text may have words in the line of a fence: how they are read is decided by fences further down. */
-export const mayHaveWordsAtFence = (text: string): boolean => mayHaveGlued(text) || mayCloseWithWords(text);
+export const mayHaveWordsAtFence = (text: string): boolean =>
+  mayHaveGlued(text) || mayCloseWithWords(text) || mayEndInLine(text);
 
 /** The micromark extension for one text. */
 export function fenceSyntax(source: string, { partial }: { readonly partial: boolean }): Extension {
+  // While it is written, a line of its own may still close the code.
+  const fenceAfter = !partial && mayEndInLine(source) ? fenceBehindCode(source) : () => -1;
   const wordsAfter = mayCloseWithWords(source) ? wordsBehind(source, partial) : () => -1;
   const nested = (behind: number) =>
     readingAs(codeFenced, (context) => {
@@ -178,9 +216,24 @@ export function fenceSyntax(source: string, { partial }: { readonly partial: boo
     ...codeFenced,
     name: 'codeFencedNested',
     tokenize(effects, ok, nok) {
-      const behind = wordsAfter(this.now().offset);
+      const at = this.now().offset;
+      if (source.charAt(at) === '~' && STRUCK.test(source.slice(at, at + 600))) return nok;
+      const fenceAt = fenceAfter(at);
+      const behind = fenceAt < 0 ? wordsAfter(at) : fenceAt;
       const closed: State = (code) => {
         if (this.now().offset !== behind || code === null) return ok(code);
+        if (behind === fenceAt) {
+          const marks = /`+[ \t]*/y;
+          marks.lastIndex = behind;
+          effects.enter('whitespace');
+          return consumeTo(
+            behind + (marks.exec(source)?.[0].length ?? 0),
+            this,
+            effects,
+            ['whitespace'],
+            ok,
+          )(code);
+        }
         effects.enter('paragraph');
         effects.enter('chunkText', { contentType: 'text' });
         const line = /[^\r\n]*/y;

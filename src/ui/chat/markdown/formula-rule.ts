@@ -15,6 +15,10 @@ const MATHS = /[\\^_={}<>]/;
 /** Two words, or one after a sign that belongs to words. */
 const TWO_WORDS = /(?<![\\\p{L}])\p{L}{2,}[\s\p{P}]+(?:\p{L}+[\s\p{P}]+)*\p{L}{2,}/u;
 const WORD = /(?<![\\\p{L}])\p{L}{2,}/gu;
+/** Between a name and a figure: `p$<$0.05`. */
+const COMPARISON = /^(?:[<>]=?|[=≤≥±≈≠])$/;
+/** What stands in escaped brackets that belong to words: a source, a ticked box, a class of characters. */
+const BRACKETED = /^(?:\d+(?:\s*[,–-]\s*\d+)*|[A-Za-z]{2,}|[xX]|\^?(?:[A-Za-z\d]-[A-Za-z\d])+)$/;
 const VARIABLE = /^\{?[A-Za-z_]\w+/;
 
 /** A figure alone or with a unit of at most three letters, or a figure and then a word. Linear in the length. */
@@ -49,6 +53,9 @@ const isSpaced = (content: string, before: string, after: string): boolean =>
 export function isDollarFormula(content: string, before: string, after: string): boolean {
   if (content === '') return false;
   if (/^\s|\s$/.test(content)) return isSpaced(content, before, after);
+  if (COMPARISON.test(content) && /[\w)]/.test(before) && /[\w(.-]/.test(after)) return true;
+  // `^$|^a$` is a pattern, and `#$%&*()_!@#$` are signs on their own.
+  if (before === '^' || (content.length > 3 && !/[\p{L}\p{N}\\]/u.test(content))) return false;
   // `$5/$6`, but `3$\times$4`.
   if (/\d/.test(after) && !/^\\[A-Za-z]/.test(content)) return false;
   // `US$3`, but `3$\times$4`.
@@ -78,10 +85,15 @@ export function isDoubleDollarFormula(content: string, after: string): boolean {
   return !(trimmed.length > 1 && /[/:(]$/.test(trimmed));
 }
 
-/** True if `\(content\)` or `\[content\]` is a formula, and not an escaped bracket: `\[sic\]`, `\[1\]`, `\[ \]`. */
-export function isBracketFormula(content: string, display: boolean): boolean {
+/**
+ * True if `\(content\)` or `\[content\]` is a formula, and not an escaped bracket: `\[sic\]`, `\[1, 2\]`, `\[ \]`, or
+ * directly behind the word `before`: `file\(s\)`, `list\[i\]`.
+ */
+export function isBracketFormula(content: string, display: boolean, before: string): boolean {
   const trimmed = content.trim();
   if (trimmed === '' || isPlainWords(trimmed)) return false;
-  if (!display || MATHS.test(trimmed) || trimmed.length < content.length) return true;
-  return !/^(?:\d+|[A-Za-z]{2,})$/.test(trimmed);
+  if (MATHS.test(trimmed)) return true;
+  if (/[A-Za-z\d_)\]]/.test(before)) return false;
+  if (!display) return !/^[a-z]{5,}$/.test(trimmed);
+  return trimmed.length < content.length || !BRACKETED.test(trimmed);
 }

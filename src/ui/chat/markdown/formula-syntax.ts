@@ -280,6 +280,7 @@ const tickedIn = (source: string) =>
 
 const bracketsIn = ({ partial, length }: Streaming) =>
   function tokenize(this: TokenizeContext, effects: Effects, ok: State, nok: State): State {
+    const before = this.previous;
     const now = () => this.now();
     const data = dataIn(effects);
     let token: Token;
@@ -333,7 +334,7 @@ const bracketsIn = ({ partial, length }: Streaming) =>
     }
     function closing(code: Code): State | undefined {
       if (code === close) {
-        if (!isBracketFormula(content, display)) return nok(code);
+        if (!isBracketFormula(content, display, signOf(before))) return nok(code);
         effects.consume(code);
         effects.exit('formulaMark');
         effects.exit('formula');
@@ -527,7 +528,7 @@ function endOfBlock(source: string, at: number, partial: boolean): 'closed' | 'o
     if (mark === '\\[') return null;
     if (mark !== closing) continue;
     const content = within.slice(0, index);
-    const is = closing === '$$' ? isDoubleDollarFormula(content, '') : isBracketFormula(content, true);
+    const is = closing === '$$' ? isDoubleDollarFormula(content, '') : isBracketFormula(content, true, '');
     return is && /^[ \t]*(?:[\r\n]|$)/.test(within.slice(index + 2, index + 200)) ? 'closed' : null;
   }
   if (!partial || at + 2 + within.length < source.length) return null;

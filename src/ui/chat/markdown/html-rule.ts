@@ -177,10 +177,16 @@ const AROUND_BLOCKS =
 export const isSpokenOf = (tag: string, before: string, behind: string): boolean =>
   AROUND_BLOCKS.test(tag) && /[^\s>] $/.test(before) && /^(?: [^\s<]|[,.;:!?)]|$)/.test(behind);
 
+/** True if a sentence may speak of a tag whose end has not come: `use <b> for bold`. */
+export const mayBeSpokenOf = (before: string, behind: string): boolean =>
+  /[^\s>] $/.test(before) && /^ [^\s<]/.test(behind);
+
 /** `flow`: a block of HTML, in which some elements need no end. */
 export interface Html {
   readonly value: string;
   readonly flow: boolean;
+  /** Words while its other half has not come. */
+  readonly spoken?: boolean;
 }
 
 /** The part of a piece that stays HTML, the rest escaped; null: none of it is HTML. */
@@ -221,7 +227,7 @@ export function drawnHtml(pieces: readonly Html[], partial: boolean): Drawn[] {
       } else close(open, tag, flow && value.trim() === whole);
     }
   }
-  if (partial) for (const tag of open) tag.is = true;
+  if (partial) for (const tag of open) tag.is ||= !pieces[tag.node]?.spoken;
   const kept = tags.filter(({ is, name, table }) => is && (!PARTS.has(name) || table?.is === true));
   return pieces.map(({ value }, node) => {
     const own = kept.filter((tag) => tag.node === node);

@@ -14,9 +14,32 @@ const NEAR = 200;
 const FACTOR_BEFORE = /[A-Za-z0-9)\]]$/;
 const FACTOR_BEHIND = /^[A-Za-z0-9(]/;
 
-/** A sum, a difference or a comparison of products: `a*b + c*d`. */
-const SUM_BEHIND = /^[\w.()[\]]{1,30} (?:[-+=<>/−≤≥≠≈]|[<>=!]=) [^*\r\n]{0,60}[A-Za-z0-9)\]]\*[A-Za-z0-9(]/;
-const SUM_BEFORE = /[A-Za-z0-9)\]]\*[\w.()[\]]{1,30} (?:[-+=<>/−≤≥≠≈]|[<>=!]=) [^*\r\n]{0,60}$/;
+/** A sum, a difference or a comparison of products. */
+const OPERATOR = /[-+=<>/−≤≥≠≈＝＋]/;
+const LETTER_BEFORE = /[\p{L}\p{N})\]]$/u;
+const LETTER_BEHIND = /^[\p{L}\p{N}(]/u;
+
+/**
+ * True if the words `between` two stars stand between products, as `before` and `behind` the stars tell: `a*b and c*d`,
+ * `单价*数量+运费`. Emphasis within a word has neither a space nor an operator in it.
+ */
+const isBetweenProducts = (before: string, between: string, behind: string): boolean =>
+  (/\s/.test(between) &&
+    [before, between].every((text) => FACTOR_BEFORE.test(text)) &&
+    [between, behind].every((text) => FACTOR_BEHIND.test(text))) ||
+  (OPERATOR.test(between) &&
+    [before, between].every((text) => LETTER_BEFORE.test(text)) &&
+    [between, behind].every((text) => LETTER_BEHIND.test(text)));
+
+/** True if the star between `before` and `behind`, and the one before or behind it on its line, are of products. */
+function isOfProducts(before: string, behind: string): boolean {
+  const [line = ''] = /^[^\r\n]*/.exec(behind) ?? [];
+  const next = line.indexOf('*');
+  if (next > 0 && isBetweenProducts(before, line.slice(0, next), line.slice(next + 1))) return true;
+  const above = before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1);
+  const last = above.lastIndexOf('*');
+  return last > 0 && isBetweenProducts(above.slice(0, last), above.slice(last + 1), behind);
+}
 
 /**
  * True if the stars at `at` multiply: in a chain of names, or between digits or brackets;
@@ -25,17 +48,13 @@ const SUM_BEFORE = /[A-Za-z0-9)\]]\*[\w.()[\]]{1,30} (?:[-+=<>/−≤≥≠≈]|
 function multiplies(source: string, at: number, stars: number): boolean {
   const before = source.slice(Math.max(0, at - NEAR), at);
   const behind = source.slice(at + stars, at + stars + NEAR);
+  if (stars === 1 && isOfProducts(before, behind)) return true;
   if (stars > 2 || !FACTOR_BEFORE.test(before) || !FACTOR_BEHIND.test(behind)) return false;
   if (/\d$/.test(before) && /^\d/.test(behind)) return true;
   if (stars > 1) return false;
   if (/\d$/.test(before) || /^\d/.test(behind) || (/[)\]]$/.test(before) && behind.startsWith('(')))
     return true;
-  return (
-    /^[\w.()[\]]*\*[A-Za-z0-9(]/.test(behind) ||
-    /[A-Za-z0-9)\]]\*[\w.()[\]]*$/.test(before) ||
-    SUM_BEHIND.test(behind) ||
-    SUM_BEFORE.test(before)
-  );
+  return /^[\w.()[\]]*\*[A-Za-z0-9(]/.test(behind) || /[A-Za-z0-9)\]]\*[\w.()[\]]*$/.test(before);
 }
 
 const PATH_SIGN = /[\w.*/{}!@~$,+\\-]/;
@@ -68,8 +87,9 @@ function isOfPath(source: string, at: number): boolean {
  * backslashes and a server, or a named place.
  */
 const DRIVE = /(?:^|[^A-Za-z0-9])[A-Za-z]:(?:\\\S*)?$/;
-const SERVER = /(?:^|[\s"'(*“「（：])\\\\[A-Za-z0-9]\S*$/;
-const SERVER_BEGINS = /^\\\\[A-Za-z0-9][\w.-]*\\[\w$]/;
+const SERVER = /(?:^|[\s"'(*“「（：])\\\\[A-Za-z0-9?.]\S*$/;
+/** A server and a folder, or what Windows sets before a long path or a device. */
+const SERVER_BEGINS = /^\\\\(?:[A-Za-z0-9][\w.-]*|[?.])\\[\w$]/;
 /**
  * A path from a variable, the folder one is in, the home folder or a part of the registry:
  * `%APPDATA%\_x`, `.\*.ps1`, `~\.ssh`, `HKCU:\_x`.
@@ -117,6 +137,21 @@ function pathSigns(source: string, at: number): number {
 
 const NO_SIGNS: ReadonlySet<number> = new Set();
 
+const STAR_FACE = /^\*_+\*(?!\*)/;
+/** True if the star at `at` is an eye: `*_*`. */
+const isOfFace = (source: string, at: number): boolean =>
+  STAR_FACE.test(source.slice(at, at + 10)) ||
+  (source.charAt(at - 1) === '_' && /(?<!\*)\*_+$/.test(source.slice(Math.max(0, at - 10), at)));
+
+/** How many signs at `at` are the mouth of a face (`^_^`, `>_<`), or a variable of Perl (`$_`). */
+function linesOfFace(source: string, at: number): number {
+  const before = source.charAt(at - 1);
+  if (!/[\^><*;=~@$#-]/.test(before)) return 0;
+  const [lines = ''] = /^_+/.exec(source.slice(at, at + 10)) ?? [];
+  const behind = source.charAt(at + lines.length);
+  return /[\^><*;=~@$#-]/.test(behind) || (/[$@]/.test(before) && !/[\w*]/.test(behind)) ? lines.length : 0;
+}
+
 const DUNDER =
   /^__(?:init|main|name|file|doc|dict|class|call|str|repr|len|iter|next|new|del|eq|ne|lt|le|gt|ge|hash|bool|int|float|add|sub|mul|enter|exit|aenter|aexit|getitem|setitem|delitem|contains|getattr|setattr|slots|all|version|author|future|import|builtins|module|path|package|annotations|bases|mro|subclasses|post_init|proto|typename|dirname|filename)__(?![A-Za-z0-9_])/;
 
@@ -150,14 +185,17 @@ export function literalSyntax(source: string): Extension {
   });
   const product = words('product', (at, before) => {
     const stars = before === STAR ? 0 : (/^\*+/.exec(source.slice(at, at + 4))?.[0].length ?? 0);
-    return stars > 0 && (multiplies(source, at, stars) || isOfPath(source, at)) ? stars : 0;
+    const isWords =
+      stars > 0 &&
+      (multiplies(source, at, stars) || isOfPath(source, at) || (stars === 1 && isOfFace(source, at)));
+    return isWords ? stars : 0;
   });
   const environments = source.includes('\\begin{') ? signsOfEnvironments(source) : NO_SIGNS;
   const path = words('windowsPath', (at) => (environments.has(at) ? 2 : pathSigns(source, at)));
   const dunder = words('dunder', (at, before) =>
     before !== null && /\w/.test(String.fromCharCode(before))
       ? 0
-      : (DUNDER.exec(source.slice(at, at + 20))?.[0].length ?? 0),
+      : (DUNDER.exec(source.slice(at, at + 20))?.[0].length ?? linesOfFace(source, at)),
   );
   const address: Construct = {
     ...autolink,

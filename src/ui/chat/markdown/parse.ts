@@ -177,7 +177,10 @@ export function fencedPieces(text: string): Piece[] {
   };
   let done = 0;
   for (const { position } of fences) {
-    const [from, to] = [position?.start.offset ?? 0, position?.end.offset ?? 0];
+    const from = position?.start.offset ?? 0;
+    let to = position?.end.offset ?? 0;
+    // The fence may stand right behind the code.
+    while (text[to] === '`') to += 1;
     words(text.slice(done, from));
     pieces.push({ text: text.slice(from, to), fenced: true });
     done = to;

@@ -48,15 +48,29 @@ const formulasIn = (row: string): [from: number, to: number][] =>
   [...row.matchAll(/\\\((?:[^\\]|\\[^()])*\\\)|\\[\s\S]|\$((?:[^$\\]|\\[\s\S])+)\$/g)].flatMap(
     ({ 0: whole, 1: inside, index }): [number, number][] =>
       whole.startsWith('\\(') || (inside !== undefined && isDollarFormula(inside, '', ''))
-        ? [[index, index + whole.length]]
+        ? [[index, index + whole.length - 1]]
         : [],
   );
+
+/** The bars of `a || b`, which stand side by side. */
+const doubledIn = (row: string): [from: number, to: number][] =>
+  [...row.matchAll(/(?<=[^\s|\\] )\|\|(?= [^\s|])/g)].map(({ index }) => [index - 1, index + 1]);
+
+/** Stretches of addresses of links, and of links between notes: `[[a|b]]`. */
+const linksIn = (row: string): [from: number, to: number][] =>
+  [...row.matchAll(/\]\([^\s()]{1,2000}\)|\[\[[^[\]]{1,500}\]\]/g)].map(({ 0: whole, index }) => [
+    index,
+    index + whole.length - 1,
+  ]);
+
+/** A row that may have such a stretch. */
+const MAY_HAVE_WORDS = /[`$]|\\\(|\|\||\]\(|\[\[/;
 
 /** Picks the bars of a row that separate no cells, so that it has at most `columns` cells. */
 function wordsIn(row: string, columns: number): ReadonlySet<number> {
   let bars = barsIn(row);
   const words = new Set<number>();
-  for (const stretchesIn of [codeIn, formulasIn]) {
+  for (const stretchesIn of [codeIn, formulasIn, linksIn, doubledIn]) {
     if (cellsOf(row, bars) <= columns) break;
     const stretches = stretchesIn(row);
     const within: number[] = [];
@@ -123,7 +137,7 @@ function goesOnBelow(
   const next = rowBehindBlank(source, at);
   if (next < 0 || isHeadAt(source, next)) return false;
   const row = lineAt(source, next);
-  const words = /[`$]|\\\(/.test(row) ? wordsIn(row, columns) : NO_BARS;
+  const words = MAY_HAVE_WORDS.test(row) ? wordsIn(row, columns) : NO_BARS;
   const cells = cellsOf(
     row,
     barsIn(row).filter((bar) => !words.has(bar)),
@@ -216,7 +230,7 @@ export function tableSyntax(source: string, { partial }: { readonly partial: boo
         [line, from] = [here, offset];
         const row = columns === 0 ? '' : lineAt(source, offset);
         const isWritten = partial && offset + row.length === source.length;
-        words = /[`$]|\\\(/.test(row) ? wordsIn(row, columns) : NO_BARS;
+        words = MAY_HAVE_WORDS.test(row) ? wordsIn(row, columns) : NO_BARS;
         if (isWritten && words.size === 0 && row.includes('`')) words = barsInOpenCode(row);
         dashes = head > 0 && here === headLine + 1 ? withCells(row, head) : '';
       }

@@ -7,7 +7,7 @@ import type { Blockquote, List, Literal, Nodes, Parents, Root, RootContent, Tabl
 import { defaultHandlers, type Handlers, type State, toHast } from 'mdast-util-to-hast';
 import { calloutOf, withContainers } from './callouts.ts';
 import type { Formula } from './formula-syntax.ts';
-import { DRAWN_TAGS, drawnHtml, type Html, isSpokenOf } from './html-rule.ts';
+import { DRAWN_TAGS, drawnHtml, type Html, isSpokenOf, mayBeSpokenOf } from './html-rule.ts';
 import { marksOf, numbersOf } from './list-numbers.ts';
 
 /** Words as written, line by line. */
@@ -171,6 +171,29 @@ const withoutMentions = (children: readonly RootContent[], parent: string): Root
       : child,
   );
 
+const isFormula = (node: RootContent): boolean => (node as RootContent | Formula).type === 'formula';
+const isBreak = (node: RootContent | undefined, edge: RegExp): boolean =>
+  node === undefined || node.type === 'break' || (node.type === 'text' && edge.test(node.value));
+
+/** Draws a formula between double dollars apart if it has lines of its own among the words of a paragraph. */
+function withFormulasApart(children: readonly RootContent[]): readonly RootContent[] {
+  if (children.length === 1 || !children.some(isFormula)) return children;
+  let isBehind = false;
+  return children.map((child, at) => {
+    const wasBehind = isBehind;
+    isBehind =
+      isFormula(child) &&
+      (child as unknown as Formula).display === 'alone' &&
+      isBreak(children[at - 1], /[\r\n]$/) &&
+      isBreak(children[at + 1], /^[\r\n]/);
+    if (isBehind) return { ...child, display: 'always' } as unknown as RootContent;
+    // The formula ends its line already.
+    return wasBehind && child.type === 'text'
+      ? { ...child, value: child.value.replace(/^(?:\r\n?|\n)/, '') }
+      : child;
+  });
+}
+
 /** Returns a copy in which HTML is either drawn or text. Sets `seen.html` if any is drawn. */
 function withHtmlSettled<N extends Nodes>(node: N, partial: boolean, seen: { html: boolean }): N {
   if (!('children' in node)) return node;
@@ -180,13 +203,15 @@ function withHtmlSettled<N extends Nodes>(node: N, partial: boolean, seen: { htm
   const flow = CONTAINERS.has(node.type);
   const said = (isBare ? [{ type: 'text', value: node.url }] : inside) as RootContent[];
   const children = flow ? withContainers(said, partial) : withoutMentions(said, node.type);
-  const pieces: Html[] = children.flatMap((child) =>
-    child.type === 'html' ? [{ value: child.value, flow }] : [],
-  );
+  const pieces: Html[] = children.flatMap((child, at) => {
+    if (child.type !== 'html') return [];
+    const spoken = !flow && mayBeSpokenOf(wordsOf(children[at - 1]), wordsOf(children[at + 1]));
+    return [{ value: child.value, flow, spoken }];
+  });
   const drawn = pieces.length > 0 ? drawnHtml(pieces, partial) : [];
   if (drawn.some((value) => value !== null)) seen.html = true;
   let at = 0;
-  const settled = children.map((child): Nodes => {
+  const settled = withFormulasApart(children).map((child): Nodes => {
     if (child.type !== 'html') return withHtmlSettled(child, partial, seen);
     const value = drawn[at];
     at += 1;
