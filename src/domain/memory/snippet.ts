@@ -11,11 +11,12 @@ const CJK = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Sc
 const IS_CJK = new RegExp(`[${CJK}]`, 'u');
 /** Signs and invisible characters that stand within a name or a number: `Node.js`, `1,299.00`, `snake_case`. */
 const WITHIN = String.raw`[.,'’_\u2010\u2011\u2212\u00ad\u200b-\u200d\u2060-]`;
+const LETTER = String.raw`(?:(?![${CJK}ー々])[\p{L}\p{M}\p{N}])`;
+const NAME = `${LETTER}+(?:${WITHIN}${LETTER}+)*`;
 /** Letters and figures with the signs within; or symbols, which are emoji, `㎏` and `㈱`. */
-const TOKEN = new RegExp(
-  String.raw`(?:(?![${CJK}ー々])[\p{L}\p{M}\p{N}])+(?:${WITHIN}(?:(?![${CJK}ー々])[\p{L}\p{M}\p{N}])+)*|\p{So}[\p{So}\p{Sk}\u200d\ufe0f]*`,
-  'gu',
-);
+const TOKEN = new RegExp(String.raw`${NAME}|\p{So}[\p{So}\p{Sk}\u200d\ufe0f]*`, 'gu');
+/** Several of them with a sign between, found as a whole: `CI/CD`, `20:00`. */
+const JOINED = new RegExp(String.raw`(?<!${LETTER}${WITHIN}?)${NAME}(?:[/:@\\+#]${NAME})+`, 'gu');
 const PART = /[\p{L}\p{M}\p{N}]+/gu;
 
 /** Most tokens whose search words are cached: the same ones return with each passage and each key. */
@@ -88,6 +89,13 @@ export function matchesIn(
         return term === undefined ? [] : [{ start: index + at, end: index + at + part.length, term }];
       });
       found.push(...(parts.length > 0 ? parts : [{ start: index, end: index + token.length, term: whole }]));
+    }
+  if (wanted.size > 0)
+    for (const { 0: name, index } of typed.matchAll(JOINED)) {
+      if (found.length >= most) break;
+      const term = wordIn(name);
+      if (term !== undefined && ![...name.matchAll(PART)].some(([part]) => wordIn(part) !== undefined))
+        found.push({ start: index, end: index + name.length, term });
     }
   for (const { start, end, words: spellings } of spacedIn(typed)) {
     if (found.length >= most) break;

@@ -21,8 +21,30 @@ const simplified = once(() => {
     // A character that Chinese has for another one stays: 沪 is Shanghai.
     if (to !== undefined && !used.has(ofJapan)) simplified.set(ofJapan, to);
   }
+  for (const [from = '', to = ''] of VARIANTS.split(' ')) simplified.set(from, to);
   return simplified;
 });
+
+/**
+ * Pairs that the dictionaries lack: Japanese forms whose old form China kept (`黒`), and forms of Taiwan and Hong Kong
+ * that China writes with another character. None is written in China for anything else.
+ */
+const VARIANTS =
+  '乗乘 仏佛 仮假 剰剩 効效 収收 圏圈 増增 壌壤 巣巢 徳德 恵惠 戻戾 払拂 抜拔 拝拜 挙举 挿插 捜搜 掲揭 掻搔 晩晚 歩步 毎每 渇渴 渉涉 渋涩 渓溪 痩瘦 砕碎 稲稻 穂穗 穣穰 粋粹 蔵藏 薫薰 覇霸 酔醉 鉱矿 闘斗 陥陷 髄髓 黒黑 黙默 妳你 牠它 傢家 祇只 砲炮 彿佛 衞卫 邨村 菓果';
+
+/** Words in which Taiwan and Hong Kong write another character than China, which has that one in other words. */
+const WORDS_OF_TAIWAN =
+  '[回答]覆|瞭解|明瞭|甚[麼么]|[憑凭]藉|藉[口由此]|彷[彿佛]|[傢家]俱|著[急手重想火迷眼]|[接看跟隨随沿帶带拿穿抱站坐活有靠向朝執执味等想聽听說说笑開开試试對对]著';
+const OF_TAIWAN = new RegExp(WORDS_OF_TAIWAN, 'g');
+const AS_IN_CHINA: Readonly<Record<string, string>> = {
+  覆: '复',
+  瞭: '了',
+  甚: '什',
+  藉: '借',
+  彷: '仿',
+  俱: '具',
+  著: '着',
+};
 
 /** Letters that no decomposition splits. */
 const SPELT: Readonly<Record<string, string>> = {
@@ -141,15 +163,16 @@ export function folded(text: string): string {
     .normalize('NFKC')
     .replace(SPELT_OUT, (letter) => SPELT[letter] as string)
     .replace(DIGIT, plainDigit)
+    .replace(OF_TAIWAN, (word) => word.replace(/[覆瞭甚藉彷俱著]/, (sign) => AS_IN_CHINA[sign] as string))
     .replace(HAN, (sign) => simplified().get(sign) ?? sign);
   return THAI.test(form) ? plainThai(form) : INDIC.test(form) ? plainIndic(form) : form;
 }
 
 /**
  * Signs that fold together: parts of a Hangul syllable, vowels of Thai around a tone mark,
- * a nasal with the consonant behind it.
+ * a nasal with the consonant behind it, words in which a character stands for another one.
  */
-export const FOLD_TOGETHER = String.raw`[\u1100-\u115f][\u1160-\u11a7]*[\u11a8-\u11ff]*|[\u0e00-\u0e7f]\u0e4d?[\u0e48-\u0e4b]?\u0e4d?\u0e32|\u0e40\u0e40|\p{L}[\u094d\u0acd\u0c4d\u0ccd][^\p{M}]\p{M}*`;
+export const FOLD_TOGETHER = String.raw`[\u1100-\u115f][\u1160-\u11a7]*[\u11a8-\u11ff]*|[\u0e00-\u0e7f]\u0e4d?[\u0e48-\u0e4b]?\u0e4d?\u0e32|\u0e40\u0e40|\p{L}[\u094d\u0acd\u0c4d\u0ccd][^\p{M}]\p{M}*|${WORDS_OF_TAIWAN}`;
 /** A character with its marks, including those of half-width kana. */
 const WITH_MARKS = new RegExp(String.raw`${FOLD_TOGETHER}|[^\p{M}][\p{M}\uff9e\uff9f]*|\p{M}+`, 'gsu');
 

@@ -19,10 +19,10 @@ export const plainFigures = (text: string, out: string[]): string =>
 
 /**
  * Figures as other countries write them: `1.299,00`, `1 299,50`, `1.299`, `1 299`;
- * `12,34,567` in India, `1٬299` in Arabic.
+ * `12,34,567` in India, `1٬299` in Arabic, `1_299` in programs.
  */
 const OTHER_FIGURE =
-  /(?<![\d.,]|\d )\d{1,3}(?:(?:[. ]\d{3}){1,4},\d{1,2}|(?: \d{3}){1,4}|(?:\.\d{3}){1,4}|(?:,\d{2}){1,4},\d{3}|(?:٬\d{3}){1,4}(?:٫\d{1,2})?)(?! ?\d|[.,]\d)/g;
+  /(?<![\d.,]|\d )\d{1,3}(?:(?:[. ]\d{3}){1,4},\d{1,2}|(?: \d{3}){1,4}|(?:_\d{3}){1,4}|(?:\.\d{3}){1,4}|(?:,\d{2}){1,4},\d{3}|(?:٬\d{3}){1,4}(?:٫\d{1,2})?)(?! ?\d|[.,]\d)/g;
 /** Digits in groups, as in telephone numbers: `+86 138-0013-8000`, `(555) 123-4567`, `0170 1234567`. */
 const GROUPS = /(?<![\d.,])(?:\+\d{1,3}[ .-]\d(?=[ .-])|\+?\(?\d{2,5}\)?)(?:[ .-]\d{2,8}){1,5}(?!\d|[.,]\d)/g;
 /** A telephone number without spaces. */
@@ -68,7 +68,9 @@ const CHINESE_NUMBER =
   /(?<![\d.零〇一二两兩三四五六七八九十百千万萬亿億几幾数數])[一二两兩三四五六七八九十][零〇一二两兩三四五六七八九十]{0,3}(?:[百千万萬亿億][零〇一二两兩三四五六七八九十]{0,3}){1,8}(?![百千万萬亿億几幾数數])/g;
 /** A figure with a word for its zeros: `10k`, `1.5 million`, `5万`. */
 const WITH_ZEROS =
-  /(?<![\p{L}\d.,])(\d{1,4})(?:\.(\d{1,3}))? ?(?:(k|million|mio|billion|bn|trillion)(?![\p{L}\d])|([万萬亿億]))/giu;
+  /(?<![\p{L}\d.,])(\d{1,4})(?:\.(\d{1,3}))? ?(?:(k|million|mio|billion|bn|trillion)(?![\p{L}\d])|([百千]?[万萬亿億]))/giu;
+/** The same with a capital: `$1.5M`. */
+const WITH_CAPITAL = /(?<![\p{L}\d.,])(\d{1,4})(?:\.(\d{1,3}))?([MB])(?![\p{L}\d])/gu;
 /** A number and its unit, which many write without the space. */
 const WITH_UNIT =
   /(?<![\p{L}\d.,])(\d{1,9})(?:[.,](\d{1,3}))? (k|[kmgt]i?b|[km]?g|[cmkn]?m|[mµn]?s|min|hrs?|[kmg]?hz|k?wh?|v|mah|px|pt|fps|[cm]?l|h|[kmg]bps|[kmg]bit|ft|yd|lbs?|oz|rpm|psi|db)(?![\p{L}\d])/giu;
@@ -160,6 +162,9 @@ export function* spacedIn(
   }
 }
 
+const zerosOfAll = (signs: string): number =>
+  Array.from(signs, (sign) => zerosOf(sign) ?? 0).reduce((sum, zeros) => sum + zeros, 0);
+
 /** Adds words for figures, telephone numbers, names with signs or in two words, and emoji. */
 function addNames(text: string, out: string[]): void {
   for (const [figure] of text.matchAll(OTHER_FIGURE)) {
@@ -214,10 +219,14 @@ function addNames(text: string, out: string[]): void {
   }
   for (const [serial] of text.matchAll(SERIAL)) out.push(serial.replace(/[-_]/g, '').toLowerCase());
   for (const [said] of text.matchAll(CHINESE_NUMBER)) out.push(String(chineseNumber(said)));
-  for (const [, whole = '', decimals = '', word, sign] of text.matchAll(WITH_ZEROS)) {
-    const zeros = (zerosOf(word ?? sign ?? '') ?? 0) - decimals.length;
-    if (zeros >= 0) out.push(String(Number(whole + decimals + '0'.repeat(zeros))));
-  }
+  const addWithZeros = (whole: string, decimals: string, zeros: number) => {
+    if (zeros >= decimals.length)
+      out.push(String(Number(whole + decimals + '0'.repeat(zeros - decimals.length))));
+  };
+  for (const [, whole = '', decimals = '', word, signs = ''] of text.matchAll(WITH_ZEROS))
+    addWithZeros(whole, decimals, word ? (zerosOf(word) ?? 0) : zerosOfAll(signs));
+  for (const [, whole = '', decimals = '', sign] of text.matchAll(WITH_CAPITAL))
+    addWithZeros(whole, decimals, sign === 'M' ? 6 : 9);
   for (const [sign] of text.matchAll(EMOJI)) out.push(`emoji${sign.codePointAt(0)?.toString(16)}`);
 }
 

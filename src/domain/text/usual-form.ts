@@ -25,7 +25,7 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
       'mistaken mistake,undertook undertake,undertaken undertake,overcame overcome,rewrote rewrite,rewritten rewrite,rebuilt rebuild,' +
       'outgrew outgrow,withdrew withdraw,withdrawn withdraw,forgave forgive,forgiven forgive,laid lay,flung fling,clung cling,' +
       'alumni alumnus,syllabi syllabus,bacteria bacterium,curricula curriculum,memoranda memorandum,radii radius,lice louse,' +
-      'elves elf,oases oasis',
+      'elves elf,oases oasis,lenses lens,gases gas,quizzes quiz,schemata schema,foci focus,ties tie,dies die,lies lie,pies pie',
   ),
 );
 
@@ -56,9 +56,15 @@ const RULES: readonly (readonly [pattern: RegExp, to: string])[] = [
     '$1iz$2',
   ],
   [/^(anal|paral|catal)ys(e|ed|er|ers|ing)$/, '$1yz$2'],
+  // The stemmer takes the s of the singular for a plural: `status`, but `focused`.
+  [
+    /^(stat|vir|bon|camp|foc|cens|consens|corp|chor|circ|surpl|min|pl|geni|cact|lot|fet|sin|octop|prospect|nex|termin|minib|walr|croc|abac|syllab|radi|apparat|stimul|nucle)us(?:s?es|s?ed|s?ing)$/,
+    '$1us',
+  ],
+  [/^(ali|bi|canv|atl|pancre)as(?:s?es|s?ed|s?ing)$/, '$1as'],
   [/^(h|an|leuk|p|orthop|gyn|encyclop|an(?=aesth)|arch)ae(?=m|d|sth|col|ol)/, '$1e'],
 ];
-const MAY_FOLLOW = /our|re|is|ys|ae/;
+const MAY_FOLLOW = /our|re|is|ys|ae|[au]s/;
 
 /** The usual form of an English word in lower case. */
 export function usualForm(word: string): string {

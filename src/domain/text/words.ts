@@ -2,6 +2,7 @@
 // Only letters and digits come out, in lower case, so splitting them again changes nothing.
 import { asHiragana, folded, withLongVowels, withoutInvisible, withPlainDigits } from './fold.ts';
 import { languageOf, stemIn, type TextLanguage } from './language-stems.ts';
+import { partedIn } from './parted-words.ts';
 import { type Segment, wordSegments } from './segments.ts';
 import { addSpellings, joinTelephones, plainFigures } from './spellings.ts';
 import { addPairs, addWord, MAX_WORD } from './stems.ts';
@@ -128,6 +129,9 @@ function addName(run: string, purpose: Purpose, out: string[]): void {
   let bare = run;
   if (run.includes("'")) {
     const own = run.replace(/'(?:s|re|ve|ll|d|m|t)$/i, '');
+    // A plural of figures, `90's`, or their possessive: `iOS 17's`.
+    const [figures] = /\d+(?='s$)/i.exec(run) ?? [];
+    if (figures !== undefined) add(`${figures}s`);
     bare = own.replaceAll("'", '');
     // `l'hôtel` and `O'Brien` are also found without their first part.
     for (const part of own.split("'").slice(1))
@@ -142,6 +146,8 @@ function addName(run: string, purpose: Purpose, out: string[]): void {
     else if (pieces.length > 1 && /\p{Ll}\p{Lu}/u.test(piece)) add(piece);
   }
   if (humps.length < 2) return;
+  // `getUserName` has the word `username`.
+  if (purpose !== 'quick' && humps.length > 2) for (const { word } of partedIn(humps.join(' '))) add(word);
   let whole = '';
   for (const piece of pieces) {
     // An x between digits keeps 1.23 apart from 123.

@@ -1,5 +1,5 @@
-// The one reader of dates as people write them, in English, Chinese, Korean and figures: their months and
-// days, and the order of these. Index and questions find a date by these words (`spellings.ts`); `dates.ts`
+// The one reader of dates as people write them, in English, Chinese, Korean, figures and some more languages: their
+// months and days, and the order of these. Index and questions find a date by these words (`spellings.ts`); `dates.ts`
 // adds years and days seen from today.
 import { chineseNumber } from './numbers.ts';
 
@@ -27,6 +27,38 @@ export const HAN_DAY = String.raw`(?<day>\d{1,2}|${CHINESE_DAY})\s?[日号號]`;
 export const inFigures = (gap: string): string =>
   String.raw`(?<!\d)(?<year>\d{4})${gap}[-/.年]\s?(?<month>\d{1,2})${gap}[-/.月]\s?(?<day>\d{1,2})(?!\d)`;
 
+/** Months in German, French, Spanish, Italian, Portuguese, Dutch, Swedish and Russian, in order. */
+const OTHER_NAMES = `
+januar jänner janvier enero gennaio janeiro januari января
+februar février febrero febbraio fevereiro februari февраля
+märz mars marzo março maart марта
+april avril abril aprile апреля
+mai mayo maggio maio mei maj мая
+juni juin junio giugno junho июня
+juli juillet julio luglio julho июля
+august août agosto augustus augusti августа
+september septembre septiembre settembre setembro сентября
+oktober octobre octubre ottobre outubro октября
+november novembre noviembre ноября
+dezember décembre diciembre dicembre dezembro december декабря`;
+const OTHER_MONTHS: ReadonlyMap<string, number> = new Map(
+  OTHER_NAMES.trim()
+    .split('\n')
+    .flatMap((names, at) =>
+      names.split(' ').flatMap((name): [string, number][] => [
+        [name, at + 1],
+        [
+          name
+            .normalize('NFD')
+            .replace(/[\u0300-\u036f]/g, '')
+            .normalize('NFC'),
+          at + 1,
+        ],
+      ]),
+    ),
+);
+const OTHER_MONTH = `(?<month>${[...OTHER_MONTHS.keys()].join('|')})(?!\\p{L})`;
+
 const FORMS: readonly RegExp[] = [
   new RegExp(inFigures(''), 'gu'),
   // Also without signs between, as files are named.
@@ -43,6 +75,12 @@ const FORMS: readonly RegExp[] = [
   new RegExp(String.raw`\b${MONTH}\.?\s+${DAY}(?:,?\s+(?<year>\d{4}))?\b`, 'gi'),
   new RegExp(String.raw`${DAY_OF_MONTH}(?:,?\s+(?<year>\d{4}))?`, 'gi'),
   new RegExp(String.raw`\b${MONTH}\.?,?\s+(?<year>\d{4})\b`, 'gi'),
+  // `3. Mai 2024`, `1er mai`, `3 de mayo de 2024`.
+  new RegExp(
+    String.raw`(?<![\d.,])(?<day>\d{1,2})(?:\.|er|º)?\s(?:de\s)?${OTHER_MONTH}(?:\s(?:del?\s)?(?<year>\d{4})(?!\d))?`,
+    'giu',
+  ),
+  new RegExp(String.raw`(?<!\p{L})${OTHER_MONTH}\s(?:del?\s)?(?<year>\d{4})(?!\d)`, 'giu'),
 ];
 
 /** Reads a number in figures or in Chinese. */
@@ -58,7 +96,7 @@ export function readDate(groups: Readonly<Partial<Record<string, string>>> = {})
   const named = MONTHS.indexOf(month.slice(0, 3).toLowerCase());
   return {
     year: year === undefined ? undefined : Number(/\d{4}/.exec(year)?.[0]),
-    month: named >= 0 ? named + 1 : numberOf(month),
+    month: OTHER_MONTHS.get(month.toLowerCase()) ?? (named >= 0 ? named + 1 : numberOf(month)),
     day: day === undefined ? undefined : numberOf(day),
   };
 }

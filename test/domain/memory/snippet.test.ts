@@ -37,6 +37,10 @@ describe('the place of a word', () => {
     ['AT&T', 'AT&T'],
     ['हिंदी', 'हिन्दी'],
     ['กรุงเทพ', 'กรุงเทพฯ'],
+    ['cicd', 'CI/CD'],
+    ['8pm', '20:00'],
+    ['aabbccddeeff', 'aa:bb:cc:dd:ee:ff'],
+    ['接着', '接著'],
   ])('of %s is found at %s, and in the excerpt', (query, written) => {
     const text = `${FILLER}${written} ${FILLER}`;
     const [first] = matchesIn(text, query);

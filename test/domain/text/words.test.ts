@@ -221,6 +221,33 @@ describe('the search words of a text', () => {
     ['הבית', 'בית'],
     ['ובבית', 'בית'],
     ['בירושלים', 'ירושלים'],
+    ['getUserName', 'username'],
+    ['process.env.DB_FILE_NAME', 'filename'],
+    ['in the 90’s', '90s'],
+    ['iOS 17’s widgets', 'ios 17'],
+    ['1_000_000', '1000000'],
+    ['1.5M', '1,500,000'],
+    ['2B', '2 billion'],
+    ['1百万', '1000000'],
+    ['am 3. Mai 2024', '2024-05-03'],
+    ['3 de mayo de 2024', 'May 3rd'],
+    ['le 1er février', 'February 1'],
+    ['12 марта 2024', '2024/3/12'],
+    ['dezembro de 2024', 'December 2024'],
+    ['three statuses', 'status'],
+    ['she focused on it', 'focus'],
+    ['aliases', 'alias'],
+    ['new lenses', 'lens'],
+    ['the quizzes', 'quiz'],
+    ['接著', '接着'],
+    ['瞭解', '了解'],
+    ['回覆', '回复'],
+    ['憑藉', '凭借'],
+    ['彷彿', '仿佛'],
+    ['傢俱', '家具'],
+    ['黒い', '黑い'],
+    ['徒歩', '徒步'],
+    ['衞生', '衛生'],
   ])('meet however they are written: %s, %s', (one, other) => {
     expect(shared(other, one)).toBeGreaterThan(0);
     expect(shared(one, other)).toBeGreaterThan(0);
@@ -236,6 +263,7 @@ describe('the search words of a text', () => {
     ['it may be so', 'maybe'],
     ['לך', 'מלך'],
     ['وقت', 'قت'],
+    ['50 MB', '50,000,000'],
   ])('do not meet what only looks alike: %s, %s', (one, other) => {
     expect(shared(other, one)).toBe(0);
   });
