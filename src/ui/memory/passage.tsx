@@ -32,6 +32,21 @@ function focusBeside(row: HTMLLIElement | null): void {
   next?.focus();
 }
 
+interface PassageProps {
+  readonly passage: RecalledPassage;
+  readonly threshold: number;
+  readonly query: string;
+  /** When the query was asked, ms since 1970; absent: just now. */
+  readonly askedAt?: number | undefined;
+  readonly onOpen: (passage: RecalledPassage) => void;
+  readonly missed?: boolean;
+  /** True if its cost is part of the card's. */
+  readonly sent?: boolean;
+  /** It was sent, but will not be again. */
+  readonly unusable?: boolean;
+  readonly tick?: PassageTick;
+}
+
 /**
  * One passage: two lines that link to its message; on demand all of it between its
  * neighbours, the reasons, and the scores. `tick`: in lists that are chosen from, a checkbox before it.
@@ -46,20 +61,7 @@ export function Passage({
   sent = true,
   unusable = false,
   tick,
-}: {
-  passage: RecalledPassage;
-  threshold: number;
-  query: string;
-  /** When the query was asked, ms since 1970; absent: just now. */
-  askedAt?: number | undefined;
-  onOpen: (passage: RecalledPassage) => void;
-  missed?: boolean;
-  /** True if its cost is part of the card's. */
-  sent?: boolean;
-  /** It was sent, but will not be again. */
-  unusable?: boolean;
-  tick?: PassageTick;
-}) {
+}: PassageProps) {
   const { t } = useTranslation('memory');
   const [open, setOpen] = useState(false);
   const row = useRef<HTMLLIElement>(null);
