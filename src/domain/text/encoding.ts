@@ -287,7 +287,7 @@ function behindCharacter(bytes: Uint8Array): number {
 }
 
 /**
- * Where text that goes on is cut: between two stretches, in a long one of UTF-8 between two characters. Other encodings
+ * Cuts text that goes on between two stretches, in a long one of UTF-8 between two characters. Other encodings
  * do not show where a character begins, so such a stretch is held back up to `MOST_HELD` bytes. 0: nothing can go yet.
  */
 function cutOf(bytes: Uint8Array): number {
