@@ -433,7 +433,7 @@ test.describe('what memory would send', () => {
     for (const one of [row(ANSWERED), least]) {
       await one.getByRole('button', { name: 'Why this?' }).click();
       await one.getByText('Numbers', { exact: true }).click();
-      sum += Number(/(\d+) tokens/.exec((await one.textContent()) ?? '')?.[1]);
+      sum += Number.parseInt((await one.getByText(/^\d+ tokens/).textContent()) ?? '', 10);
     }
     await expect(outcome.getByText(`2 passages · ${sum} tokens`)).toBeVisible();
     expect(server.chats()).toHaveLength(0);

@@ -9,10 +9,13 @@ const CLOSE = 0.6;
 /** Least probability at which a passage that was not used is near enough to be shown. */
 const NEAR = 0.2;
 
-/** Passages that were not used and yet are near. */
-export const nearOnes = <P extends { readonly scores: Pick<ShownScores, 'final'> }>(
+/** Passages that were not used and yet are near, and those that the person called not related: they can be undone. */
+export const nearOnes = <P extends { readonly scores: Pick<ShownScores, 'final' | 'boosts'> }>(
   nearMisses: readonly P[],
-): readonly P[] => nearMisses.filter(({ scores }) => scores.final >= NEAR);
+): readonly P[] =>
+  nearMisses.filter(
+    ({ scores }) => scores.final >= NEAR || scores.boosts?.some(({ name }) => name === 'not-related'),
+  );
 
 /**
  * Closeness of a used passage or of a search hit. Passages below the requested

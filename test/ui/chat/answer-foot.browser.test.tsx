@@ -61,6 +61,7 @@ it('keeps its distance from the day where no question stands between', async () 
   });
   await show(app, `/c/${id}`);
   const messages = page.getByRole('region', { name: 'Messages' });
+  await expect.element(messages.getByText('An ostrich.')).toBeVisible();
   const day = messages.getByText('Today').element().getBoundingClientRect();
   const words = messages.getByText('An ostrich.').element().getBoundingClientRect();
   expect(words.top - day.bottom).toBeGreaterThanOrEqual(20);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closenessOf, reasonsOf } from '../../../src/ui/memory/closeness.ts';
+import { closenessOf, nearOnes, reasonsOf } from '../../../src/ui/memory/closeness.ts';
 import type { ShownScores } from '../../../src/ui/memory/score-parts.ts';
 
 const scores = (more: Partial<ShownScores>): ShownScores => ({
@@ -51,4 +51,12 @@ describe('how near a passage is', () => {
   it('always has a reason, also for older answers', () => {
     expect(reasonsOf(scores({ final: 0.9 }))).toEqual(['little']);
   });
+});
+
+it('leaves out what is far, but not what the person called not related', () => {
+  const of = (final: number, name?: string) => ({
+    scores: { final, boosts: name ? [{ name, factor: 0.3 }] : [] },
+  });
+  const [near, far, judged] = [of(0.4), of(0.03), of(0.03, 'not-related')];
+  expect(nearOnes([near, far, judged])).toEqual([near, judged]);
 });
