@@ -130,7 +130,7 @@ function addName(run: string, purpose: Purpose, out: string[]): void {
   if (run.includes("'")) {
     const own = run.replace(/'(?:s|re|ve|ll|d|m|t)$/i, '');
     // A plural of figures, `90's`, or their possessive: `iOS 17's`.
-    const [figures] = /\d+(?='s$)/i.exec(run) ?? [];
+    const [figures] = /(?<!\d)\d{1,9}(?='s$)/i.exec(run) ?? [];
     if (figures !== undefined) add(`${figures}s`);
     bare = own.replaceAll("'", '');
     // `l'hôtel` and `O'Brien` are also found without their first part.
@@ -146,7 +146,7 @@ function addName(run: string, purpose: Purpose, out: string[]): void {
     else if (pieces.length > 1 && /\p{Ll}\p{Lu}/u.test(piece)) add(piece);
   }
   if (humps.length < 2) return;
-  // `getUserName` has the word `username`.
+  // A name of code with the words user and name has the word `username`.
   if (purpose !== 'quick' && humps.length > 2) for (const { word } of partedIn(humps.join(' '))) add(word);
   let whole = '';
   for (const piece of pieces) {

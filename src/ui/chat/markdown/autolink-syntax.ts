@@ -13,7 +13,7 @@ const WORD =
   /[\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\uac00-\ud7af\uf900-\ufaff\ud840-\ud87f]/;
 const isWord = (sign: string): boolean => WORD.test(sign) || /[\udc00-\udfff]/.test(sign);
 
-/** What a word of any script goes on behind: a sign of the address, `/wiki/中国`, or its bracket, `_(消歧义)`. */
+/** A word of any script goes on behind a sign of the address, `/wiki/中国`, or its bracket, `_(消歧义)`. */
 const JOINED = /[/=&#_+~|@-]\(?$/;
 /** True if an address that came up to `before`, its last two signs, ends in front of `sign`. */
 function endsBefore(sign: string, before: string): boolean {

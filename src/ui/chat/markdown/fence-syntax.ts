@@ -2,8 +2,8 @@
 // language ends the outer one, and half of the text would be no code. If each has its own closing fence, the inner ones
 // are words of the outer one. And fences right behind words (`代码如下：```python`, `Run: ```sh`): to CommonMark no fence
 // begins there, but the closing one does, and the rest of the text would be code. And words right behind a closing
-// fence (```` ```后面 ````, ```` ```). ````), or a fence right behind code (```` npm i``` ````): to CommonMark such a line
-// is code, and so is all that follows.
+// fence (```` ```后面 ````, ```` ```). ````), or a fence right behind code (```` npm i``` ````): to CommonMark such a
+// line is code, and so is all that follows.
 import { codeFenced } from 'micromark-core-commonmark';
 import type { Construct, Extension, State } from 'micromark-util-types';
 import { consumeTo, readingAs } from './reading-as.ts';

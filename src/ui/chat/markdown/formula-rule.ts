@@ -17,7 +17,7 @@ const TWO_WORDS = /(?<![\\\p{L}])\p{L}{2,}[\s\p{P}]+(?:\p{L}+[\s\p{P}]+)*\p{L}{2
 const WORD = /(?<![\\\p{L}])\p{L}{2,}/gu;
 /** Between a name and a figure: `p$<$0.05`. */
 const COMPARISON = /^(?:[<>]=?|[=≤≥±≈≠])$/;
-/** What stands in escaped brackets that belong to words: a source, a ticked box, a class of characters. */
+/** Escaped brackets around these belong to words: a source, a ticked box, a class of characters. */
 const BRACKETED = /^(?:\d+(?:\s*[,–-]\s*\d+)*|[A-Za-z]{2,}|[xX]|\^?(?:[A-Za-z\d]-[A-Za-z\d])+)$/;
 const VARIABLE = /^\{?[A-Za-z_]\w+/;
 

@@ -117,7 +117,7 @@ const NO_ITEM = /^(?:[1-9]\d{3,8}[.)](?:[ \t\r\n]|$)|\d{1,9}[.)][ \t]*(?:$|(?:\r
 /** The row of dashes of a table without bars at its edge: `- | -`. */
 const DASHES = /^-[ \t]+(?:\|[ \t]*:?-+:?[ \t]*)+(?:\|[ \t]*)?(?:[\r\n]|$)/;
 
-/** True if what stands at `at` begins no list: a sentence begins with the number, it is an answer (`42.`), or a table's. */
+/** True if no list begins at `at`: a sentence or a table does, or the number is an answer (`42.`). */
 const isOfWords = (source: string, at: number): boolean =>
   NO_ITEM.test(source.slice(at, at + 40)) || DASHES.test(source.slice(at, at + 200));
 
@@ -128,14 +128,14 @@ const COMPARED = /^>[ \t]*(?:[$€£¥][ \t]*)?\d/;
 const PROMPT = /^>>>(?: \S|[ \t]*(?:[\r\n]|$))/;
 const FACE = /^>[_.]{1,3}[<>]/;
 
-/** True if a line that begins at `from` with a prompt is no quotation within quotations, which the line above begins. */
+/** True if a line that begins at `from` with a prompt is no quotation within those of the line above. */
 function isPrompt(source: string, at: number, from: number): boolean {
   if (!PROMPT.test(source.slice(at, at + 20)) || source.slice(from, at).includes('>')) return false;
   const above = source.slice(lineBegin(source, from - 1), from).trimStart();
   return !above.startsWith('>') || PROMPT.test(above);
 }
 
-/** True if the sign compares: `>= 3.11`, or a number in an item of a list: `- > 25: expensive`; or is a prompt, a face. */
+/** True if the sign compares (`>= 3.11`, or `- > 25: expensive` in a list), or belongs to a prompt or a face. */
 function compares(source: string, at: number): boolean {
   if (source.startsWith('>=', at) || FACE.test(source.slice(at, at + 5))) return true;
   const from = lineBegin(source, at);
