@@ -305,7 +305,7 @@ test.describe('with a library that is remembered', () => {
   test('--scope keeps to what is pinned, what is archived or not, and to dates', {
     tag: '@gate',
   }, async () => {
-    const question = 'yellow leaves of the tomatoes';
+    const question = 'feed the tomatoes every second week, keep snapshots of the photos';
     const ofTomatoes = (outcome: Locator) =>
       outcome.getByRole('button', { name: 'Open the message in “Balcony tomatoes”' }).first();
     const ofOthers = (outcome: Locator) =>
