@@ -14,6 +14,8 @@ export interface Script {
   window?: number;
   /** Figures under the names of before, and progress in bytes. */
   old?: boolean;
+  /** The download ends no sooner than this. */
+  downloaded?: Promise<unknown>;
   /** There was no click. */
   forbidden?: boolean;
   /** Streams the pieces of an answer; a throwing one breaks off; `hold` waits for ever. */
@@ -54,6 +56,7 @@ export function scriptedLanguageModel(script: Script) {
         target.dispatchEvent(Object.assign(new Event('downloadprogress'), figures));
         await new Promise((resolve) => setTimeout(resolve, 30));
         signal?.throwIfAborted();
+        if (loaded > 0) await script.downloaded;
       }
       script.state = 'available';
     }

@@ -28,7 +28,11 @@ it.each([null, { state: 'unavailable' } as const])(
 );
 
 it('is downloaded with a click, by keyboard, and answers without a key from then on', async () => {
-  const app = await opened({ state: 'downloadable' });
+  let arrive = () => {};
+  const downloaded = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const app = await opened({ state: 'downloadable', downloaded });
   await preset().click();
   await expect.element(dialog().getByText(/has to be downloaded once/)).toBeVisible();
   await expectAccessible();
@@ -36,6 +40,7 @@ it('is downloaded with a click, by keyboard, and answers without a key from then
   (button.element() as HTMLElement).focus();
   await userEvent.keyboard('{Enter}');
   await expect.element(dialog().getByRole('progressbar')).toBeVisible();
+  arrive();
   await expect.element(dialog()).not.toBeInTheDocument();
   await expect.element(page.getByRole('status').filter({ hasText: 'This browser' })).toBeVisible();
   const { endpoints, chosen } = app.settings.connections.get();
