@@ -107,6 +107,14 @@ export interface ConversationChange {
   readonly takesOut?: true;
 }
 
+/** The change that makes a conversation elsewhere out of this one. */
+export const wholeOf = ({ messages, meta, checkpoints, compactions }: Conversation): ConversationChange => ({
+  messages: [...messages.values()],
+  meta,
+  checkpoints: Object.fromEntries(checkpoints),
+  compactions: Object.fromEntries(compactions),
+});
+
 /** Rules that name what must be nowhere any more, for `Documents.purge`. */
 export interface PurgeRules {
   /** Returns the text without forgotten words. */

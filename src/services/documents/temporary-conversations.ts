@@ -3,6 +3,7 @@ import { type ConversationId, newConversationId } from '../../domain/base/ids.ts
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { BulkChange } from './bulk-change.ts';
 import type { ConversationCache } from './conversation-cache.ts';
+import { wholeOf } from './documents.ts';
 
 export class TemporaryConversations {
   readonly #cache: ConversationCache;
@@ -30,14 +31,7 @@ export class TemporaryConversations {
     let written: Conversation;
     do {
       written = value.get();
-      const { messages, meta, checkpoints, compactions } = written;
-      const change = {
-        messages: [...messages.values()],
-        meta,
-        checkpoints: Object.fromEntries(checkpoints),
-        compactions: Object.fromEntries(compactions),
-      };
-      await this.#changes.apply([{ id, change }], 'user');
+      await this.#changes.apply([{ id, change: wholeOf(written) }], 'user');
       // Repeats the write for messages that came meanwhile.
     } while (value.get() !== written);
     this.#cache.end(temporary);

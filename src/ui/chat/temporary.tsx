@@ -2,6 +2,7 @@
 import { Ghost } from 'lucide-react';
 import { toast } from 'sonner';
 import { type ConversationId, newTemporaryId } from '../../domain/base/ids.ts';
+import { wholeOf } from '../../services/documents/documents.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
@@ -77,17 +78,12 @@ export function TemporaryBar({ id, busy }: { id: ConversationId; busy: boolean }
     navigation.newConversation();
     if (!ended) return;
     const again = newTemporaryId();
-    const { messages, meta, checkpoints, compactions } = ended;
-    const change = {
-      messages: [...messages.values()],
-      meta,
-      checkpoints: Object.fromEntries(checkpoints),
-      compactions: Object.fromEntries(compactions),
-    };
     offer(t('temporary.endedNow'), {
       label: t('undo'),
       onClick: () =>
-        void app.documents.change(again, change).then(() => navigation.openConversation(again), report),
+        void app.documents
+          .change(again, wholeOf(ended))
+          .then(() => navigation.openConversation(again), report),
     });
   };
   return (
