@@ -59,14 +59,19 @@ async function remembering() {
 const chip = () => page.getByRole('region', { name: 'Passages from other conversations' });
 const composer = () => page.getByRole('textbox', { name: 'Message', exact: true });
 
-it('loses the words from the passages that it shows, and sends none of them', async () => {
-  const { app, recall, answering, forget } = await remembering();
-  answering.release();
+/** Asks something that memory has two passages for, and opens them. */
+async function showOffer(app: Parameters<typeof show>[0]): Promise<void> {
   await show(app, '/');
   await composer().fill('What became of the garden?');
   await chip()
     .getByRole('button', { name: /^2 passages may help/ })
     .click();
+}
+
+it('loses the words from the passages that it shows, and sends none of them', async () => {
+  const { app, recall, answering, forget } = await remembering();
+  answering.release();
+  await showOffer(app);
   await expect.element(chip().getByText(CANARY)).toBeVisible();
   await forget(PHRASE);
   await expect.element(chip().getByText('My neighbour •••')).toBeVisible();
@@ -87,11 +92,7 @@ it('loses the words from the passages that it shows, and sends none of them', as
 it('loses the passage of a message that goes as a whole', async () => {
   const { app, answering, neighbour, forget } = await remembering();
   answering.release();
-  await show(app, '/');
-  await composer().fill('What became of the garden?');
-  await chip()
-    .getByRole('button', { name: /^2 passages may help/ })
-    .click();
+  await showOffer(app);
   await forget({ kind: 'message', conversation: neighbour.id, message: neighbour.message.id });
   await expect.element(chip().getByRole('button', { name: /^1 passage may help/ })).toBeVisible();
   await expect.element(chip().getByText('The garden gate is green.')).toBeVisible();

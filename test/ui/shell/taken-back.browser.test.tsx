@@ -53,14 +53,14 @@ it('a file of a draft, with the words it was pasted from', async () => {
 it('a word of a list in the settings, at its place', async () => {
   const app = await createTestApp();
   const path = 'privacy.exclude_work_dirs';
-  await app.settings.set(path, ['/work/a', '/work/b']);
+  await app.settings.set(path, ['/home/me/a', '/home/me/b']);
   await show(app, '/settings/privacy');
-  await page.getByRole('button', { name: 'Remove /work/a' }).click();
-  await expect.poll(() => app.settings.config.get().privacy.exclude_work_dirs).toEqual(['/work/b']);
-  await undo('“/work/a” removed').click();
+  await page.getByRole('button', { name: 'Remove /home/me/a' }).click();
+  await expect.poll(() => app.settings.config.get().privacy.exclude_work_dirs).toEqual(['/home/me/b']);
+  await undo('“/home/me/a” removed').click();
   await expect
     .poll(() => app.settings.config.get().privacy.exclude_work_dirs)
-    .toEqual(['/work/a', '/work/b']);
+    .toEqual(['/home/me/a', '/home/me/b']);
 });
 
 it('the settings that were put back to their defaults', async () => {
@@ -102,11 +102,11 @@ it('the samples, from the first page', async () => {
 
 it('a folder of a project', async () => {
   const app = await createTestApp();
-  const id = await app.projects.create({ name: 'Acme', workDirs: ['/work/acme'] });
+  const id = await app.projects.create({ name: 'Acme', workDirs: ['/home/me/acme'] });
   await show(app, `/p/${id}`);
   const folders = () => app.documents.library.get().projects[0]?.project.workDirs;
-  await page.getByRole('button', { name: 'Take out “/work/acme”' }).click();
+  await page.getByRole('button', { name: 'Take out “/home/me/acme”' }).click();
   await expect.poll(folders).toEqual([]);
   await undo('was taken out').click();
-  await expect.poll(folders).toEqual(['/work/acme']);
+  await expect.poll(folders).toEqual(['/home/me/acme']);
 });
