@@ -920,6 +920,9 @@ export async function settle(page: Page): Promise<void> {
     if (await throwAway.isVisible()) await throwAway.click({ timeout: 3000 });
     await expect(page.getByRole('dialog')).toHaveCount(0, { timeout: 3000 });
   }).toPass({ timeout: 60_000 });
+  // A notice stays for ten seconds, and may go by itself meanwhile.
+  for (const close of await page.locator('[data-sonner-toast] [data-close-button]').all())
+    await close.click({ timeout: 3000 }).catch(() => {});
   // What is written, and that it is to be temporary, would stand in the pictures of later screens.
   const field = composer(page);
   if ((await field.isVisible()) && (await field.isEditable())) await field.fill('');
