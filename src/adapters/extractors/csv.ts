@@ -1,6 +1,7 @@
 // Comma- or tab-separated values (RFC 4180): rows in pieces, each below the column headers.
 import { decodeFile } from '../../domain/text/encoding.ts';
 import { separatedRows } from '../../domain/text/separated-values.ts';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import { ExtractionRefused, type Extractor, Sections } from './extractor.ts';
 import { addTable, MAX_CELL, MAX_COLUMNS, type TableRow } from './table-sections.ts';
 
@@ -16,7 +17,7 @@ function separatorOf(text: string): string {
 function rowsOf(text: string): TableRow[] {
   return [...separatedRows(text, separatorOf(text))].map((cells, at) => ({
     at: at + 1,
-    cells: cells.slice(0, MAX_COLUMNS).map((cell) => cell.slice(0, MAX_CELL)),
+    cells: cells.slice(0, MAX_COLUMNS).map((cell) => startOf(cell, MAX_CELL)),
   }));
 }
 

@@ -1,6 +1,7 @@
 // Excel files (ECMA-376, SpreadsheetML): each sheet as a table in pieces, with their range of cells. A formula is shown
 // by its last result, or by its own text if no result is stored.
 import { Parser } from 'htmlparser2';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import { type Extractor, Sections } from './extractor.ts';
 import { addTable, MAX_CELL, MAX_COLUMNS, type TableRow } from './table-sections.ts';
 import { allOf, childrenOf, firstOf, parseTree, relationships, textIn } from './xml.ts';
@@ -141,7 +142,7 @@ function cellsOf(text: string, workbook: Workbook): { rows: TableRow[]; columns:
         else if (name === 'c' && cell) {
           const result = shownValue(value, cell.type, cell.format, workbook);
           // Programs that write workbooks without calculating store no result.
-          const shown = (result === '' && formula !== '' ? `=${formula}` : result).slice(0, MAX_CELL);
+          const shown = startOf(result === '' && formula !== '' ? `=${formula}` : result, MAX_CELL);
           if (shown !== '' && cell.column <= MAX_COLUMNS) {
             while (cells.length < cell.column) cells.push('');
             cells[cell.column - 1] = shown;

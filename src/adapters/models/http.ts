@@ -4,6 +4,7 @@ import { isAbort, type ProblemParams, RecollectError } from '../../domain/base/e
 import { lenientJson } from '../../domain/base/json.ts';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
 import { withTimeLimit } from '../../domain/base/time-limit.ts';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import { isSomebodyThere } from './presence.ts';
 
 export type Fetch = typeof fetch;
@@ -548,7 +549,7 @@ function readDetail(text: string, key: string | undefined): RefusalDetail {
   }
   const words = message.replace(/\s+/g, ' ').trim();
   const shown = key ? words.replaceAll(key, '…') : words;
-  const cut = (said: string) => (said.length > DETAIL_LIMIT ? `${said.slice(0, DETAIL_LIMIT)}…` : said);
+  const cut = (said: string) => (said.length > DETAIL_LIMIT ? `${startOf(said, DETAIL_LIMIT)}…` : said);
   return { message: cut(shown), words: cut(words), code };
 }
 

@@ -1,6 +1,7 @@
 // Pages and documents that an answer is based on: which of them a person sees, and
 // the list of them for copies and files.
 import { asPlainMarkdown } from '../text/markdown.ts';
+import { startOf } from '../text/whole-characters.ts';
 import type { Part, PartOf } from './message.ts';
 
 /** A page with an http(s) address, or a document: the address '', with its title, the cited words, or both. */
@@ -16,9 +17,7 @@ export const LONGEST_CITED = 600;
 export function shortenCited(words: string): string {
   const cited = words.trim();
   if (cited.length <= LONGEST_CITED) return cited;
-  // The cut would otherwise leave half of a character that takes two code units.
-  const kept = cited.slice(0, LONGEST_CITED).replace(/[\ud800-\udbff]$/, '');
-  return `${kept.trimEnd()}…`;
+  return `${startOf(cited, LONGEST_CITED).trimEnd()}…`;
 }
 
 /** Returns the sources that can be shown, in the endpoint's order: the answer's numbers (`[2]`) count them. */

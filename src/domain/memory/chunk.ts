@@ -9,6 +9,7 @@ import { blocksOf } from '../text/code.ts';
 import { speakerIn } from '../text/cues.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { dateWords } from '../text/spellings.ts';
+import { endOf, startOf } from '../text/whole-characters.ts';
 import { words } from '../text/words.ts';
 import { isMemoryTool } from './own-tools.ts';
 
@@ -131,8 +132,8 @@ function pack(units: readonly string[], limit: number): string[] {
 /** Keeps the beginning and end of something long; the words of the middle stay findable. */
 function ends(text: string, of: keyof typeof CLASS): Piece {
   if (text.length <= HEAD + TAIL + 200) return { text, class: of };
-  const head = text.slice(0, HEAD).replace(/[\ud800-\udbff]$/, '');
-  const tail = text.slice(-TAIL).replace(/^[\udc00-\udfff]/, '');
+  const head = startOf(text, HEAD);
+  const tail = endOf(text, TAIL);
   const middle = new Set(words(text.slice(head.length, text.length - tail.length)).split(' '));
   return {
     text: `${head.trimEnd()}\n…\n${tail.trimStart()}`,
@@ -207,7 +208,7 @@ function callLine(name: string, args: string): string {
     values = args.replace(/[{}[\]"]+/g, ' ').replace(/\\[nrt]/g, ' ');
   }
   const short = values.replace(/\s+/g, ' ').trim();
-  return `${name}: ${short.length > CALL_SHOWN ? `${short.slice(0, CALL_SHOWN)}…` : short}`;
+  return `${name}: ${short.length > CALL_SHOWN ? `${startOf(short, CALL_SHOWN)}…` : short}`;
 }
 
 /**

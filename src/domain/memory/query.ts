@@ -2,6 +2,7 @@
 // `in:"title" from:me dir:~/work project:shop before:2026-05 after:7d has:code is:pinned` and free words.
 import type { Role } from '../chat/message.ts';
 import { datesIn } from '../text/dates.ts';
+import { endOf, startOf } from '../text/whole-characters.ts';
 
 /** A longer text is reduced to so many characters of its beginning and end: an answer keeps the whole question. */
 const [ASKED_HEAD, ASKED_TAIL] = [1_000, 3_000];
@@ -10,8 +11,8 @@ const [ASKED_HEAD, ASKED_TAIL] = [1_000, 3_000];
 export function queryForMessage(text: string): string {
   const whole = text.trim();
   if (whole.length <= ASKED_HEAD + ASKED_TAIL) return whole;
-  const head = whole.slice(0, ASKED_HEAD).replace(/[\ud800-\udbff]$/, '');
-  const tail = whole.slice(-ASKED_TAIL).replace(/^[\udc00-\udfff]/, '');
+  const head = startOf(whole, ASKED_HEAD);
+  const tail = endOf(whole, ASKED_TAIL);
   return `${head}\n…\n${tail}`;
 }
 

@@ -3,6 +3,7 @@ import { cutToTokens, estimateTokens } from '../context/tokens.ts';
 import { asHiragana, foldedWithOrigin, withPlainDigits } from '../text/fold.ts';
 import { languageOf, type TextLanguage } from '../text/language-stems.ts';
 import { spacedIn } from '../text/spellings.ts';
+import { endOf, startOf } from '../text/whole-characters.ts';
 import { queryWords, words } from '../text/words.ts';
 
 /** Most places examined for the best stretch. */
@@ -154,10 +155,7 @@ export function snippetOf(text: string, query: string, width = 240): string {
     if (space >= 0 && space < at && space - start < 24) start = space + 1;
   }
   const end = Math.min(line.length, start + width - (start > 0 ? 2 : 1));
-  const cut = line
-    .slice(start, end)
-    .replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '')
-    .trim();
+  const cut = startOf(endOf(line, line.length - start), end - start).trim();
   return `${start > 0 ? '…' : ''}${cut}${end < line.length ? '…' : ''}`;
 }
 

@@ -1,5 +1,6 @@
 // /title: renames the conversation on the screen.
 import { RecollectError } from '../../domain/base/errors.ts';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import type { Command } from './command.ts';
 
 const MAX_TITLE = 200;
@@ -11,8 +12,7 @@ export const title: Command = {
     const conversation = conversationId === null ? undefined : await documents.read(conversationId);
     if (!conversation)
       throw new RecollectError('command-conversation', 'There is no conversation on the screen to rename.');
-    const given = String(text).replace(/\s+/g, ' ').trim();
-    const wanted = [...given].slice(0, MAX_TITLE).join('');
+    const wanted = startOf(String(text).replace(/\s+/g, ' ').trim(), MAX_TITLE);
     const { title: before, titleBy } = conversation.meta;
     await library.setMeta([conversation.id], { title: wanted });
     return {

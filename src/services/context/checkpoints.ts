@@ -8,6 +8,7 @@ import { diffOf, firstLineOf, listCheckpoints, startsTurn } from '../../domain/c
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { ContextControl } from './context.ts';
 
@@ -164,8 +165,7 @@ const farness = (wanted: string, name: string): number =>
   distance(wanted, name) / Math.max(wanted.length, name.length, 1);
 
 /** Normalises a name: one line, limited length; empty if none was given. */
-const nameFrom = (given = ''): string =>
-  [...given.replace(/\s+/g, ' ').trim()].slice(0, MAX_NAME).join('').trimEnd();
+const nameFrom = (given = ''): string => startOf(given.replace(/\s+/g, ' ').trim(), MAX_NAME).trimEnd();
 
 function freeName(conversation: Conversation): string {
   let number = 1;

@@ -23,6 +23,7 @@ import {
   type Proposal,
 } from '../../domain/memory/notes.ts';
 import type { NoteKind } from '../../domain/memory/recognition/kinds.ts';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import { createEraser, type Eraser, withoutAll } from '../forget/eraser.ts';
 import type { PurgeRules } from './documents.ts';
 import {
@@ -288,7 +289,7 @@ class SyncedNotes implements Notes {
   readonly judge: Notes['judge'] = async (verdict) => {
     const made: Feedback = {
       ...verdict,
-      passage: verdict.passage.slice(0, MAX_JUDGED),
+      passage: startOf(verdict.passage, MAX_JUDGED),
       // No words: an id is a key, and keys outlive what is removed.
       id: verdict.verdict === 'not-related' ? v7() : verdictSubject(verdict),
       at: this.#now(),

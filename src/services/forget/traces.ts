@@ -8,6 +8,7 @@ import type { Message, Part, RecalledPassage } from '../../domain/chat/message.t
 import { textOf } from '../../domain/chat/message.ts';
 import { TAKEN_OUT } from '../../domain/forget/imprint.ts';
 import type { Forgotten } from '../../domain/forget/sought.ts';
+import { endOf, startOf } from '../../domain/text/whole-characters.ts';
 import { type Occurrence, saidOf } from '../documents/cleaning.ts';
 import type { ConversationChange } from '../documents/documents.ts';
 import { acrossBorders } from './borders.ts';
@@ -184,7 +185,7 @@ function excerptOf(message: Message, { hide }: Eraser): string {
   const text = texts.find((one) => hide(one).redacted > 0) ?? texts[0] ?? '';
   const hidden = hide(text);
   const from = hidden.redacted > 0 ? hidden.text.indexOf(TAKEN_OUT) - BEFORE : 0;
-  return from > 0 ? `…${text.slice(from, from + EXCERPT)}` : text.slice(0, EXCERPT);
+  return from > 0 ? `…${startOf(endOf(text, text.length - from), EXCERPT)}` : startOf(text, EXCERPT);
 }
 
 /** Finds what a record removes from a conversation. `isLeft`: it was forgotten but stays until the person decides. */

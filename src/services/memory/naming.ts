@@ -10,6 +10,7 @@ import { type Conversation, effectiveHead, haveSameWords, pathTo } from '../../d
 import { type Message, textOf, type Usage } from '../../domain/chat/message.ts';
 import { isExcluded, isSkipped } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import { summariseWith } from '../context/summarise.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
@@ -191,9 +192,8 @@ export function titleIn(text: string): string {
     .replace(/^(?:title|标题)\s*[:：]\s*/i, '')
     .replace(/^["'“”‘’「『《*]+|["'“”‘’」』》*。.]{1,8}$/g, '')
     .trim();
-  const characters = [...bare];
-  if (characters.length <= MAX_TITLE) return bare;
-  const cut = characters.slice(0, MAX_TITLE - 1).join('');
+  if (bare.length <= MAX_TITLE) return bare;
+  const cut = startOf(bare, MAX_TITLE - 1);
   const space = cut.lastIndexOf(' ');
   return `${(space > MAX_TITLE / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }

@@ -12,6 +12,7 @@ import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conv
 import { textOf } from '../../domain/chat/message.ts';
 import { isSkipped } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import { summariseWith } from '../context/summarise.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
@@ -109,11 +110,11 @@ export function startTitling({
     // The person may have given a title meanwhile, written more, or had words forgotten: the result is then dropped.
     const now = await documents.read(entry.id);
     if (!now || transcriptOf(now, config.get().privacy, filter) !== prompt) return;
-    const title = made.title.replace(/\s+/g, ' ').slice(0, MAX_TITLE);
+    const title = startOf(made.title.replace(/\s+/g, ' '), MAX_TITLE);
     await documents.change(entry.id, {
       meta: {
         polished: entry.updatedAt,
-        summary: made.summary.slice(0, MAX_SUMMARY),
+        summary: startOf(made.summary, MAX_SUMMARY),
         ...(now.meta.titleBy === 'auto'
           ? { title: distinctTitle(title, entry.id, documents.library.get().entries) }
           : {}),

@@ -12,6 +12,7 @@ import {
   type ProjectId,
 } from '../../domain/projects/project.ts';
 import { shownName } from '../../domain/text/shown.ts';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import {
   type ConversationChange,
   type Documents,
@@ -77,7 +78,7 @@ class DocumentProjects implements Projects {
         meta: {
           project: true,
           createdAt: at,
-          title: nameOfFolder(folder).slice(0, MAX_PROJECT_NAME),
+          title: startOf(nameOfFolder(folder), MAX_PROJECT_NAME),
           titleBy: 'person' as const,
           workDirs: [folder],
         },

@@ -9,6 +9,7 @@ import { NOTES_DOCUMENT } from '../../domain/base/ids.ts';
 import { writable } from '../../domain/base/readable.ts';
 import { type Persona, personaSchema } from '../../domain/prompts/persona.ts';
 import { MAX_PROMPT, MAX_PROMPT_NAME, promptSchema, type SavedPrompt } from '../../domain/prompts/prompt.ts';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import { readForgotten } from '../documents/forgotten-records.ts';
 import { plain, SmallDocument, type ValueMap, type ValueMaps } from '../documents/small-document.ts';
 import { itemWithout } from '../documents/taking-out.ts';
@@ -216,7 +217,7 @@ const KINDS: readonly (readonly [Kind, z.ZodType<Kept>])[] = [
 const erasersIn = (maps: ValueMaps): Eraser[] => readForgotten(maps).map((record) => createEraser(record));
 
 function checkedName(name: string): string {
-  const words = name.trim().slice(0, MAX_PROMPT_NAME);
+  const words = startOf(name.trim(), MAX_PROMPT_NAME);
   if (words === '') throw new RecollectError('prompt-empty', 'It needs a name.');
   return words;
 }

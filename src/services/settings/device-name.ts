@@ -3,6 +3,7 @@
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
+import { startOf } from '../../domain/text/whole-characters.ts';
 
 const KEY = 'device-name';
 /** Longest name, characters. */
@@ -47,7 +48,7 @@ export function createDeviceName({
     own,
     get: () => own.get() ?? guess(),
     set: async (name) => {
-      const words = name.trim().slice(0, MAX_DEVICE_NAME);
+      const words = startOf(name.trim(), MAX_DEVICE_NAME);
       await keyValues.set(KEY, words === '' ? undefined : words);
       own.set(words === '' ? null : words);
     },

@@ -2,6 +2,7 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Part } from '../../domain/chat/message.ts';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -28,7 +29,7 @@ export function Announcer({ conversationId }: { conversationId: ConversationId }
     else if (before.status === 'idle' && now.status !== 'idle') setWords(t('announce.begins'));
     else if (before.status !== 'idle' && now.status === 'idle') {
       const said = spokenText(before.parts);
-      setWords(said ? t('announce.says', { words: said.slice(0, READ_OUT) }) : t('announce.ended'));
+      setWords(said ? t('announce.says', { words: startOf(said, READ_OUT) }) : t('announce.ended'));
     }
   });
   useEffect(() => {

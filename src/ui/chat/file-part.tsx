@@ -3,6 +3,7 @@ import { FileText, Paperclip } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { isTextType, placeLabel, READ_UP_TO, sourceLine, textOfFile } from '../../domain/chat/files.ts';
 import type { PartOf, SectionPlace } from '../../domain/chat/message.ts';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import { useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatBytes, formatNumber } from '../i18n/index.ts';
@@ -63,7 +64,7 @@ function FileWords({ part }: { part: PartOf<'file'> }) {
   return (
     <>
       <pre dir="auto" className={classes(BLOCK, 'max-h-none')}>
-        {text.slice(0, READ_UP_TO)}
+        {startOf(text, READ_UP_TO)}
       </pre>
       {text.length > READ_UP_TO && (
         <p className="pt-2 text-ink-3 text-sm">{t('fileShownInPart', { size: formatNumber(READ_UP_TO) })}</p>

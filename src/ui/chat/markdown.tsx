@@ -1,5 +1,6 @@
 // Draws words of models and imports. They are strangers' words: nothing in them runs, and nothing is fetched for them.
 import { memo, useMemo, useState } from 'react';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import { formatNumber } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
@@ -26,7 +27,7 @@ export const Markdown = memo(function Markdown({ text, streaming = false }: Mark
     return (
       <div className="prose">
         <pre dir="auto" className="whitespace-pre-wrap break-words font-sans">
-          {text.slice(0, PLAIN_SHOWN)}…
+          {startOf(text, PLAIN_SHOWN)}…
         </pre>
         <Button size="sm" onClick={() => setWhole(true)}>
           {t('showAll', { size: formatNumber(text.length) })}

@@ -3,6 +3,7 @@ import { ChevronRight, MailPlus, TriangleAlert, Wrench } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 import { type CitedSource, shownSources } from '../../domain/chat/cited.ts';
 import type { PartOf, ToolRecall } from '../../domain/chat/message.ts';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import { useSession } from '../hooks/session.tsx';
 import { formatNumber } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
@@ -201,7 +202,7 @@ function ToolBody({ call, result, running, onReword }: ToolProps) {
       {call.arguments.trim() && call.arguments.trim() !== '{}' && (
         <div>
           <div className="pb-1 text-ink-3 text-xs">{t('toolArguments')}</div>
-          <Verbatim text={laidOut(call.arguments).slice(0, SHOWN)} />
+          <Verbatim text={startOf(laidOut(call.arguments), SHOWN)} />
         </div>
       )}
       <div>
@@ -210,7 +211,7 @@ function ToolBody({ call, result, running, onReword }: ToolProps) {
           <>
             <Verbatim
               text={
-                result.text.length > SHOWN ? `${result.text.slice(0, SHOWN)}…` : result.text || t('toolEmpty')
+                result.text.length > SHOWN ? `${startOf(result.text, SHOWN)}…` : result.text || t('toolEmpty')
               }
             />
             {onReword && (

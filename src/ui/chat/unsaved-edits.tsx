@@ -4,6 +4,7 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { textOf } from '../../domain/chat/message.ts';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import { useReadable } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
@@ -46,7 +47,7 @@ export function UnsavedEdits({
         >
           <Pencil size={14} aria-hidden className="shrink-0" />
           <span className="min-w-40 flex-1 truncate">
-            {t('editUnsaved', { words: textOf(message).slice(0, WORDS).replaceAll(/\s+/g, ' ') })}
+            {t('editUnsaved', { words: startOf(textOf(message), WORDS).replaceAll(/\s+/g, ' ') })}
           </span>
           <span className="ml-auto flex gap-2">
             <Button size="sm" variant="ghost" onClick={() => drop(message.id)}>

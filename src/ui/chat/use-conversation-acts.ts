@@ -6,6 +6,7 @@ import { letterOf } from '../../domain/chat/dmail.ts';
 import { keptChange } from '../../domain/chat/kept.ts';
 import { type Message, type Part, textOf } from '../../domain/chat/message.ts';
 import { withoutEmptyEdges } from '../../domain/text/typed.ts';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import type { RegenerateOptions } from '../../services/chat/chat.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useLatest } from '../hooks/latest.ts';
@@ -133,7 +134,7 @@ function usePlaceActs({ id, toHead }: Opened) {
   const forget = (message: Message) =>
     session.forgetting.set({
       sought: { kind: 'message', conversation: id, message: message.id },
-      title: textOf(message).slice(0, MOST_TITLE),
+      title: startOf(textOf(message), MOST_TITLE),
     });
   return { openMessage, jump, checkpoint, keep, restore, sentBack, forget, remove: useDeleteMessage(id) };
 }

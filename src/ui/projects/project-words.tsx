@@ -3,6 +3,7 @@ import { Pin, X } from 'lucide-react';
 import { useState } from 'react';
 import { asMessageId } from '../../domain/base/ids.ts';
 import { MAX_PROJECT_INSTRUCTIONS, MAX_PROJECT_NOTE } from '../../domain/projects/project.ts';
+import { startOf } from '../../domain/text/whole-characters.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useSaving } from '../hooks/saving.ts';
@@ -87,9 +88,9 @@ export function PinnedNotes({ project }: { project: ProjectEntry }) {
             </span>
             <IconButton
               size="sm"
-              label={t('page.takeOut', { name: text.slice(0, 60) })}
+              label={t('page.takeOut', { name: startOf(text, 60) })}
               icon={<X size={14} aria-hidden />}
-              onClick={() => takeOut(id, text.slice(0, 60))}
+              onClick={() => takeOut(id, startOf(text, 60))}
             />
           </li>
         ))}

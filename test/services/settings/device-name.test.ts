@@ -18,3 +18,12 @@ it('is a guess until its owner says better, and again when they take that back',
   await until(name.own, (own) => own === null);
   expect(name.get()).toBe('Chrome on Mac');
 });
+
+it('is never cut within an emoji', async () => {
+  const { keyValues } = createInMemoryStore();
+  const name = createDeviceName({ keyValues, guess: () => 'Chrome', onProblem: vi.fn() });
+  for (let before = 50; before < 70; before += 1) {
+    await name.set(`${'a'.repeat(before)}👩🏽‍💻`);
+    expect(name.get()).toMatch(/^a+(?:👩🏽‍💻)?$/u);
+  }
+});

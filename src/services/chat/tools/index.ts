@@ -6,6 +6,7 @@ import { isAbort, toProblem } from '../../../domain/base/errors.ts';
 import { readJson } from '../../../domain/base/json.ts';
 import type { PartOf } from '../../../domain/chat/message.ts';
 import type { Config } from '../../../domain/settings/config.ts';
+import { startOf } from '../../../domain/text/whole-characters.ts';
 import { checkpoint } from './checkpoint.ts';
 import { openConversation } from './open-conversation.ts';
 import { recall } from './recall.ts';
@@ -68,7 +69,7 @@ export async function runTool(
   try {
     const outcome = await tool.run(checked.data, context);
     return outcome.text.length > MAX_RESULT
-      ? { ...outcome, text: `${outcome.text.slice(0, MAX_RESULT)}\n[cut here]` }
+      ? { ...outcome, text: `${startOf(outcome.text, MAX_RESULT)}\n[cut here]` }
       : outcome;
   } catch (error) {
     if (isAbort(error) && context.signal.aborted) throw error;

@@ -1,6 +1,7 @@
 // Key-value store: drafts of the composer, unfinished answers, queued and deleted messages, session memories, words of
 // tokens.
 import type { ConversationId } from '../../../domain/base/ids.ts';
+import { startOf } from '../../../domain/text/whole-characters.ts';
 import { DELETED } from '../../documents/deleted-rows.ts';
 import { TOKENS } from '../../privacy/token-table.ts';
 import type { Eraser } from '../eraser.ts';
@@ -55,7 +56,7 @@ export const kept: CreatePlace = ({ keyValues }) => {
           conversation: (key.split(/[/.:]/).find(eraser.isGone) ?? null) as ConversationId | null,
           message: null,
           title: '',
-          excerpt: textIn(value).slice(0, 160),
+          excerpt: startOf(textIn(value), 160),
           count: 1,
         });
       return found;

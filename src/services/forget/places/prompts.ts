@@ -1,6 +1,7 @@
 // Saved prompts and personas.
 import { NOTES_DOCUMENT } from '../../../domain/base/ids.ts';
 import { until } from '../../../domain/base/readable.ts';
+import { startOf } from '../../../domain/text/whole-characters.ts';
 import { saidOf } from '../../documents/cleaning.ts';
 import { itemWithout } from '../../documents/taking-out.ts';
 import type { Eraser } from '../eraser.ts';
@@ -24,7 +25,7 @@ export const prompts: CreatePlace = (deps) => ({
       conversation: null,
       message: null,
       title,
-      excerpt: text.slice(0, 160),
+      excerpt: startOf(text, 160),
       count: 1,
       said: [saidOf(of) ?? []].flat(),
     });

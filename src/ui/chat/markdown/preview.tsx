@@ -2,6 +2,7 @@
 // reaches neither the network nor the page.
 import { useEffect, useId, useRef, useState } from 'react';
 import { ignore } from '../../../domain/base/log.ts';
+import { startOf } from '../../../domain/text/whole-characters.ts';
 import { useTranslation } from '../../i18n/use-translation.ts';
 import { Spinner } from '../../shell/controls.tsx';
 
@@ -52,7 +53,7 @@ function Diagram({ code }: { code: string }) {
     return (
       <div className="p-4 text-sm">
         <p>{t('notDrawn')}</p>
-        <pre className="mt-2 whitespace-pre-wrap text-ink-3 text-xs">{drawn.problem.slice(0, 500)}</pre>
+        <pre className="mt-2 whitespace-pre-wrap text-ink-3 text-xs">{startOf(drawn.problem, 500)}</pre>
       </div>
     );
   return (
