@@ -143,6 +143,8 @@ async function indexed(page: Page, messages: number): Promise<void> {
 
 async function turnOn(side: Side): Promise<void> {
   await side.opened(async (page) => {
+    // Nobody touches the page, which would lock it again while it is measured.
+    await page.evaluate(`globalThis.recollect.app.settings.set('privacy.lock_after_minutes', 0)`);
     await page.evaluate(
       `globalThis.recollect.app.lock.turnOn(${JSON.stringify(PASSPHRASE)}, globalThis.recollect.app.lock.newPhrase())`,
     );
