@@ -501,7 +501,7 @@ const CONTEXT_SCREENS: readonly Screen[] = [
     },
   },
   {
-    name: 'context-worldlines',
+    name: 'context-branches',
     library: true,
     go: async (page) => {
       await openLong(page);

@@ -64,6 +64,8 @@ const IDIOMS: Readonly<Record<string, string>> = {
   wish: 'request',
   withheld: 'local only',
   withholding: 'redaction',
+  worldline: 'branch',
+  worldlines: 'branches, branch map',
 };
 
 /** Words that mean something else in other places: refused in the identifiers of some files only. */

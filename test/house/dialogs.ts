@@ -13,7 +13,7 @@ export const SHOWN: Readonly<Record<string, readonly [test: string, ...titles: s
   'chat/memory-file.tsx': ['chat/memory-file.browser.test.tsx', 'Session memory'],
   'chat/opened-conversation.tsx': ['dialogs/dialogs.browser.test.tsx', 'Context'],
   'chat/send-back.tsx': ['chat/patching.browser.test.tsx', 'Go back here with a note'],
-  'chat/worldline-map.tsx': ['chat/branches.browser.test.tsx', 'Branches'],
+  'chat/branch-dialog.tsx': ['chat/branches.browser.test.tsx', 'Branches'],
   'library/import-dialog.tsx': ['dialogs/states.browser.test.tsx', 'Import conversations'],
   'lock/erase-dialog.tsx': ['lock/erase.browser.test.tsx', 'Delete everything on this device?'],
   'memory/forget-dialog.tsx': ['memory/forget.browser.test.tsx', 'Forget for good'],

@@ -81,7 +81,7 @@ const map = by([BRANCHES, 'walks the map with the keyboard'], {
 /** File below `src/ui` → the tests of its states. */
 export const STATES: Readonly<Record<string, States>> = {
   'chat/branch-map.tsx': map,
-  'chat/worldline-map.tsx': map,
+  'chat/branch-dialog.tsx': map,
   'chat/command-list.tsx': by(
     ['settings/prompts.browser.test.tsx', 'is called by its name, asks for its blanks'],
     {

@@ -8,7 +8,7 @@ import { formatRelative } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { plainLine } from '../memory/marked-text.tsx';
 import { classes } from '../shell/controls.tsx';
-import { neighbourOf, type Worldlines, type WorldPlace } from './worldlines.ts';
+import { type BranchLayout, type BranchPlace, neighbourOf } from './branch-layout.ts';
 
 /**
  * Room for a place and its words, px: two lines, or four if the words have to wrap.
@@ -33,7 +33,7 @@ interface Layout {
   y(row: number): number;
 }
 
-function layoutOf(lines: Worldlines, isPhone: boolean): Layout {
+function layoutOf(lines: BranchLayout, isPhone: boolean): Layout {
   const sizes = isPhone ? PHONE : WIDE;
   const { row: rowHeight } = sizes;
   const columnWidth = Math.max(NARROW, Math.min(sizes.column, sizes.totalWidth / lines.columnCount));
@@ -61,11 +61,11 @@ export function BranchMap({
   onChoose,
   onCompare,
 }: {
-  lines: Worldlines;
-  current: WorldPlace | undefined;
+  lines: BranchLayout;
+  current: BranchPlace | undefined;
   onFocus: (id: MessageId) => void;
-  onChoose: (place: WorldPlace) => void;
-  onCompare: (place: WorldPlace) => void;
+  onChoose: (place: BranchPlace) => void;
+  onCompare: (place: BranchPlace) => void;
 }) {
   const { t } = useTranslation('context');
   const phone = useIsPhone();
@@ -80,12 +80,12 @@ export function BranchMap({
     const frame = requestAnimationFrame(() => focusCurrent());
     return () => cancelAnimationFrame(frame);
   }, []);
-  const walk = (place: WorldPlace | undefined) => {
+  const walk = (place: BranchPlace | undefined) => {
     if (!place) return;
     onFocus(place.id);
     nodes.current.get(place.id)?.focus();
   };
-  const onKeyDown = (event: KeyboardEvent, place: WorldPlace) => {
+  const onKeyDown = (event: KeyboardEvent, place: BranchPlace) => {
     if (event.key.startsWith('Arrow')) {
       event.preventDefault();
       walk(neighbourOf(lines, place.id, event.key as 'ArrowUp'));
@@ -102,7 +102,7 @@ export function BranchMap({
   );
   return (
     <section
-      aria-label={t('worldlines.label', { count: lines.messages, branches: lines.branches })}
+      aria-label={t('branchMap.label', { count: lines.messages, branches: lines.branches })}
       className="overflow-x-auto"
     >
       <svg
@@ -110,7 +110,7 @@ export function BranchMap({
         className="w-full max-w-none text-[0.8125rem]"
         style={{ minWidth: layout.minWidth }}
       >
-        <title>{t('worldlines.title')}</title>
+        <title>{t('branchMap.title')}</title>
         {lines.places.map((place) => {
           const above = lines.places.find(({ id }) => id === place.parent);
           return above && <Edge key={place.id} from={above} to={place} layout={layout} />;
@@ -156,8 +156,8 @@ function Edge({
   to,
   layout: { x, y, rowHeight },
 }: {
-  from: WorldPlace;
-  to: WorldPlace;
+  from: BranchPlace;
+  to: BranchPlace;
   layout: Layout;
 }) {
   const [x1, y1, x2, y2] = [x(from.column), y(from.row), x(to.column), y(to.row)];
@@ -184,7 +184,7 @@ function Place({
   ...handlers
 }: {
   ref: Ref<SVGGElement>;
-  place: WorldPlace;
+  place: BranchPlace;
   layout: Layout;
   isCurrent: boolean;
   /** The place's words stand beside it and belong to it. */
@@ -196,10 +196,10 @@ function Place({
   const { t } = useTranslation('context');
   const head = place.kinds.includes('head');
   const spoken = [
-    plainLine(firstLineOf(place.message)) || t('worldlines.model'),
+    plainLine(firstLineOf(place.message)) || t('branchMap.model'),
     ...place.names,
-    ...place.kinds.map((kind) => t(`worldlines.kind.${kind}`)),
-    t('worldlines.messages', { count: place.between }),
+    ...place.kinds.map((kind) => t(`branchMap.kind.${kind}`)),
+    t('branchMap.messages', { count: place.between }),
   ].join(', ');
   return (
     // biome-ignore lint/a11y/useSemanticElements: a button cannot stand in a drawing
@@ -255,7 +255,7 @@ function Place({
  * True if the row's words are those of this place: one line a row, for the focused place,
  * else the shown branch's, else the first.
  */
-function rowLabel(places: readonly WorldPlace[], place: WorldPlace, focused: MessageId | null): boolean {
+function rowLabel(places: readonly BranchPlace[], place: BranchPlace, focused: MessageId | null): boolean {
   const row = places.filter((other) => other.row === place.row);
   const chosen = row.find(({ id }) => id === focused) ?? row.find(({ here }) => here) ?? row[0];
   return chosen === place;
@@ -264,7 +264,7 @@ function rowLabel(places: readonly WorldPlace[], place: WorldPlace, focused: Mes
 const MARK = 'mr-1.5 inline-block align-[-0.1em]';
 
 /** `breaks`: wraps the words onto as many lines as fit instead of cutting them. */
-function PlaceWords({ place, breaks }: { place: WorldPlace; breaks: boolean }) {
+function PlaceWords({ place, breaks }: { place: BranchPlace; breaks: boolean }) {
   const { t } = useTranslation('context');
   const { message } = place;
   const who = message.role === 'user' ? 'you' : message.role === 'assistant' ? 'model' : message.role;
@@ -284,15 +284,15 @@ function PlaceWords({ place, breaks }: { place: WorldPlace; breaks: boolean }) {
           <ChevronsDownUp size={12} aria-hidden className={classes(MARK, 'text-compacted')} />
         )}
         {place.names.length > 0 && <span className="mr-1.5 font-medium">{place.names.join(', ')}</span>}
-        {plainLine(firstLineOf(message)) || t(`worldlines.${who}`)}
+        {plainLine(firstLineOf(message)) || t(`branchMap.${who}`)}
       </span>
       <span className={classes('text-ink-3 text-xs', breaks ? 'line-clamp-2' : 'truncate')}>
         {[
-          t(`worldlines.${who}`),
+          t(`branchMap.${who}`),
           formatRelative(message.createdAt),
-          place.kinds.includes('head') ? t('worldlines.here') : '',
+          place.kinds.includes('head') ? t('branchMap.here') : '',
           // A single place is one message anyway.
-          place.between > 1 ? t('worldlines.messages', { count: place.between }) : '',
+          place.between > 1 ? t('branchMap.messages', { count: place.between }) : '',
         ]
           .filter(Boolean)
           .join(' · ')}

@@ -23,10 +23,10 @@ import { Badge, Button, Kbd } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { BranchSide } from './branch-dialog.tsx';
 import { CompactionMethod, readCompaction } from './compaction.tsx';
 import { isEmptyPage } from './empty-page.ts';
 import { recallOf, stretchesOf } from './explained.ts';
-import { BranchSide } from './worldline-map.tsx';
 
 function Entries({ entries }: { entries: readonly LibraryEntry[] }) {
   const { t } = useTranslation('chat');

@@ -97,7 +97,7 @@ export function ContextPanel({
   onCheckpoint,
   onRestore,
   onCompare,
-  onWorldlines,
+  onBranches,
   onCheckpointsFocused,
   onClose,
 }: {
@@ -118,7 +118,7 @@ export function ContextPanel({
   onCheckpoint: ((name: string) => void) | undefined;
   onRestore: (checkpoint: ListedCheckpoint) => void;
   onCompare: (message: MessageId) => void;
-  onWorldlines: () => void;
+  onBranches: () => void;
   /** Present while the checkpoints are to take the focus; called once they have it. */
   onCheckpointsFocused: (() => void) | undefined;
   /** Absent if the frame has its own close button. */
@@ -151,8 +151,8 @@ export function ContextPanel({
         onCompare={onCompare}
         onFocused={onCheckpointsFocused}
       />
-      <Section icon={<Route size={15} aria-hidden className="text-branch" />} title={tc('panel.worldlines')}>
-        <Button size="sm" onClick={onWorldlines}>
+      <Section icon={<Route size={15} aria-hidden className="text-branch" />} title={tc('panel.branches')}>
+        <Button size="sm" onClick={onBranches}>
           {tc('panel.openBranches')}
         </Button>
       </Section>

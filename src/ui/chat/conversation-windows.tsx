@@ -11,6 +11,7 @@ import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Dialog } from '../shell/controls.tsx';
 import { ReadFailed } from '../shell/reading.tsx';
+import { BranchDialog } from './branch-dialog.tsx';
 import { PlanDialog } from './compaction.tsx';
 import { CompareDialog } from './compare.tsx';
 import { DeletedMessagesDialog } from './deleted-messages.tsx';
@@ -18,7 +19,6 @@ import { ManifestDialog } from './manifest-dialog.tsx';
 import { MemoryFileDialog } from './memory-file.tsx';
 import { ModelList, useListedModels } from './model-list.tsx';
 import { SendBackDialog } from './send-back.tsx';
-import { WorldlineDialog } from './worldline-map.tsx';
 
 export type ConversationWindow =
   | { readonly type: 'manifest'; readonly answer: Message }
@@ -26,7 +26,7 @@ export type ConversationWindow =
   | { readonly type: 'compare'; readonly answer: Message }
   | { readonly type: 'askAnother'; readonly answer: Message }
   | { readonly type: 'deleted' }
-  | { readonly type: 'worldlines'; readonly compareWith?: MessageId };
+  | { readonly type: 'branches'; readonly compareWith?: MessageId };
 
 export function ConversationWindows({
   conversation,
@@ -107,8 +107,8 @@ export function ConversationWindows({
           }}
         />
       )}
-      {shown?.type === 'worldlines' && (
-        <WorldlineDialog
+      {shown?.type === 'branches' && (
+        <BranchDialog
           conversation={conversation}
           leaf={leaf}
           compareWith={shown.compareWith}

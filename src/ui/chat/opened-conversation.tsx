@@ -69,7 +69,7 @@ export function OpenedConversation(props: {
           onFind={() => setFinding(true)}
           onInstructions={() => setInstructing(true)}
           onPanel={wide && panelWanted ? undefined : togglePanel}
-          onBranches={() => setShown({ type: 'worldlines' })}
+          onBranches={() => setShown({ type: 'branches' })}
           onDeleted={() => setShown({ type: 'deleted' })}
           onCheckpoints={() => {
             setToCheckpoints(true);
@@ -202,8 +202,8 @@ function ContextAside({
       onManifest={(answer) => onWindow({ type: 'manifest', answer })}
       onCheckpoint={readOnly || leaf === null ? undefined : (name) => acts.checkpoint(leaf, name)}
       onRestore={acts.restore}
-      onCompare={(compareWith) => onWindow({ type: 'worldlines', compareWith })}
-      onWorldlines={() => onWindow({ type: 'worldlines' })}
+      onCompare={(compareWith) => onWindow({ type: 'branches', compareWith })}
+      onBranches={() => onWindow({ type: 'branches' })}
       onCheckpointsFocused={onCheckpointsFocused}
       {...(wide ? { onClose: () => onOpenChange(false) } : {})}
     />

@@ -201,7 +201,7 @@ export const context = {
     restore: 'Go back to it',
     remove: 'Remove',
     moreFor: 'More for {{name}}',
-    worldlines: 'Branches',
+    branches: 'Branches',
     openBranches: 'Show all branches',
     more: 'Show all {{count, number}}',
     none: 'None yet.',
@@ -307,7 +307,7 @@ export const context = {
       wanted: 'Too much had to change, so it was written anew',
     },
   },
-  worldlines: {
+  branchMap: {
     title: 'Branches',
     lead: 'Every branch of this conversation.',
     keys: 'Click a point to go there. Arrow keys move, Enter opens, C compares.',

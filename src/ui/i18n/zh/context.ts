@@ -191,7 +191,7 @@ export const context = {
     restore: '回到这里',
     remove: '移除',
     moreFor: '{{name}} 的更多操作',
-    worldlines: '分支图',
+    branches: '分支图',
     openBranches: '查看分支图',
     more: '显示全部 {{count, number}} 个',
     none: '还没有。',
@@ -286,7 +286,7 @@ export const context = {
       wanted: '要改的太多，因此重新写了一遍',
     },
   },
-  worldlines: {
+  branchMap: {
     title: '分支图',
     lead: '这个对话的所有分支。',
     keys: '点击即可前往。方向键移动，Enter 前往，C 比较。',

@@ -4,7 +4,7 @@ import { asConversationId, asMessageId } from '../../../src/domain/base/ids.ts';
 import { type Conversation, conversationMetaSchema } from '../../../src/domain/chat/conversation.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import type { Compaction } from '../../../src/domain/chat/records.ts';
-import { neighbourOf, worldlinesOf } from '../../../src/ui/chat/worldlines.ts';
+import { branchLayoutOf, neighbourOf } from '../../../src/ui/chat/branch-layout.ts';
 
 const said = (name: string, parent: string | null, at: number): Message => ({
   id: asMessageId(name),
@@ -22,7 +22,7 @@ const tree = (pairs: readonly (readonly [string, string | null])[], head: string
   compactions: new Map(),
 });
 
-describe('worldlines', () => {
+describe('branches', () => {
   it('show forks, ends and names, and count what lies between', () => {
     const conversation = tree(
       [
@@ -41,7 +41,7 @@ describe('worldlines', () => {
         ['start', { messageId: asMessageId('a'), createdAt: 0, auto: false, by: 'person' as const }],
       ]),
     };
-    const { places, columnCount, branches } = worldlinesOf(named);
+    const { places, columnCount, branches } = branchLayoutOf(named);
     expect(
       places.map(({ id, kinds, between, row, column }) => [id, kinds.join('+'), between, row, column]),
     ).toEqual([
@@ -51,7 +51,7 @@ describe('worldlines', () => {
       ['d', 'leaf', 2, 2, 1],
     ]);
     expect([columnCount, branches]).toEqual([2, 2]);
-    const lines = worldlinesOf(named);
+    const lines = branchLayoutOf(named);
     expect(neighbourOf(lines, asMessageId('f'), 'ArrowRight')?.id).toBe('d');
     expect(neighbourOf(lines, asMessageId('d'), 'ArrowLeft')?.id).toBe('f');
     expect(neighbourOf(lines, asMessageId('d'), 'ArrowUp')?.id).toBe('b');
@@ -78,7 +78,7 @@ describe('worldlines', () => {
         ...{ createdAt: 1, tokensBefore: 2, tokensAfter: 1, durationMs: 0 },
       },
     ];
-    const { places } = worldlinesOf({
+    const { places } = branchLayoutOf({
       ...conversation,
       messages: new Map(
         [...messages].map(([id, message]) => [
@@ -110,7 +110,7 @@ describe('worldlines', () => {
     fc.assert(
       fc.property(anyTree, fc.nat(), (pairs, pick) => {
         const conversation = tree(pairs, pairs.length > 0 ? `m${pick % pairs.length}` : null);
-        const { places, messages } = worldlinesOf(conversation);
+        const { places, messages } = branchLayoutOf(conversation);
         expect(places.reduce((sum, { between }) => sum + between, 0)).toBe(messages);
         expect(new Set(places.map(({ row, column }) => `${row} ${column}`)).size).toBe(places.length);
         for (const place of places)
@@ -125,6 +125,6 @@ describe('worldlines', () => {
       { length: 10_000 },
       (_, at) => [`m${at}`, at === 0 ? null : `m${at - 1}`] as const,
     );
-    expect(worldlinesOf(tree(pairs, null)).places).toHaveLength(2);
+    expect(branchLayoutOf(tree(pairs, null)).places).toHaveLength(2);
   });
 });

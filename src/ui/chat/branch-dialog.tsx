@@ -12,10 +12,10 @@ import { formatExact, formatRelative } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, Dialog } from '../shell/controls.tsx';
+import { type BranchPlace, branchLayoutOf } from './branch-layout.ts';
 import { BranchMap } from './branch-map.tsx';
-import { type WorldPlace, worldlinesOf } from './worldlines.ts';
 
-export function WorldlineDialog({
+export function BranchDialog({
   conversation,
   leaf,
   compareWith,
@@ -31,7 +31,7 @@ export function WorldlineDialog({
   onGo: (message: MessageId) => void;
 }) {
   const { t } = useTranslation('context');
-  const lines = useMemo(() => worldlinesOf(conversation, leaf), [conversation, leaf]);
+  const lines = useMemo(() => branchLayoutOf(conversation, leaf), [conversation, leaf]);
   const [focused, setFocused] = useState<MessageId | null>(leaf);
   const [comparing, setComparing] = useState<MessageId | null>(compareWith ?? null);
   /** True if the next chosen place is compared instead of opened. */
@@ -39,12 +39,12 @@ export function WorldlineDialog({
   const touch = useMedia('(pointer: coarse)');
   const current =
     lines.places.find(({ id }) => id === focused) ?? lines.places.find(({ here }) => here) ?? lines.places[0];
-  const compare = (place: WorldPlace) => {
+  const compare = (place: BranchPlace) => {
     setPicking(false);
     setFocused(place.id);
     setComparing(place.id);
   };
-  const choose = (place: WorldPlace) => {
+  const choose = (place: BranchPlace) => {
     if (!picking) onGo(place.id);
     else if (!place.here) compare(place);
   };
@@ -55,19 +55,19 @@ export function WorldlineDialog({
         if (!open) onClose();
       }}
       size="lg"
-      title={t('worldlines.title')}
+      title={t('branchMap.title')}
       description={
         picking
-          ? t('worldlines.pick')
+          ? t('branchMap.pick')
           : lines.branches > 1
-            ? sentences(t('worldlines.lead'), !touch && t('worldlines.keys'))
-            : t('worldlines.empty')
+            ? sentences(t('branchMap.lead'), !touch && t('branchMap.keys'))
+            : t('branchMap.empty')
       }
       footer={
         current && (
           <>
             {comparing ? (
-              <Button onClick={() => setComparing(null)}>{t('worldlines.stopComparing')}</Button>
+              <Button onClick={() => setComparing(null)}>{t('branchMap.stopComparing')}</Button>
             ) : (
               leaf !== null &&
               lines.branches > 1 && (
@@ -75,7 +75,7 @@ export function WorldlineDialog({
                   icon={<GitCompareArrows size={15} aria-hidden />}
                   onClick={() => (current.here ? setPicking(!picking) : compare(current))}
                 >
-                  {t(picking ? 'worldlines.stopComparing' : 'worldlines.compare')}
+                  {t(picking ? 'branchMap.stopComparing' : 'branchMap.compare')}
                 </Button>
               )
             )}
@@ -84,7 +84,7 @@ export function WorldlineDialog({
               disabled={comparing === null && current.id === leaf}
               onClick={() => onGo(comparing ?? current.id)}
             >
-              {t('worldlines.go')}
+              {t('branchMap.go')}
             </Button>
           </>
         )
@@ -124,11 +124,11 @@ function Comparison({
     return count;
   }, [conversation, difference]);
   return (
-    <section aria-label={t('worldlines.compared.title')}>
-      <p className="pb-3 text-ink-3 text-sm">{t('worldlines.compared.shared', { count: shared })}</p>
+    <section aria-label={t('branchMap.compared.title')}>
+      <p className="pb-3 text-ink-3 text-sm">{t('branchMap.compared.shared', { count: shared })}</p>
       <div className="grid gap-4 md:grid-cols-2">
-        <BranchSide title={t('worldlines.compared.left')} messages={difference.left} />
-        <BranchSide title={t('worldlines.compared.right')} messages={difference.right} />
+        <BranchSide title={t('branchMap.compared.left')} messages={difference.left} />
+        <BranchSide title={t('branchMap.compared.right')} messages={difference.right} />
       </div>
     </section>
   );
@@ -140,13 +140,13 @@ export function BranchSide({ title, messages }: { title: string; messages: reado
   return (
     <div className="min-w-0">
       <h3 className="pb-2 font-medium text-branch text-sm">{title}</h3>
-      {messages.length === 0 && <p className="text-ink-3">{t('worldlines.compared.nothing')}</p>}
+      {messages.length === 0 && <p className="text-ink-3">{t('branchMap.compared.nothing')}</p>}
       <ol className="space-y-3">
         {messages.map((message) => (
           <li key={message.id} className="border-branch-line border-l-2 pl-3">
             <p className="text-ink-3 text-xs" title={formatExact(message.createdAt)}>
               {t(
-                `worldlines.${message.role === 'user' ? 'you' : message.role === 'assistant' ? 'model' : message.role}`,
+                `branchMap.${message.role === 'user' ? 'you' : message.role === 'assistant' ? 'model' : message.role}`,
               )}
               {' · '}
               {formatRelative(message.createdAt)}

@@ -6,7 +6,7 @@ import type { Message } from '../../domain/chat/message.ts';
 
 type PlaceKind = 'head' | 'checkpoint' | 'dmail' | 'compaction' | 'fork' | 'leaf';
 
-export interface WorldPlace {
+export interface BranchPlace {
   readonly id: MessageId;
   readonly message: Message;
   readonly kinds: readonly PlaceKind[];
@@ -24,9 +24,9 @@ export interface WorldPlace {
   readonly here: boolean;
 }
 
-export interface Worldlines {
+export interface BranchLayout {
   /** Top to bottom, left to right. */
-  readonly places: readonly WorldPlace[];
+  readonly places: readonly BranchPlace[];
   readonly rows: number;
   readonly columnCount: number;
   readonly messages: number;
@@ -36,7 +36,7 @@ export interface Worldlines {
 /**
  * Lays the tree out: the shown branch is the straight line at the left, every other branch has its own column. Linear.
  */
-export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(conversation)): Worldlines {
+export function branchLayoutOf(conversation: Conversation, leaf = effectiveHead(conversation)): BranchLayout {
   const children = childrenOf(conversation.messages);
   const here = new Set<MessageId>(pathTo(conversation.messages, leaf).map(({ id }) => id));
   const names = new Map<MessageId, string[]>();
@@ -124,10 +124,10 @@ export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(co
 
 /** Place that an arrow key leads to; undefined if none lies in that direction. */
 export function neighbourOf(
-  { places }: Worldlines,
+  { places }: BranchLayout,
   from: MessageId,
   key: 'ArrowUp' | 'ArrowDown' | 'ArrowLeft' | 'ArrowRight',
-): WorldPlace | undefined {
+): BranchPlace | undefined {
   const at = places.find(({ id }) => id === from);
   if (!at) return places[0];
   if (key === 'ArrowUp') return places.find(({ id }) => id === at.parent);
