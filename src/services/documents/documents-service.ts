@@ -181,9 +181,9 @@ const createTakingOut = ({
     await queue.drain();
     return await purgeLog(log, rules, only);
   },
-  unpurged: async (rules) => {
+  unpurged: async (rules, only) => {
     await started;
-    return await unpurgedIn(log, rules);
+    return await unpurgedIn(log, rules, only);
   },
 });
 

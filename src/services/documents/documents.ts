@@ -178,8 +178,9 @@ export interface Documents {
   purge(rules: PurgeRules, only?: readonly DocumentId[]): Promise<readonly DocumentId[]>;
   /**
    * Reads every entry of the log; returns the documents that still contain what the rules name, or that cannot be read.
+   * @param only of these documents
    */
-  unpurged(rules: PurgeRules): Promise<readonly DocumentId[]>;
+  unpurged(rules: PurgeRules, only?: readonly DocumentId[]): Promise<readonly DocumentId[]>;
   /**
    * Removes the list entry of a conversation that does not exist (e.g. a damaged entry that
    * still decodes). An existing one stays.

@@ -16,6 +16,17 @@ const heldIn = ({ bytes }: Pick<LogEntry, 'bytes'>, rules: Holdback): number | u
 export const isHeldIn = (entry: Pick<LogEntry, 'bytes'>, rules: PurgeRules): boolean =>
   heldIn(entry, holdbackOf(rules)) !== 0;
 
+/** The same, but a damaged entry holds nothing. */
+export const holdsSomething = (entry: Pick<LogEntry, 'bytes'>, rules: PurgeRules): boolean =>
+  (heldIn(entry, holdbackOf(rules)) ?? 0) > 0;
+
+/** True if an entry holds a message that the rules reach by its time. */
+export const holdsMessageSaidBefore = (entry: Pick<LogEntry, 'bytes'>, { isLater }: PurgeRules): boolean =>
+  valuesIn([entry]).some((value) => {
+    const said = isMessage(value) ? saidOf(value) : undefined;
+    return said !== undefined && isLater?.(said) !== true;
+  });
+
 /**
  * Purges every document (`only`: of these) that needs it; returns those with a damaged entry, which stay as they are.
  */
@@ -52,36 +63,54 @@ const rulesFor = (id: DocumentId, entries: readonly LogEntry[], rules: PurgeRule
  */
 function beganLater(id: DocumentId, entries: readonly LogEntry[], { isLater }: PurgeRules): boolean {
   if (!isLater || !isConversation(id)) return false;
-  const said = attempt(
-    () =>
-      entries.flatMap(({ bytes }) =>
-        Y.decodeUpdate(bytes).structs.flatMap((struct) =>
-          struct instanceof Y.Item && struct.content instanceof Y.ContentAny
-            ? struct.content.arr.filter(isMessage)
-            : [],
-        ),
-      ),
-    [],
-    'an entry that is no Yjs update',
-  );
+  const said = valuesIn(entries).filter(isMessage);
   const isLaterSaid = (value: object): boolean => {
     const one = saidOf(value);
     return one !== undefined && isLater(one);
   };
-  const [first] = said;
-  if (!first || !said.every(isLaterSaid)) return false;
-  // The rules may still mean an old title.
-  const began = Math.min(...said.map((value) => saidOf(value)?.at ?? 0));
+  if (!said.every(isLaterSaid)) return false;
+  // The rules may still mean an old title. A project that nobody has talked in yet has only the time it was made.
+  const began = Math.min(
+    ...(said.length > 0 ? said.map((value) => saidOf(value)?.at ?? 0) : [madeAt(entries)]),
+  );
   return isLater({ mark: id, at: began });
+}
+
+/** Values of all entries; none of those that cannot be read. */
+const valuesIn = (entries: readonly Pick<LogEntry, 'bytes'>[]): readonly unknown[] =>
+  itemsIn(entries).flatMap(({ content }) => (content instanceof Y.ContentAny ? content.arr : []));
+
+const itemsIn = (entries: readonly Pick<LogEntry, 'bytes'>[]): readonly Y.Item[] =>
+  attempt(
+    () =>
+      entries.flatMap(({ bytes }) =>
+        Y.decodeUpdate(bytes).structs.flatMap((struct) => (struct instanceof Y.Item ? struct : [])),
+      ),
+    [],
+    'an entry that is no Yjs update',
+  );
+
+/** Time at which a conversation was made, ms since 1970; 0 if it does not say. */
+function madeAt(entries: readonly Pick<LogEntry, 'bytes'>[]): number {
+  const times = itemsIn(entries).flatMap(({ parent, parentSub, content }) =>
+    (parent as unknown) === 'meta' && parentSub === 'createdAt' && content instanceof Y.ContentAny
+      ? content.arr
+      : [],
+  );
+  return times.reduce<number>((last, time) => (typeof time === 'number' ? time : last), 0);
 }
 
 const isMessage = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'parts' in value && 'createdAt' in value;
 
 /** Lists documents with an entry that holds forgotten content, or cannot be read. */
-export async function unpurgedIn(log: ConversationLog, rules: PurgeRules): Promise<DocumentId[]> {
+export async function unpurgedIn(
+  log: ConversationLog,
+  rules: PurgeRules,
+  only?: readonly DocumentId[],
+): Promise<DocumentId[]> {
   const found: DocumentId[] = [];
-  for (const id of await log.documents()) {
+  for (const id of only ?? (await log.documents())) {
     const entries = await log.read(id);
     const meant = rulesFor(id, entries, rules);
     const takes = !meant.quotesOnly && takesOut(id, entries);

@@ -4,7 +4,7 @@ import { v7 } from 'uuid';
 import { z } from 'zod';
 import { LOG_REPAIRED } from '../../adapters/log/recovering.ts';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { type ConversationId, isConversation, isTemporary } from '../../domain/base/ids.ts';
+import { type ConversationId, type DocumentId, isConversation, isTemporary } from '../../domain/base/ids.ts';
 import { ignore, log } from '../../domain/base/log.ts';
 import type { Writable } from '../../domain/base/readable.ts';
 import type { Message } from '../../domain/chat/message.ts';
@@ -20,6 +20,7 @@ import { readLibrary } from '../documents/documents.ts';
 import type { ForgottenRecord } from '../documents/forgotten-records.ts';
 import { sourceKey } from '../library/import-plan.ts';
 import { createJob } from '../scheduler.ts';
+import { arrivedSince } from './arrivals.ts';
 import { createEraser, type Eraser } from './eraser.ts';
 import type { Forget, ForgetPlan, ForgetReport, ForgetState } from './forget.ts';
 import { type Find, FORGET_PLACES, type ForgetPlace, type PlaceDeps, type PlaceId } from './place.ts';
@@ -32,8 +33,14 @@ const UNDO_MS = 10_000;
 const UNDER_WAY = 'forgetting/';
 /** Prefix of the reports of what this device has forgotten. */
 const REPORT = 'forgetting/report/';
-/** Prefix of the other devices whose confirmation of a record this device has seen. */
-const SEEN = 'forgetting/seen/';
+/** Prefix of the records that this disk has carried out; a copy of the disk that is put back has fewer of them. */
+const CARRIED_OUT = 'forgetting/seen/';
+/** Last entry of the log that was searched for what arrives late. */
+const READ_UP_TO = 'forgetting/read/log';
+/** Records of which something arrived late, each with its documents, until their places are clean again. */
+const LATE = 'forgetting/late';
+/** Longest time in ms after which the log is searched for what another thread wrote to it. */
+const ARRIVED_MS = 1_000;
 /** Key of the request that has not begun yet (`Asked`). */
 const ASKED = 'forgetting/asked';
 /** Begins a request of another page that is this much overdue, in ms: that page is gone. */
@@ -52,7 +59,7 @@ const quotesSchema = z.array(z.object({ tokens: z.number().int().positive(), has
 /** Number of finds in each place, for the report of a page that opens later. */
 const foundSchema = z.partialRecord(z.enum(FORGET_PLACES), z.number().int().nonnegative()).catch({});
 type FoundPlaces = z.infer<typeof foundSchema>;
-const seenSchema = z.array(z.string());
+const lateSchema = z.record(z.string(), z.array(z.string())).catch({});
 const underWaySchema = z.object({ quotes: quotesSchema, found: foundSchema });
 const askedSchema = z.object({
   record: forgottenSchema,
@@ -102,7 +109,7 @@ interface Progress {
   /** Number of failed attempts, and time of the next one by the monotonic clock, in ms. */
   attempts: number;
   notBefore: number;
-  /** True once this device confirmed the record: what arrives by sync after that is already clean. */
+  /** True once this device confirmed the record: what arrives after that is found by reading the log on. */
   isConfirmed: boolean;
 }
 
@@ -129,8 +136,6 @@ class Forgetting implements ForgetService {
   /** Records of which listeners were notified, and the pending notifications of those not yet carried out here. */
   readonly #notified = new Map<string, Promise<void>>();
   readonly #underWay = new Map<string, Eraser>();
-  /** Other devices of which this page knows that they confirmed a record. */
-  readonly #seen = new Map<string, readonly string[]>();
   #isFollowing = false;
   /** True if the log recovered entries from its second copy, which may contain anything forgotten before. */
   #isRepaired = false;
@@ -138,7 +143,7 @@ class Forgetting implements ForgetService {
   constructor(deps: ForgetDeps, state: Writable<ForgetState>) {
     this.#deps = deps;
     this.state = state;
-    const { notes, sync, keyValues, signal } = deps;
+    const { notes, sync, keyValues, log: entries, signal } = deps;
     this.#places = CREATE_PLACES.map((create) => create(deps));
     this.#job = createJob({
       run: () => this.#run(),
@@ -155,6 +160,9 @@ class Forgetting implements ForgetService {
         ignore(this.#notifyNew(), 'a record; its listeners are notified before it is carried out');
       }),
       sync.status.subscribe(() => this.#onSync()),
+      entries.subscribe(({ foreign }) => {
+        if (foreign) this.#job.wakeWithin(ARRIVED_MS);
+      }),
       keyValues.subscribe(({ keys }) => {
         if (keys.includes(LOG_REPAIRED)) this.#onRepaired();
       }),
@@ -318,23 +326,75 @@ class Forgetting implements ForgetService {
       const isRepaired = this.#isRepaired;
       this.#isRepaired = false;
       const device = await this.#device();
-      for (const record of notes.forgotten.get()) {
+      const records = notes.forgotten.get();
+      const done = new Set<string>();
+      for (const record of records)
+        if (record.confirmed.get(device)?.left === 0 && (await this.#isCarriedOut(record)))
+          done.add(record.id);
+      const late = await this.#readOn(records.filter(({ id }) => done.has(id)));
+      for (const record of records) {
         const isBegun = this.#begun?.record.id === record.id;
-        const isDone = record.confirmed.get(device)?.left === 0;
-        if (isDone && !isRepaired && !isBegun && !this.#isOnScreen(record.id)) {
-          await this.#takeOutLate(record, device);
-          continue;
-        }
+        const arrived = late.get(record.id);
+        const isDue = isRepaired || isBegun || arrived !== undefined || this.#isOnScreen(record.id);
+        if (done.has(record.id) && !isDue) continue;
         const progress = this.#progressOf(record.id);
         const leftMs = progress.notBefore - performance.now();
-        if (isBegun || leftMs <= 0) await this.#carryOut(record, progress, isRepaired);
+        if (isBegun || leftMs <= 0) await this.#carryOut(record, progress, isRepaired, arrived);
         // An earlier wake takes the place of a later one.
         else this.#job.wakeWithin(leftMs + 1);
       }
     });
   }
 
-  async #carryOut(record: ForgottenRecord, progress: Progress, isRepaired: boolean): Promise<void> {
+  /** False on a copy of the disk from before: another device sent back what this one had confirmed. */
+  async #isCarriedOut({ id }: ForgottenRecord): Promise<boolean> {
+    return (await this.#deps.keyValues.get(CARRIED_OUT + id)) !== undefined;
+  }
+
+  /**
+   * Reads the log on from where it was read before, for something of these records that arrived late. Returns, by
+   * record, the documents that have it, with those of an earlier run that are not clean yet.
+   */
+  async #readOn(records: readonly ForgottenRecord[]): Promise<ReadonlyMap<string, readonly DocumentId[]>> {
+    const { keyValues, log: entries } = this.#deps;
+    const pending = await this.#late();
+    const head = await entries.head();
+    if (records.length === 0) {
+      await keyValues.set(READ_UP_TO, head);
+      return new Map();
+    }
+    const stored = await keyValues.get(READ_UP_TO);
+    // A log that begins anew counts from 0 again.
+    const from = typeof stored === 'number' && stored <= head ? stored : 0;
+    const { upTo, late } = await arrivedSince(
+      this.#deps,
+      records.map((record) => createEraser(record)),
+      from,
+    );
+    for (const [id, documents] of late) {
+      pending.set(id, [...new Set([...(pending.get(id) ?? []), ...documents])]);
+      const progress = this.#progressOf(id);
+      progress.clean.clear();
+      progress.notBefore = 0;
+    }
+    if (late.size > 0) await keyValues.set(LATE, Object.fromEntries(pending));
+    if (upTo !== stored) await keyValues.set(READ_UP_TO, upTo);
+    return pending;
+  }
+
+  async #late(): Promise<Map<string, readonly DocumentId[]>> {
+    const stored = lateSchema.parse((await this.#deps.keyValues.get(LATE)) ?? {});
+    return new Map(Object.entries(stored) as [string, DocumentId[]][]);
+  }
+
+  /** `arrived`: documents into which something of it came after this device had confirmed it. */
+  async #carryOut(
+    asked: ForgottenRecord,
+    progress: Progress,
+    isRepaired: boolean,
+    arrived: readonly DocumentId[] = [],
+  ): Promise<void> {
+    const record = { ...asked, inside: [...new Set([...asked.inside, ...arrived])] };
     const { keyValues, notes, sync, now } = this.#deps;
     const plan = this.#begun?.record.id === record.id ? this.#begun : undefined;
     const shown = this.state.get();
@@ -371,31 +431,21 @@ class Forgetting implements ForgetService {
       this.state.set({ step: 'done', report });
     } else if (shown.step === 'done' && this.#isOnScreen(record.id)) this.state.set({ step: 'done', report });
     if (isHere && isWhole) {
-      await keyValues.set(SEEN + record.id, othersIn(record, await this.#device()));
       const confirmed = record.confirmed.get(await this.#device());
       if (confirmed?.left !== left) await notes.confirm(record.id, await this.#device(), { at: now(), left });
       progress.isConfirmed = true;
-      if (left === 0) await keyValues.set(UNDER_WAY + record.id, undefined);
+      if (left === 0) await this.#settle(record.id);
     }
     if (!isHere || left > 0 || verified.some(({ waiting }) => waiting)) this.#tryAgain(progress);
   }
 
-  /**
-   * Takes out of the log what another device wrote before it heard of the request, sent, and then cleaned: its news
-   * replaces the words, and the entries that had them stay.
-   */
-  async #takeOutLate(record: ForgottenRecord, device: string): Promise<void> {
-    const { documents, keyValues, sync } = this.#deps;
-    const others = othersIn(record, device);
-    const seen = this.#seen.get(record.id);
-    if (others.length === 0 || others.every((id) => seen?.includes(id))) return;
-    if (sync.account.get() !== null && sync.status.get().state !== 'synced') return;
-    const key = SEEN + record.id;
-    const stored = seenSchema.safeParse(await keyValues.get(key)).data;
-    // An earlier version noted none.
-    if (stored && !others.every((id) => stored.includes(id))) await documents.purge(createEraser(record));
-    await keyValues.set(key, others);
-    this.#seen.set(record.id, others);
+  /** Notes that nothing of the record is left here. */
+  async #settle(id: string): Promise<void> {
+    const { keyValues } = this.#deps;
+    await keyValues.set(CARRIED_OUT + id, true);
+    await keyValues.set(UNDER_WAY + id, undefined);
+    const late = await this.#late();
+    if (late.delete(id)) await keyValues.set(LATE, late.size > 0 ? Object.fromEntries(late) : undefined);
   }
 
   /** True if its report is on the screen and still has open items. */
@@ -435,10 +485,6 @@ class Forgetting implements ForgetService {
     return (await this.#deps.device()) ?? NO_ACCOUNT;
   }
 }
-
-/** Lists the other devices that have nothing left of it. */
-const othersIn = ({ confirmed }: ForgottenRecord, device: string): readonly string[] =>
-  [...confirmed].flatMap(([id, { left }]) => (id !== device && left === 0 ? [id] : []));
 
 /** Reads every conversation twice: first for what is searched, then for other places that mention it. */
 async function seek(

@@ -70,7 +70,7 @@ export interface PlaceDeps {
   readonly documents: Pick<Documents, 'library' | 'read' | 'change' | 'erase' | 'purge' | 'unpurged'>;
   readonly notes: Pick<Notes, 'state' | 'known' | 'inbox' | 'forgotten' | 'record' | 'confirm' | 'takeOut'>;
   readonly prompts: Pick<Prompts, 'state' | 'takeOut'>;
-  readonly log: Pick<Store['log'], 'documents' | 'head' | 'since'>;
+  readonly log: Pick<Store['log'], 'documents' | 'head' | 'since' | 'subscribe'>;
   /** The second copy of the log. */
   readonly copy: LogCopy;
   /** Drafts, settings and other small things beside the log. */

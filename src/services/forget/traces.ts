@@ -194,7 +194,10 @@ export function tracesIn(conversation: Conversation, eraser: Eraser, isLeft = fa
   const { id, meta, messages } = conversation;
   const title = meta.title;
   const all = [...messages.values()];
-  const began: Occurrence = { mark: id, at: Math.min(...all.map(({ createdAt }) => createdAt)) };
+  const began: Occurrence = {
+    mark: id,
+    at: all.length > 0 ? Math.min(...all.map(({ createdAt }) => createdAt)) : meta.createdAt,
+  };
   const find = (what: Find['what'], excerpt: string, some: readonly Message[] = []): Find => ({
     place: 'conversations',
     what,
@@ -242,7 +245,7 @@ export function tracesIn(conversation: Conversation, eraser: Eraser, isLeft = fa
       finds: [find('conversation', excerptOf(all[0] as Message, eraser), all)],
     };
   // The conversation began later, and so its title is not meant.
-  if (all.length > 0 && !all.some(isMeant) && isLater(began))
+  if (!all.some(isMeant) && isLater(began))
     return {
       erase: false,
       change: rewritten.length > 0 ? { rewritten, takesOut: true } : undefined,

@@ -145,6 +145,9 @@ it('what a third device said before the request, and judged after it, before it 
   expect(given).toEqual(['About ••• and roses']);
   await until(async () => (await one.texts(idOf('talk'))).length > 1);
   expect(await one.texts(idOf('talk'))).toEqual(expect.arrayContaining(['••• likes rain']));
+  const places = () => Promise.all([here, joined].map((device) => device.placesOf(CANARY)));
+  await until(async () => (await places()).flat().length === 0);
+  expect(await places()).toEqual([[], []]);
   for (const device of [here, joined]) await device.close();
 });
 
