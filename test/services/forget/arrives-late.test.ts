@@ -11,6 +11,7 @@ import type { Message } from '../../../src/domain/chat/message.ts';
 import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
 import type { PlaceDeps } from '../../../src/services/forget/place.ts';
 import { SYNC_OFF } from '../../../src/services/sync/sync.ts';
+import { createInMemoryIndex } from '../../adapters/index/in-memory-index.ts';
 import { createInMemoryVault } from '../../adapters/vault/in-memory.ts';
 import { filesOf } from '../../fixtures/files.ts';
 import { runs } from '../../scale.ts';
@@ -238,9 +239,12 @@ it('a kill at any write of taking out what arrived late', { timeout: 120_000 }, 
   /** Takes out what arrived until the process dies at this write; returns whether it did. */
   const play = async (strike: number, when: 'before' | 'after') => {
     const disk = createInMemoryStore({ now: () => NOW });
-    const before = openDevice({ store: disk, engine: false });
+    const index = createInMemoryIndex();
+    const before = openDevice({ store: disk, index });
     await before.say('talk', ['About roses']);
     await forgets(before);
+    await until(() => hasConfirmed(before, 'local'));
+    expect(hasConfirmed(before, 'local')).toBe(true);
     await before.close();
     const document = createConversationDocument(idOf('late'), undefined, () => NOW);
     const meta = { title: `On ${CANARY}`, createdAt: NOW - 2000 };
@@ -260,12 +264,12 @@ it('a kill at any write of taking out what arrived late', { timeout: 120_000 }, 
       isFull: () => false,
       onCommit: () => {},
     });
-    const dying = openDevice({ store, engine: false });
+    const dying = openDevice({ store, index });
     const isClean = async () =>
       !(await isInLog(disk, CANARY)) && (await disk.keyValues.get('forgetting/late')) === undefined;
     await until(async () => isDead || (await isClean()));
     if (!isDead) await dying.close();
-    const next = openDevice({ store: disk, engine: false });
+    const next = openDevice({ store: disk, index });
     closing.push(next.close);
     await until(async () => (await next.placesOf(CANARY)).length === 0);
     expect(await next.placesOf(CANARY), `${when} write ${strike}`).toEqual([]);
