@@ -1,6 +1,6 @@
 // Unlocking: wrong tries wait longer and longer, also after a reload, and the right one is never refused for good.
 import 'fake-indexeddb/auto';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { holdDataKey, newDataKey } from '../../../src/adapters/vault/data-key.ts';
 import { newRecoveryPhrase } from '../../../src/adapters/vault/key-slots.ts';
 import { createLockRecords } from '../../../src/adapters/vault/lock-records.ts';
@@ -81,4 +81,85 @@ it('adds, changes and removes what opens, and keeps the last', async () => {
     problem: { code: 'lock-last' },
   });
   expect(await isKeyOf(await records.read(), await holdDataKey(newDataKey()))).toBe(false);
+});
+
+describe('a kill at any write while a way to unlock', () => {
+  const words = newRecoveryPhrase();
+  const recovery = { kind: 'recovery', words } as const;
+  const changed = { kind: 'passphrase', passphrase: 'changed' } as const;
+  type Records = Awaited<ReturnType<typeof locked>>['records'];
+  const WAYS = [right, recovery, changed] as const;
+
+  /** Lets the process die at its write number `at`: that one and all after it fail. Returns how many it tried. */
+  async function dyingAt(at: number, work: () => Promise<unknown>): Promise<number> {
+    const { transaction } = IDBDatabase.prototype;
+    let writes = 0;
+    IDBDatabase.prototype.transaction = function (this: IDBDatabase, ...given) {
+      if (given[1] === 'readwrite') {
+        writes += 1;
+        if (writes >= at) throw new Error('The process died');
+      }
+      return transaction.apply(this, given);
+    };
+    try {
+      await work().catch(() => undefined);
+    } finally {
+      IDBDatabase.prototype.transaction = transaction;
+    }
+    return writes;
+  }
+
+  it.each([
+    ['is added', (records: Records) => addOpener(records, right, recovery), [right]],
+    [
+      'is changed',
+      (records: Records) => addOpener(records, right, { ...changed, argon }, { replaces: 'passphrase' }),
+      [recovery],
+    ],
+    [
+      'is changed by the words',
+      (records: Records) => addOpener(records, recovery, { ...changed, argon }, { replaces: 'passphrase' }),
+      [recovery],
+    ],
+    [
+      'is removed',
+      async (records: Records) => {
+        const [first] = (await records.read()).slots;
+        await removeOpener(records, first?.id ?? '');
+      },
+      [recovery],
+    ],
+  ] as const)('%s: what opened before or after opens, with the same key', async (what, work, always) => {
+    const play = async (at: number) => {
+      const { name, records, key } = await locked();
+      if (what !== 'is added') await addOpener(records, right, recovery);
+      const before = (await records.read()).slots;
+      const writes = await dyingAt(at, () => work(records));
+      records.close();
+      const again = createLockRecords(name);
+      const { slots, check } = await again.read();
+      const opened = [];
+      for (const way of WAYS) {
+        const found = await unlock(again, way, () => Number.MAX_SAFE_INTEGER).catch(() => undefined);
+        if (!found) continue;
+        opened.push(way);
+        expect(await isKeyOf({ check }, found)).toBe(true);
+      }
+      expect(await isKeyOf({ check }, key)).toBe(true);
+      expect(opened, `${at}`).toEqual(expect.arrayContaining([...always]));
+      // A passphrase that changes is the old one or the new one, never both or none.
+      if (what.startsWith('is changed'))
+        expect(opened.filter(({ kind }) => kind === 'passphrase')).toHaveLength(1);
+      again.close();
+      return { died: writes >= at, isAsBefore: JSON.stringify(slots) === JSON.stringify(before) };
+    };
+    const seen = [];
+    for (let at = 1; ; at += 1) {
+      const { died, isAsBefore } = await play(at);
+      seen.push(isAsBefore);
+      if (!died) break;
+    }
+    expect(seen.at(0)).toBe(true);
+    expect(seen.at(-1)).toBe(false);
+  });
 });
