@@ -99,9 +99,45 @@ const MARKED: Readonly<Record<string, string>> = {
   longcat: '<longcat_think>\nLook.</longcat_think>\nBackups run at three.',
   minimax: '<mm:think>\nLook.</mm:think>\nBackups run at three.',
   lfm: '<|cot_start|>Look.<|cot_end|>Backups run at three.',
+  solar: '<|think|>Look.<|end|><|begin|>assistant<|content|>Backups run at three.',
   apertus: '<|inner_prefix|>Look.<|inner_suffix|>Backups run at three.',
   medgemma: '<unused94>thought\nLook.<unused95>Backups run at three.',
   twice: '<think>\n<think>\nLook.</think>\nBackups run at three.',
+};
+
+/** Why answers ended, as endpoints and the programs behind them call it. */
+const REASONS: readonly (readonly [Expected, ...(readonly unknown[])])[] = [
+  [whole, 'eosFound', 'stopStringFound', 'COMPLETE', 'stop_str', 'natural', { type: 'stop', matched: 7 }],
+  [
+    { ...whole, finish: 'length' },
+    ...['maxPredictedTokensReached', 'contextLengthReached', 'max_length', 'max_output_reached', 'limit'],
+    ...['truncated', 'output_limit', 'tokens', { type: 'length', length: 20 }],
+  ],
+  [
+    cut,
+    ...['timed_out', 'upstream_timeout', 'disconnected', 'client_disconnect', 'user_abort', 'preempted'],
+    ...['deadline_exceeded', 'userStopped', 'modelUnloaded', 'request_cancelled', 'connection_closed'],
+  ],
+  [
+    { ...whole, finish: 'error', problem: 'model-refused' },
+    ...['content_filter: RECITATION', 'blocked_by_policy', 'guardrail_intervened', 'policy_violation'],
+    ...['flagged', 'moderated', 'prohibited'],
+  ],
+  [
+    { ...whole, finish: 'error', problem: 'model-server' },
+    ...['function_call_filter: UNEXPECTED_TOOL_CALL', 'error: upstream timeout', 'server_overloaded'],
+    'network_error',
+  ],
+];
+/** Failures behind words, in the fields that endpoints have for them. */
+const FAILED: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['err_msg', 'errorMessage', 'errmsg', 'error_description', 'error_message', 'Message', 'title'].map(
+      (name) => [`in-${name.toLowerCase()}`, line({ code: 50001, [name]: 'Failed.' })],
+    ),
+  ),
+  'of-groq-beside-its-usage': line({ choices: [], x_groq: { id: 'r', error: 'over capacity' } }),
+  'in-a-list': '[{\n  "error": {\n    "code": 500,\n    "message": "Failed."\n  }\n}\n]\n',
 };
 
 /** How endpoints answer. */
@@ -149,6 +185,107 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
     body: text('Ha') + text('Haha') + text(' no') + stop + DONE,
     expected: { words: 'HaHaha no', finish: 'stop' },
   },
+  // ------------------------------------------------------------------------------- as reports of 2026 have them
+  ...Object.fromEntries(
+    Object.entries(FAILED).map(([id, failed]): [string, AnswerQuirk] => [
+      `failure-${id}`,
+      { body: said + failed, expected: { ...whole, finish: 'error', problem: 'model-server' } },
+    ]),
+  ),
+  'failure-too-long-by-names-of-its-own': {
+    body: line({ choices: null, error_type: 'BadRequestError', error_message: 'Prompt is too long' }),
+    expected: { words: '', finish: 'error', problem: 'model-context' },
+  },
+  'failure-of-fastchat-as-words': {
+    body: line({ text: '**NETWORK ERROR DUE TO HIGH TRAFFIC.**', error_code: 50001 }) + DONE,
+    expected: { words: '', finish: 'error', problem: 'model-server' },
+  },
+  'throttled-by-bedrock': {
+    body: line({ detail: 'An error occurred (ThrottlingException): Too many tokens, please wait.' }),
+    expected: { words: '', finish: 'error', problem: 'model-rate' },
+  },
+  'an-error-that-says-success': {
+    body: text('Backups run at three.', { error: { code: 0, message: 'success' } }) + stop + DONE,
+    expected: whole,
+  },
+  'an-event-in-the-middle-of-another': {
+    body: `${text('Backups run ')}data: {"id":"c1","object":"chat.c${text('at three.')}${stop}${DONE}`,
+    expected: { ...whole, problem: 'model-format' },
+  },
+  'an-event-in-the-words-of-another': {
+    body: `${text('Backups run ')}data: {"choices":[{"index":0,"delta":{"content":"${text('at three.')}${stop}${DONE}`,
+    expected: { ...whole, problem: 'model-format' },
+  },
+  'words-as-json-alone': { body: line('"Backups run "') + line('"at three."') + DONE, expected: whole },
+  'a-choice-for-each-block': {
+    body: JSON.stringify({
+      choices: [
+        { finish_reason: 'tool_calls', message: { role: 'assistant', content: 'I look.' } },
+        {
+          finish_reason: 'tool_calls',
+          message: { tool_calls: [{ id: 'c1', function: { name: 'lookup', arguments: '{"query":"a"}' } }] },
+        },
+      ],
+    }),
+    type: 'application/json',
+    expected: called('{"query":"a"}', 'I look.'),
+  },
+  'call-of-workers-ai': {
+    body:
+      line({ response: '', tool_calls: [{ name: 'lookup', arguments: { query: 'a' } }] }) +
+      line({ response: '' }) +
+      DONE,
+    expected: { ...called(), finish: 'stop' },
+  },
+  'call-of-workers-ai-in-a-document': {
+    body: JSON.stringify({
+      result: { response: null, tool_calls: [{ name: 'lookup', arguments: { query: 'a' } }] },
+      success: true,
+    }),
+    type: 'application/json',
+    expected: { ...called(), finish: 'stop' },
+  },
+  'cohere-itself-thinks-and-calls': {
+    body:
+      line({ type: 'content-delta', index: 0, delta: { message: { content: { thinking: 'Look.' } } } }) +
+      line({
+        type: 'tool-call-start',
+        index: 0,
+        delta: { message: { tool_calls: { id: 'c1', function: { name: 'lookup', arguments: '' } } } },
+      }) +
+      line({
+        type: 'tool-call-delta',
+        index: 0,
+        delta: { message: { tool_calls: { function: { arguments: '{"query":"a"}' } } } },
+      }) +
+      line({ type: 'tool-call-end', index: 0 }) +
+      line({ type: 'message-end', delta: { finish_reason: 'TOOL_CALL' } }),
+    expected: { ...called(), thoughts: 'Look.' },
+  },
+  'thoughts-of-granite-in-sentences': {
+    body: letters('Here is my thought process:\nLook.\n\nHere is my response:\nBackups run at three.'),
+    expected: { ...whole, thoughts: 'Look.\n\n' },
+  },
+  'speaks-of-its-thought-process': {
+    body: letters('Here is my thought process: at three.'),
+    expected: { words: 'Here is my thought process: at three.', thoughts: 'at three.', finish: 'stop' },
+  },
+  'call-without-inputs-in-words': {
+    body: letters('<tool_call>lookup</tool_call>'),
+    expected: called('{}'),
+  },
+  'calls-in-words-of-olmo': {
+    body: letters('<function_calls>\nlookup(query="a")\nlookup(query="b")\n</function_calls>'),
+    expected: calledTwice,
+  },
+  'picture-among-words': {
+    body: text(`Here.\n\n![image](${PICTURE.slice(0, 50)}`) + text(`${PICTURE.slice(50)})`) + stop + DONE,
+    expected: { words: 'Here.\n\n', finish: 'stop', pictures: [PICTURE] },
+  },
+  'picture-in-code-among-words': {
+    body: text(`\`\`\`\n![image](${PICTURE})\n\`\`\``) + stop + DONE,
+    expected: { words: `\`\`\`\n![image](${PICTURE})\n\`\`\``, finish: 'stop' },
+  },
   'result-of-qianfan': {
     body:
       line({ sentence_id: 0, is_end: false, result: 'Backups run ' }) +
@@ -190,6 +327,16 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
         '<minimax:tool_call>\n<invoke name="lookup">\n<parameter name="query">a</parameter>\n</invoke>\n</minimax:tool_call>',
       lfm: '<|tool_call_start|>[lookup(query="a")]<|tool_call_end|>',
       gemma: "```tool_code\nprint(lookup(query='a'))\n```",
+      'deepseek-v4':
+        '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="lookup">\n<｜DSML｜parameter name="query" string="true">a</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>',
+      hunyuan:
+        '<tool_call>lookup<tool_sep>\n<arg_key>query</arg_key>\n<arg_value>a</arg_value>\n</tool_call>',
+      'kimi-without-a-section':
+        '<|tool_call_begin|>functions.lookup:0<|tool_call_argument_begin|>{"query":"a"}<|tool_call_end|>',
+      'phi-in-marks': '<|tool_call|>[{"name":"lookup","arguments":{"query":"a"}}]<|/tool_call|>',
+      grok: '<xai:function_call name="lookup">\n<parameter name="query">a</parameter>\n</xai:function_call>',
+      claude: '<invoke name="lookup">\n<parameter name="query">a</parameter>\n</invoke>',
+      'gemini-in-a-fence': '```function_call\n{"name":"lookup","arguments":{"query":"a"}}\n```',
     }).map(([id, words]): [string, AnswerQuirk] => [
       `call-in-words-of-${id}`,
       { body: letters(words), expected: called() },
@@ -783,6 +930,14 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
     expected: whole,
   },
   // ------------------------------------------------------------------------------- how it ended
+  ...Object.fromEntries(
+    REASONS.flatMap(([expected, ...reasons]) =>
+      reasons.map((reason, at): [string, AnswerQuirk] => [
+        `finish-${expected.finish}-${expected.problem ?? 'whole'}-${at}`,
+        { body: said + delta({}, reason) + DONE, expected },
+      ]),
+    ),
+  ),
   'finish-unknown': { body: said + delta({}, 'eos_token') + DONE, expected: whole },
   'finish-upper-case': { body: said + delta({}, 'STOP') + DONE, expected: whole },
   'finish-max-tokens': { body: said + delta({}, 'MAX_TOKENS'), expected: { ...whole, finish: 'length' } },

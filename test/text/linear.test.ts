@@ -340,6 +340,7 @@ async function outerReaders(): Promise<Readers> {
     import('../../src/adapters/importers/message-shapes.ts'),
     import('../../src/domain/text/rich-text.ts'),
   ]);
+  const drawn = await import('../../src/adapters/models/pictures-in-words.ts');
   const [lenient, openBlock, repeat, commands, marked, palette, nesting, shapes, spoken, whole, lists, html] =
     await Promise.all([
       import('../../src/adapters/importers/lenient-json.ts'),
@@ -401,6 +402,11 @@ async function outerReaders(): Promise<Readers> {
         () => 'string',
       );
       return [text, ...text].map((delta, at) => calls.read(delta, at === text.length));
+    },
+    'pictures among the words of an answer': (text) => {
+      const pictures = new drawn.PicturesInWords(() => undefined);
+      const begun = `![a](data:image/png;base64,${text}`;
+      return [text, ...text, begun].map((delta, at) => pictures.read(delta, at > text.length));
     },
     'deltas that may repeat everything': (text) => {
       const deltas = new whole.WholeDeltas();

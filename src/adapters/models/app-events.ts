@@ -106,6 +106,8 @@ const OWN_WORDS = ['content', 'text', 'answer', 'reply', 'output_text', 'complet
 const TELLING = ['type', 'event', 'error', 'errors', 'code', 'status', 'detail', 'object', 'message'];
 
 function plainWords(value: Fields): Fields | undefined {
+  // FastChat's failures are words with a number.
+  if (Number(value.error_code ?? 0) !== 0) return undefined;
   if (Object.keys(value).length > 4 || TELLING.some((name) => name in value)) return undefined;
   const name = OWN_WORDS.find((one) => typeof value[one] === 'string');
   return name === undefined ? undefined : said(value[name], value.done === true ? 'stop' : null);

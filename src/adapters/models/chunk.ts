@@ -5,8 +5,16 @@ import { choiceOfApp } from './app-events.ts';
 import { listOf } from './event-fields.ts';
 import { brokenIn, type FinishReason, finishIn, isBrokenOff } from './finish-reasons.ts';
 import { choiceOfForeign, protocolOf, usageOfForeign } from './foreign-events.ts';
+import { PicturesInWords } from './pictures-in-words.ts';
 import { SpokenCalls, type TypeInput, type WordsOrCalls } from './spoken-calls.ts';
-import { notePictures, noteSources, type StreamFacts } from './stream-facts.ts';
+import {
+  addPicture,
+  isError,
+  notePictures,
+  noteSources,
+  noteSuspect,
+  type StreamFacts,
+} from './stream-facts.ts';
 import { callsOf, StreamedCalls } from './streamed-calls.ts';
 import { WholeDeltas } from './whole-deltas.ts';
 
@@ -134,17 +142,6 @@ function usageOf(raw: unknown): Readonly<Record<string, number>> {
   );
 }
 
-/** True for an error with content; some servers send `null`, `{}`, `""` or `false` for no error. */
-function isError(error: unknown): boolean {
-  if (typeof error === 'string') return error.trim() !== '';
-  if (Array.isArray(error)) return error.some(isError);
-  if (error === true) return true;
-  return (
-    isFields(error) &&
-    Object.values(error).some((value) => value !== null && value !== '' && value !== 0 && value !== false)
-  );
-}
-
 /** Other names under which a delta or a message holds its words. */
 const OTHER_WORDS = ['text', 'parts', 'output_text'];
 
@@ -169,7 +166,22 @@ const WRAPS = ['data', 'response', 'output', 'result', 'body'];
 const opened = (value: unknown): unknown =>
   typeof value === 'string' && value.startsWith('{') ? readJson(value) : value;
 const holdsChoices = (value: unknown): value is Fields =>
-  isFields(value) && ('choices' in value || typeof value.response === 'string');
+  isFields(value) &&
+  ('choices' in value ||
+    typeof value.response === 'string' ||
+    ('response' in value && Array.isArray(value.tool_calls)));
+
+/** A choice with the calls of others that go on with it: some gateways give each block of an answer a choice. */
+function withCallsOf(own: Fields, choices: readonly Fields[]): Fields {
+  const name = isFields(own.delta) ? 'delta' : 'message';
+  const said = saidIn(own[name]);
+  const calls = choices.flatMap((choice) =>
+    choice === own || Number(choice.index ?? 0) !== 0 ? [] : callsOf(saidIn(choice[name])?.tool_calls),
+  );
+  if (calls.length === 0 || callsOf(said?.tool_calls).length > 0) return own;
+  const reason = own.finish_reason ?? choices.find((choice) => choice.finish_reason)?.finish_reason;
+  return { ...own, [name]: { ...said, tool_calls: calls }, finish_reason: reason };
+}
 
 /** Events that only keep a connection open. */
 export const KEEP_ALIVE = /^(ping|pong|heartbeat|keep[-_ ]?alive|processing|connected|open|ready)$/i;
@@ -193,6 +205,7 @@ export class ChunkReader {
   #usage: Readonly<Record<string, number>> = {};
 
   readonly #wholeWords = new WholeDeltas();
+  readonly #pictures: PicturesInWords;
   readonly #wholeThoughts = new WholeDeltas();
   readonly #makeSpokenCalls: (() => SpokenCalls) | undefined;
   readonly #spokenCalls: SpokenCalls | undefined;
@@ -201,6 +214,7 @@ export class ChunkReader {
   constructor(facts: StreamFacts, tools: readonly string[] = [], typeOf?: TypeInput) {
     this.#facts = facts;
     this.#calls = new StreamedCalls(tools);
+    this.#pictures = new PicturesInWords((url) => addPicture(facts, url));
     const named = (written: string): string | undefined => {
       const name = this.#calls.toolNamed(written);
       return tools.includes(name) ? name : undefined;
@@ -209,23 +223,28 @@ export class ChunkReader {
     this.#spokenCalls = this.#makeSpokenCalls?.();
   }
 
-  /** Returns the events for what was held back, at the end of an answer. */
-  rest(): unknown[] {
-    const thoughts = this.#said('reasoning_content', this.#wholeThoughts.end());
-    const words = this.#said('content', this.#wholeWords.end(), true);
-    return [...thoughts, ...words, ...this.#calledInThoughts()];
+  /** Returns the events for what was held back, when nothing more will arrive. */
+  end(): unknown[] {
+    return [...this.#rest(), ...this.#calls.events()];
   }
 
-  /** The calls with which an answer ends that has thoughts only. */
-  #calledInThoughts(): unknown[] {
+  /** The words that were held back. */
+  #rest(): unknown[] {
+    const thoughts = this.#said('reasoning_content', this.#wholeThoughts.end());
+    const words = this.#said('content', this.#pictures.read(this.#wholeWords.end(), true), true);
+    this.#callInThoughts();
+    return [...thoughts, ...words];
+  }
+
+  /** Makes the calls with which an answer ends that has thoughts only. */
+  #callInThoughts(): void {
     const thoughts = this.#lastThoughts;
     this.#lastThoughts = '';
-    if (!this.#makeSpokenCalls || this.#words.trim() !== '' || this.#calls.hasAny) return [];
+    if (!this.#makeSpokenCalls || this.#words.trim() !== '' || this.#calls.hasAny) return;
     const last = this.#makeSpokenCalls().read(thoughts, true).at(-1);
-    if (last === undefined || typeof last === 'string') return [];
+    if (last === undefined || typeof last === 'string') return;
     for (const call of last) this.#calls.add(call.name, call.arguments);
     this.#hasSpokenCalls = true;
-    return this.#calls.events(true);
   }
 
   #said(type: Piece['type'], text: string, isLast = false): unknown[] {
@@ -239,7 +258,7 @@ export class ChunkReader {
       if (typeof each === 'string') return each === '' ? [] : [{ choices: [{ delta: { [type]: each } }] }];
       for (const call of each) this.#calls.add(call.name, call.arguments);
       this.#hasSpokenCalls = true;
-      return this.#calls.events(true);
+      return [];
     });
   }
 
@@ -256,10 +275,13 @@ export class ChunkReader {
    */
   read(value: unknown, { isDocument = false, named = '' } = {}): unknown[] {
     if (Array.isArray(value)) return value.flatMap((each) => this.read(each, { isDocument, named }));
-    // A proxy wrote the event as text once more.
-    if (typeof value === 'string' && value.startsWith('{')) {
-      const inner = readJson(value);
-      if (isFields(inner)) return this.read(inner, { isDocument, named });
+    if (typeof value === 'string') {
+      // A proxy wrote the event as text once more; a server of one's own says its words so.
+      const inner = value.startsWith('{') ? readJson(value) : undefined;
+      return this.read(isFields(inner) ? inner : { choices: [{ delta: { content: value } }] }, {
+        isDocument,
+        named,
+      });
     }
     if (!isFields(value)) return [];
     if (KEEP_ALIVE.test(stringOf(value.type)) || KEEP_ALIVE.test(stringOf(value.event))) return [];
@@ -305,7 +327,7 @@ export class ChunkReader {
     const own = first ?? (this.#isNumbered ? undefined : choices[0]);
     if (own && 'finish_reason' in value && !('finish_reason' in own))
       return { ...own, finish_reason: value.finish_reason };
-    if (first || choices[0]) return own;
+    if (first || choices[0]) return own && withCallsOf(own, choices);
     // Ollama's own API has neither a list nor deltas.
     if (isFields(value.message))
       return {
@@ -318,11 +340,12 @@ export class ChunkReader {
     const token = isFields(value.token) && value.token.special !== true ? value.token.text : undefined;
     const output = isFields(value.output) ? value.output : {};
     const said = [value.response, token, value.result, output.text].find((text) => typeof text === 'string');
-    if (said === undefined && !isFields(value.token))
+    const calls = 'response' in value ? callsOf(value.tool_calls) : [];
+    if (said === undefined && calls.length === 0 && !isFields(value.token))
       return choiceOfForeign(value) ?? choiceOfApp(value, named);
     const isLast = value.done === true || value.is_end === true || typeof value.generated_text === 'string';
     return {
-      delta: { content: said ?? '' },
+      delta: { content: said ?? '', ...(calls.length > 0 ? { tool_calls: calls } : {}) },
       finish_reason: output.finish_reason ?? (isLast ? (value.done_reason ?? 'stop') : null),
     };
   }
@@ -339,14 +362,12 @@ export class ChunkReader {
         if (isFields(part) && part.type === 'tool_use') this.#calls.read(part);
       if (isFields(delta.function_call)) this.#calls.read({ index: 0, function: delta.function_call });
       noteSources(this.#facts, delta);
-      out.push(...this.#calls.events(false));
     }
     const reason = finishIn(choice) ?? (isDocument && !this.#finish ? 'stop' : undefined);
-    if (reason) out.push(...this.rest());
+    if (reason) out.push(...this.#rest());
     const finish = reason === 'stop' && this.#hasSpokenCalls ? 'tool_calls' : reason;
     if (finish) this.#facts.brokenOff = false;
     else if (isBrokenOff(choice)) this.#facts.brokenOff = true;
-    if (finish) out.push(...this.#calls.events(true));
     if (finish && this.#calls.hasNameless) this.#facts.malformed = true;
     if (finish === 'broken')
       this.#facts.error ??= [choice.error, error].find(isError) ?? { message: brokenIn(choice) };
@@ -376,7 +397,7 @@ export class ChunkReader {
       const fresh = (isWords ? this.#wholeWords : this.#wholeThoughts).read(text);
       if (isWords) this.#words += fresh;
       else this.#thoughts += fresh;
-      return this.#said(type, fresh);
+      return this.#said(type, isWords ? this.#pictures.read(fresh) : fresh);
     });
     const refusal = stringOf(delta.refusal);
     if (refusal !== '') out.push({ choices: [{ delta: { refusal } }] });
@@ -407,7 +428,10 @@ export class ChunkReader {
 
   #noteError(value: Fields, choice: Fields | undefined, named: string): void {
     const facts = this.#facts;
-    const error = [value.error, choice?.error, value.errors, value.last_error, thrownIn(value)].find(isError);
+    const ofGroq = isFields(value.x_groq) ? value.x_groq.error : undefined;
+    const error = [value.error, choice?.error, value.errors, value.last_error, ofGroq, thrownIn(value)].find(
+      isError,
+    );
     if (error !== undefined) facts.error ??= error === true ? value : error;
     else if (/^error$/i.test(named) || value.event === 'error' || (value.type === 'error' && !choice))
       facts.error ??= value;
@@ -415,12 +439,7 @@ export class ChunkReader {
     if (isFields(status) && Number(status.status_code ?? 0) !== 0)
       facts.error ??= { message: stringOf(status.status_msg), code: status.status_code };
     if (choice || listOf(value.choices).length > 0) return;
-    const words = ['message', 'msg', 'detail', 'error_msg'].find((name) => isError(value[name]));
-    if (words)
-      facts.suspect ??=
-        words === 'message' || words === 'detail'
-          ? value
-          : { message: value[words], code: value.code ?? value.error_code };
+    noteSuspect(facts, value);
   }
 }
 

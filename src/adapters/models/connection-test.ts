@@ -2,6 +2,7 @@
 
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { isFields, lenientJson } from '../../domain/base/json.ts';
+import { orElse } from '../../domain/base/log.ts';
 import { withTimeLimit } from '../../domain/base/time-limit.ts';
 import { testBrowserModel } from './browser-model.ts';
 import { type ConnectionReport, type Endpoint, hostOf } from './chat-model.ts';
@@ -14,12 +15,14 @@ import {
   problemOfStreamError,
   type Surroundings,
 } from './http.ts';
-import { type ModelList, modelsIn } from './listed-models.ts';
+import { type ModelList, modelsIn, nextPage } from './listed-models.ts';
 import { PRESETS } from './presets.ts';
 import { headersFor, listPath } from './protocols.ts';
 
 const TEST_MS = 15_000;
 const LIST_LIMIT = 20 * 1024 * 1024;
+/** Most pages of one list that are asked for. */
+const MOST_PAGES = 20;
 
 /**
  * Tests address and key. Never throws, except an AbortError when `signal` is aborted. An address that lacks its `/v1`
@@ -45,10 +48,32 @@ export async function testConnection(
         signal: limited,
         ...deps,
       });
+    const page = async (baseUrl: string, more?: Readonly<Record<string, string>>) => {
+      const path = listPath(endpoint.protocol);
+      const asked = more ? `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(more)}` : path;
+      const text = await (await get(baseUrl, asked)).text();
+      return { text, body: text.length <= LIST_LIMIT ? lenientJson(text) : undefined };
+    };
+    /** The list with those of its further pages; they end where one brings nothing new. */
+    const withOthers = async (baseUrl: string, body: unknown, first: ModelList): Promise<ModelList> => {
+      let [found, last] = [first, body];
+      for (let at = 1; at < MOST_PAGES; at += 1) {
+        const more = nextPage(last, endpoint.protocol === 'anthropic');
+        if (!more) break;
+        last = (await orElse(page(baseUrl, more), undefined, 'a further page of models'))?.body;
+        limited.throwIfAborted();
+        const next = modelsIn(last);
+        const models = new Set([...found.models, ...(next?.models ?? [])]);
+        if (!next || models.size === found.models.length) break;
+        found = {
+          models: [...models].sort((a, b) => a.localeCompare(b)),
+          prices: { ...found.prices, ...next.prices },
+        };
+      }
+      return found;
+    };
     const list = async (baseUrl: string): Promise<ModelList> => {
-      const response = await get(baseUrl, listPath(endpoint.protocol));
-      const text = await response.text();
-      const body = text.length <= LIST_LIMIT ? lenientJson(text) : undefined;
+      const { text, body } = await page(baseUrl);
       const found = modelsIn(body);
       const refused = found ? undefined : refusalIn(body, baseUrl, plainKey(key));
       if (refused) throw refused;
@@ -62,7 +87,7 @@ export async function testConnection(
             suggestion: '',
           },
         });
-      return found;
+      return await withOthers(baseUrl, body, found);
     };
 
     try {

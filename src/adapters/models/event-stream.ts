@@ -6,7 +6,14 @@ import { parsePartialJson } from 'ai';
 import { type Fields, lenientJson, pythonJson, repairedJson } from '../../domain/base/json.ts';
 import { wordsOfApp } from './app-events.ts';
 import { ChunkReader, KEEP_ALIVE } from './chunk.ts';
-import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
+import {
+  BodyReader,
+  eventWithin,
+  isChatter,
+  objectsIn,
+  piecesOfData,
+  type ServerEvent,
+} from './server-events.ts';
 import type { TypeInput } from './spoken-calls.ts';
 import type { StreamFacts } from './stream-facts.ts';
 
@@ -58,7 +65,7 @@ export function asEventStream(
   };
   const end = (controller: Controller) => {
     facts.done = true;
-    ready.push(...reader.rest());
+    ready.push(...reader.end());
     send(controller);
     controller.enqueue(encoder.encode('data: [DONE]\n\n'));
     controller.terminate();
@@ -71,7 +78,10 @@ export function asEventStream(
       return void ready.push(...reader.read({ choices: [{ delta: { content: plain } }] }));
     for (const piece of piecesOfData(lines)) {
       if (DONE.test(piece)) return end(controller);
-      const found = parsed(piece);
+      const whole = parsed(piece);
+      const within = whole ? undefined : eventWithin(piece);
+      const found = whole ?? (within === undefined ? undefined : parsed(within));
+      if (!whole && found) facts.malformed = true;
       if (found) ready.push(...reader.read(found.value, { named: name }));
       else if (/^error$/i.test(name)) {
         if (!facts.finished) facts.error ??= { message: piece };
@@ -105,7 +115,7 @@ export function asEventStream(
         else if (FAILED.test(words)) facts.error ??= { message: words };
         else ready.push(...reader.read(wholeAnswer(words), { isDocument: true }));
       } else if (half !== '') ready.push(...reader.readHalf(await parsedHalf(half)));
-      ready.push(...reader.rest());
+      ready.push(...reader.end());
       send(controller);
     },
   });
@@ -163,37 +173,20 @@ function onlyDelta(event: unknown): readonly [name: string, value: unknown] | un
   return fields.length === 1 ? fields[0] : undefined;
 }
 
-interface CallDelta {
-  readonly index: number;
-  readonly id?: string;
-  readonly function: { readonly arguments: string };
-}
-
-/** Joins both into one delta of the same name; undefined unless they are words, thoughts, or arguments of one call. */
-function joinedValue(name: string, one: unknown, other: unknown): unknown {
-  if (typeof one === 'string' && typeof other === 'string') return one + other;
-  if (name !== 'tool_calls') return undefined;
-  const [[call], [more]] = [one as readonly CallDelta[], other as readonly CallDelta[]];
-  if (!call || !more || call.index !== more.index || more.id !== undefined) return undefined;
-  const text = call.function.arguments + more.function.arguments;
-  return [{ ...call, function: { ...call.function, arguments: text } }];
-}
-
 const isUsage = (event: unknown): boolean => typeof event === 'object' && event !== null && 'usage' in event;
 
 /** Joins canonical events (`chunk.ts`) into fewer with the same content; of figures, which are cumulative, the last. */
 function joined(events: readonly unknown[]): readonly unknown[] {
   const out: unknown[] = [];
-  let last: { readonly name: string; value: unknown } | undefined;
+  let last: { readonly name: string; readonly value: string } | undefined;
   for (const event of events) {
     if (isUsage(event)) continue;
     const [name, value] = onlyDelta(event) ?? [];
-    const both = name !== undefined && name === last?.name ? joinedValue(name, last.value, value) : undefined;
-    if (both !== undefined && last) {
-      last = { name: last.name, value: both };
-      out[out.length - 1] = { choices: [{ delta: { [last.name]: both } }] };
+    if (name !== undefined && name === last?.name && typeof value === 'string') {
+      last = { name, value: last.value + value };
+      out[out.length - 1] = { choices: [{ delta: { [name]: last.value } }] };
     } else {
-      last = name === undefined ? undefined : { name, value };
+      last = name === undefined || typeof value !== 'string' ? undefined : { name, value };
       out.push(event);
     }
   }

@@ -3,34 +3,42 @@ import { type Fields, isFields, stringOf } from '../../domain/base/json.ts';
 
 /** Finish reasons of a failure. */
 const BROKEN =
-  /^(error|\w+_error|insufficient_system_resource|(\w+:_?)?malformed_\w+|unexpected_tool_call|too_many_tool_calls|fail(ed|ure)|exception)$/;
-/** Finish reasons of an answer that was broken off. */
+  /^((\w+_)?error|insufficient_system_resource|malformed_\w+|unexpected_tool_call|too_many_tool_calls|fail(ed|ure)|exception|(\w+_)?overload(ed)?|(rate|usage)_limit\w*|quota\w*)$/;
+/** Finish reasons of an answer that was broken off, by whomever. */
 const BROKEN_OFF =
-  /^(abort|aborted|cancel|canceled|cancelled|interrupted|incomplete|timeout|time_limit|pause(_turn)?|repetition\w*)$/;
+  /^(incomplete|time_limit|deadline_exceeded|preempted|network|pause(_turn)?|repetition\w*)$|(^|_)(abort(ed)?|cancel(l?ed)?|interrupt(ed)?|time(d_)?out|disconnect(ed)?|unloaded|closed|(user|client)_stop(ped)?)$/;
 /**
  * An answer that came to a limit: `max_tokens`, `max_new_tokens`, `output_length`,
  * `token_limit_reached`, `context_length_exceeded`.
  */
-const LENGTH = /(^|_)(length|tokens?_limit|context_window)(_|$)/;
+const LENGTH = /(^|_)(length|limit|truncated|context_window)(_|$)|^tokens$/;
 const MOST_TOKENS = /(^|_)max(imum)?_/;
-const TOKENS = /(^|_)tokens?(_|$)/;
+const TOKENS = /(^|_)(tokens?|output)(_|$)/;
 const FILTER =
-  /^(content_?filter(ed)?|content_policy\w*|(image_)?(safety|recitation|prohibited_content)|sensitive|blocked|blocklist|spii|refusal|moderation|guardrail\w*)$/;
+  /(^|_)(content_?filter(ed)?|policy|safety|recitation|prohibited|sensitive|block(ed|list)|spii|refusal|moderat(ed|ion)|guardrails?|flagged|censored|risk)(_|$)/;
 const CALLS = /^(tool_?calls?|tool_use|function_?calls?)$/;
 
 /** Finish reasons of the chat API that are passed on. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
 const reasonOf = (raw: unknown): string =>
-  stringOf(raw)
+  // SGLang's own form says beside it what matched.
+  stringOf(isFields(raw) ? raw.type : raw)
     .trim()
     .replace(/([a-z])(?=[A-Z])/g, '$1_')
     .toLowerCase()
     .replace(/[\s-]+/g, '_');
 
-/** Maps a finish reason to one of the chat API; unknown ones (`eos`, `end_turn`) mean that the answer is whole. */
-function finishOf(raw: unknown): FinishReason | 'broken' | undefined {
-  const reason = reasonOf(raw);
+/**
+ * Maps a finish reason to one of the chat API; unknown ones (`eos`, `end_turn`) mean that the answer is whole. Behind
+ * a colon Gemini says more: `content_filter: RECITATION`.
+ */
+export function finishOf(raw: unknown): FinishReason | 'broken' | undefined {
+  const found = reasonOf(raw).split(/:_?/).map(finishNamed);
+  return found.find((one) => one !== 'stop') ?? found[0];
+}
+
+function finishNamed(reason: string): FinishReason | 'broken' | undefined {
   if (/^(|null|none|(finish_reason_)?unspecified)$/.test(reason) || BROKEN_OFF.test(reason)) return undefined;
   if (BROKEN.test(reason)) return 'broken';
   if (LENGTH.test(reason) || (MOST_TOKENS.test(reason) && TOKENS.test(reason))) return 'length';
@@ -63,5 +71,6 @@ export const brokenIn = (choice: Fields): string =>
   stringOf(reasonsIn(choice).find((reason) => finishOf(reason) === 'broken'));
 
 /** True if a reason says that the answer was broken off. */
-export const isBrokenOff = (choice: Fields): boolean =>
-  reasonsIn(choice).some((reason) => BROKEN_OFF.test(reasonOf(reason)));
+export const saysBrokenOff = (reason: unknown): boolean => BROKEN_OFF.test(reasonOf(reason));
+/** True if a choice says that the answer was broken off. */
+export const isBrokenOff = (choice: Fields): boolean => reasonsIn(choice).some(saysBrokenOff);

@@ -17,6 +17,8 @@ const SILENT = new RegExp(
     '(?:message|content)-start',
     'content-end',
     'tool-plan-delta',
+    'tool-call-end',
+    'citation-(?:start|end)',
     'finish-step',
     '(?:text|reasoning|tool-input)-(?:start|end)',
     'tool-input-delta',
@@ -51,6 +53,16 @@ export function choiceOfForeign(value: Fields): Fields | undefined {
       ? delta.text
       : undefined;
   if (typeof words === 'string') return said(words);
+  if (isFields(message) && typeof message.thinking === 'string')
+    return { delta: { reasoning_content: message.thinking }, finish_reason: null };
+  // Cohere's calls, in pieces as those of chat completions.
+  if (/^tool-call-(?:start|delta)$/.test(type) && isFields(delta) && isFields(delta.message)) {
+    const call = delta.message.tool_calls;
+    return {
+      delta: { tool_calls: isFields(call) ? [{ index: value.index, ...call }] : call },
+      finish_reason: null,
+    };
+  }
   if (type === 'message-end' && isFields(delta)) return said('', delta.finish_reason ?? 'stop');
   if (isFields(value.messageStop)) return said('', value.messageStop.stopReason ?? 'stop');
   // KoboldCpp and watsonx.

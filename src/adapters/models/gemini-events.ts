@@ -2,7 +2,9 @@
 // underscores, figures as text, and pages without addresses. One such value would cost the words beside it.
 import { type Fields, fieldsOf, isFields, objectsOf, readJson, stringOf } from '../../domain/base/json.ts';
 import { attempt } from '../../domain/base/log.ts';
+import { listOf } from './event-fields.ts';
 import { partOfGemini } from './executed-code.ts';
+import { finishOf, saysBrokenOff } from './finish-reasons.ts';
 
 /** Keys of an event that some proxies write with underscores. */
 const KEYS: Readonly<Record<string, string>> = Object.fromEntries(
@@ -52,12 +54,12 @@ function withUsualKeys(value: unknown, depth = DEPTH): unknown {
 
 /** An event of Gemini with its usual keys, out of what a proxy wrapped it in; any other event as it is. */
 export function unwrapped(event: Fields): Fields {
-  const inner = isFields(event.response) && Array.isArray(event.response.candidates) ? event.response : event;
-  if (!Array.isArray(inner.candidates)) return innerOf(event);
+  const inner = isFields(event.response) && event.response.candidates ? event.response : event;
+  if (!Array.isArray(inner.candidates) && !isFields(inner.candidates)) return innerOf(event);
   const usual = withUsualKeys(inner) as Fields;
   return {
     ...usual,
-    candidates: objectsOf(usual.candidates).map(({ finishReason: reason, ...candidate }) => {
+    candidates: objectsOf(listOf(usual.candidates)).map(({ finishReason: reason, ...candidate }) => {
       const name = nameOfReason(reason);
       return name === '' ? candidate : { ...candidate, finishReason: name };
     }),
@@ -85,8 +87,8 @@ const HELD = /^(?:IMAGE_(?:PROHIBITED_CONTENT|RECITATION)|MODEL_ARMOR|JAILBREAK)
 /** A finish reason as the SDK knows it; empty while the answer goes on. */
 function nameOfReason(reason: unknown): string {
   const name = typeof reason === 'number' ? (REASONS[reason] ?? 'OTHER') : stringOf(reason).toUpperCase();
-  if (/UNSPECIFIED$/.test(name)) return '';
-  return HELD.test(name) ? 'PROHIBITED_CONTENT' : name === 'LENGTH' ? 'MAX_TOKENS' : name;
+  if (/UNSPECIFIED$/.test(name) || saysBrokenOff(reason)) return '';
+  return HELD.test(name) ? 'PROHIBITED_CONTENT' : finishOf(reason) === 'length' ? 'MAX_TOKENS' : name;
 }
 
 const figures = (usage: Fields): Fields =>
@@ -127,6 +129,15 @@ export function citedByGemini(candidate: Fields): readonly Fields[] {
   ];
 }
 
+/** A part whose call has the id and the arguments that the SDK wants. */
+function wholeCall(part: Fields): Fields {
+  if (!isFields(part.functionCall)) return part;
+  const { id, args, ...call } = part.functionCall;
+  const given = typeof args === 'string' ? readJson(args) : args;
+  const named = id === undefined || id === null || id === '' ? {} : { id: String(id) };
+  return { ...part, functionCall: { ...call, ...named, args: isFields(given) ? given : {} } };
+}
+
 /** Gives events of one answer the types that the SDK wants. Ratings have no use here; code that ran becomes words. */
 export class GeminiShapes {
   /** The first of several candidates that were asked for. */
@@ -148,8 +159,13 @@ export class GeminiShapes {
           return {
             ...kept,
             ...(isFields(grounding) ? { groundingMetadata: pagesOf(grounding) } : {}),
-            ...(Array.isArray(content.parts)
-              ? { content: { ...content, parts: objectsOf(content.parts).map((part) => this.#part(part)) } }
+            ...(Array.isArray(content.parts) || isFields(content.parts)
+              ? {
+                  content: {
+                    ...content,
+                    parts: objectsOf(listOf(content.parts)).map((part) => this.#part(part)),
+                  },
+                }
               : {}),
           };
         }),
@@ -159,7 +175,9 @@ export class GeminiShapes {
 
   #part(given: Fields): Fields {
     const { thought } = given;
-    const part = partOfGemini(typeof thought === 'string' ? { text: thought, thought: true } : given);
+    const part = wholeCall(
+      partOfGemini(typeof thought === 'string' ? { text: thought, thought: true } : given),
+    );
     if (isFields(part.functionCall)) {
       const signature = part.thoughtSignature ?? this.#signature;
       this.#signature = undefined;

@@ -280,12 +280,8 @@ function problemOfStatus(
   { versioned = false, keyless = false }: { readonly versioned?: boolean; readonly keyless?: boolean } = {},
 ): RecollectError {
   const all = `${code} ${words}`.toLowerCase();
-  // A gateway fails with the words in which the SDK of a provider told of too many requests.
-  if (
-    status !== 429 &&
-    (status === 400 || status >= 500) &&
-    /^[\w .:]{0,60}\berror code: 429\b/.test(all.trim())
-  )
+  // A gateway fails with the words in which a provider told of too many requests.
+  if (status !== 429 && (status === 400 || status === 498 || status >= 500) && isThrottled(all))
     return problemOfStatus(429, { message, words, code }, about, seconds);
   const overloaded =
     status === 529 || ((status === 429 || status >= 500) && /\boverloaded/.test(all.replaceAll('_', ' ')));
@@ -306,7 +302,7 @@ function problemOfStatus(
     isQuota(all) ||
     noCredit ||
     (seconds === undefined && !isHeld && /billing|balance|credits?\b|suspended/.test(all));
-  const isModelForbidden = status < 404 && isForbiddenModel(all);
+  const isModelForbidden = status <= 404 && isForbiddenModel(all);
   if (
     (status === 401 && !isModelForbidden) ||
     (status === 403 && (/api[ _-]?key|invalid_key|unauthori[sz]ed/.test(all) || isKeyProblem(all))) ||
@@ -326,7 +322,10 @@ function problemOfStatus(
   // An overloaded server that names a time asks for the same.
   if (status === 429 || (status >= 500 && seconds !== undefined))
     return make('model-rate', 'Too many requests.', waitOf(seconds), true);
-  if (status < 500 && (isContextProblem(all) || (status === 413 && /\btokens?\b|context/.test(all))))
+  if (
+    (status < 500 || /contextwindowexceeded/.test(all)) &&
+    (isContextProblem(all) || (status === 413 && /\btokens?\b|context/.test(all)))
+  )
     return make('model-context', 'The conversation is too long for the model.');
   if (status === 413) return make('model-server', 'The request is too large.', { reason: 'size' });
   if (isAboutImages(all)) return make('model-server', 'The model takes no images.', { reason: 'images' });
@@ -346,7 +345,7 @@ function problemOfStatus(
       reason: 'model',
       suggestion: '',
     });
-  if (status === 404 || status === 405)
+  if ((status === 404 || status === 405) && !isUnsupported(all))
     return make('model-not-found', 'The endpoint does not know this.', {
       reason:
         (/model|deployment/.test(all) || isUnknownModel(all)) && about.model !== ''
@@ -356,7 +355,7 @@ function problemOfStatus(
             : 'path',
       suggestion: '',
     });
-  const isMomentary = status >= 500 || [408, 409, 425].includes(status);
+  const isMomentary = status >= 500 || [408, 409, 424, 425].includes(status);
   return make(
     'model-server',
     'The endpoint failed.',
@@ -376,13 +375,20 @@ function waitOf(seconds: number | undefined): ProblemParams {
 }
 
 const isQuota = (text: string) =>
-  /insufficient_(user_)?(quota|balance)|exceeded_current_quota|usage limits|budget[ _](has been )?exceeded/.test(
+  /insufficient_(user_)?(quota|balance)|exceeded_current_quota|usage limits?\b|使用上限|budget[ _](has been )?exceeded/.test(
     text,
   );
 const isBalance = (text: string) =>
-  /insufficient[_ ](balance|credits?|funds)|(credit )?balance is (too low|insufficient|not enough)|arrear|in good standing|余额不足|欠费|额度(不足|已用尽)/.test(
+  /insufficient[_ ](balance|credits?|funds)|(credit )?balance is (too low|insufficient|not enough)|arrear|in good standing|free ?tier\b.{0,60}(exhausted|only)|余额不足|欠费|额度(不足|已用尽|失败)/.test(
     text,
   );
+/** Too many requests or tokens in a while, whatever the status. */
+const isThrottled = (text: string) =>
+  /^[\w .:]{0,60}\berror code: 429\b|\bthrottl(ed|ing)|too many (requests|tokens)\b.{0,20}\bwait|\bratelimiterror|\bcapacity exceeded|访问量过大|请求(数|量)?(较多|过多|过于频繁)|(速率|频率|并发).{0,6}(限制|过高|超)|限流/.test(
+    text.trim(),
+  );
+/** No model that the person may use can do what the request wants: other settings help. */
+const isUnsupported = (text: string) => /no endpoints found that support/.test(text);
 const isKeyProblem = (text: string) =>
   /(invalid|incorrect|wrong|expired|missing|no)[ _](api|access)[ _-]?(key|token)|api[ _-]?key[^.]{0,30} (not valid|invalid|incorrect|wrong|expired|missing|not found)|api_key_(invalid|expired|missing)|not authenticated|authentication (required|failed)|unregistered callers/.test(
     text,
@@ -392,12 +398,12 @@ const isRegion = (text: string) =>
     text,
   );
 const isUnknownModel = (text: string) =>
-  /\bmodel_not_(found|supported)|\b(unknown|invalid|no such) model\b|not a valid model|\bmodels?[\s/:'"`]{1,4}\S{0,80}\s?(is |was |could )?(not (be )?found|(does )?not exists?)|requested model is not|模型不存在|无可用渠道|no available channels?|no endpoints found for|\bmodels?\b.{0,80}(decommissioned|retired|no longer (available|supported))|with on-demand throughput/.test(
+  /\bmodel_not_(found|supported)|\b(unknown|invalid|no such) model\b|not a valid model|\bmodels?[\s/:'"`]{1,4}\S{0,80}\s?(is |was |could )?(not (be )?found|(does )?not exists?)|requested model is not|模型不存在|无可用渠道|no available channels?|no endpoints found for|function '[^']{1,80}': not found|\bmodels?\b.{0,80}(decommissioned|retired|no longer (available|supported))|with on-demand throughput/.test(
     text,
   );
 /** The key may use other models, or terms were not accepted. */
 const isForbiddenModel = (text: string) =>
-  /\bmodel\b.{0,80}(terms acceptance|accept the terms)|(key|team|user|project|tier).{0,40}(not allowed|no access|not have access|not authorized) to (access |use )?.{0,20}\bmodel/.test(
+  /\bmodel\b.{0,80}(terms acceptance|accept the terms)|not activated the model|matching your data policy|(key|team|user|project|tier).{0,40}(not allowed|no access|not have access|not authorized) to (access |use )?.{0,20}\bmodel/.test(
     text,
   );
 const isContextProblem = (text: string) =>
@@ -447,8 +453,9 @@ export function problemOfStreamError(
   const detail = readDetail(JSON.stringify({ error }), key);
   const all = `${detail.code} ${detail.words}`.toLowerCase();
   const ownWords = Number(/\b(4\d\d|5\d\d)\b/.exec(detail.code)?.[1] ?? 0);
-  const status =
-    isContextProblem(all) || isRefusal(all)
+  const status = isThrottled(all)
+    ? 429
+    : isContextProblem(all) || isRefusal(all)
       ? 400
       : isBalance(all) || /no credit/.test(all)
         ? 402
@@ -501,6 +508,7 @@ const WORDS = [
     'error_message',
     'errorMessage',
     'errmsg',
+    'err_msg',
   ],
   ...['base_resp', 'status_msg', 'header', 'Response', 'Error', 'Message', 'reason', 'title'],
 ];
@@ -532,8 +540,10 @@ function readDetail(text: string, key: string | undefined): RefusalDetail {
   let code = '';
   const parsed = lenientJson(text);
   if (parsed === undefined)
-    // A web page gives its headline.
-    message = /^\s*</.test(text) ? (/<(?:title|h1)\b[^<>]*>\s*([^<\s][^<]*)/i.exec(text)?.[1] ?? '') : text;
+    // A web page gives its headline, XML its message.
+    message = /^\s*</.test(text)
+      ? (/<(?:title|h1|message)\b[^<>]*>\s*([^<\s][^<]*)/i.exec(text)?.[1] ?? '')
+      : text;
   else {
     const body = Array.isArray(parsed) ? parsed[0] : parsed;
     const error = at(body, 'error');
@@ -610,7 +620,7 @@ const durationOf = (text: string): number =>
 
 /** Fields of an error that say how long to wait, or until when. */
 const WAIT_FIELD =
-  /"(?:retry_?after|resets?_(?:at|in|after))(_?ms)?(?:_?seconds?)?":\s*"?(\d{1,13}(?:\.\d+)?)\b/i;
+  /"(?:retry_?after|estimated_time|resets?_(?:at|in|after))(_?ms)?(?:_?seconds?)?":\s*"?(\d{1,13}(?:\.\d+)?)\b/i;
 
 function secondsIn(text: string): number | undefined {
   // OpenRouter passes on the time at which the provider's limit ends, ms since 1970.

@@ -11,6 +11,7 @@ type Entry = Readonly<Record<string, unknown>>;
 const LISTS = [
   ...['data', 'models', 'result', 'results', 'items', 'list', 'value', 'model_list', 'deployments'],
   ...['response', 'resources', 'modelSummaries', 'publisherModels'],
+  ...['available_models', 'availableModels', 'model_names', 'model_ids'],
 ];
 const NAMES = ['id', 'model', 'name', 'model_name', 'model_id', 'key', 'slug', 'modelId'] as const;
 /** An id that only numbers the entry; requests use its name. */
@@ -53,10 +54,14 @@ function listIn(body: unknown, depth = 0): FoundList | undefined {
   return empty;
 }
 
-/** Lists the models of an object that has them by their names. */
+/** Lists the models of an object that has them by their names, or lists of them by what they do. */
 function namedIn(value: unknown): FoundList | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const entries = Object.entries(value);
+  if (entries.length > 0 && entries.every(([, each]) => Array.isArray(each))) {
+    const chat = entries.filter(([kind]) => !NOT_CHAT_TYPES.test(kind));
+    return { list: chat.flatMap(([, each]): unknown[] => each), isOther: true };
+  }
   const list = entries.map(([id, entry]): unknown => (isFields(entry) ? { id, ...entry } : undefined));
   return entries.length > 0 && !list.includes(undefined) ? { list, isOther: true } : undefined;
 }
@@ -64,11 +69,11 @@ function namedIn(value: unknown): FoundList | undefined {
 /** Name for requests; '' if the list has none. */
 function nameOf(raw: unknown): string {
   if (typeof raw !== 'object' || raw === null) return '';
-  const said = NAMES.flatMap((name) => {
-    const value = (raw as Readonly<Record<string, unknown>>)[name];
-    return typeof value === 'string' || (typeof value === 'number' && name === 'id') ? [String(value)] : [];
-  });
-  return said.find((name) => name.trim() !== '' && !NO_NAME.test(name)) ?? said[0] ?? '';
+  const fields = raw as Entry;
+  const said = NAMES.map((name) => fields[name]).filter((value) => typeof value === 'string');
+  // A number is a name only where nothing else is.
+  const number = typeof fields.id === 'number' ? String(fields.id) : '';
+  return said.find((name) => name.trim() !== '' && !NO_NAME.test(name)) ?? said[0] ?? number;
 }
 
 /** Names of models that make or take something other than text, rate texts, or only complete them. */
@@ -111,6 +116,8 @@ const outputsOf = ({ architecture, modalities, ...entry }: Entry) =>
 
 const answers = (entry: Entry, id: string): boolean => {
   if (NOT_FOR_WORDS.test(id) || NEVER_CHAT.test(id)) return false;
+  // Groq and Mistral list models that they no longer serve.
+  if (entry.active === false || entry.archived === true) return false;
   if (typesIn(entry).some((type) => NOT_CHAT_TYPES.test(type))) return false;
   const methods = methodsOf(entry);
   if (methods && !methods.some((method) => /^(generatecontent|chat|generate)$/.test(method))) return false;
@@ -147,6 +154,25 @@ export interface ModelList {
   /** Models that can answer, sorted. */
   readonly models: readonly string[];
   readonly prices: Readonly<Record<string, Price>>;
+}
+
+/** Marks by which a list says that more follows, and the parameter that asks for it. */
+const NEXT = [
+  ['nextPageToken', 'pageToken'],
+  ['next_page_token', 'page_token'],
+] as const;
+
+/** Parameters for the next page of a list; undefined for the last one. `isAnthropic`: it counts on by another name. */
+export function nextPage(body: unknown, isAnthropic: boolean): Readonly<Record<string, string>> | undefined {
+  if (!isFields(body)) return undefined;
+  for (const [mark, parameter] of NEXT) {
+    const token = body[mark];
+    if (typeof token === 'string' && token !== '') return { [parameter]: token };
+  }
+  const { has_more: hasMore, last_id: last } = body;
+  return hasMore === true && typeof last === 'string' && last !== ''
+    ? { [isAnthropic ? 'after_id' : 'after']: last }
+    : undefined;
 }
 
 /**

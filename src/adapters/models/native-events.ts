@@ -11,22 +11,33 @@ import {
   stringOf,
 } from '../../domain/base/json.ts';
 import { KEEP_ALIVE } from './chunk.ts';
+import { finishOf, saysBrokenOff } from './finish-reasons.ts';
 import { protocolOf } from './foreign-events.ts';
 import { unwrapped } from './gemini-events.ts';
 import { citedIn, eventsOfDocument, NativeShapes } from './native-shapes.ts';
-import { BodyReader, isChatter, objectsIn, piecesOfData, type ServerEvent } from './server-events.ts';
-import { addDocument, addSource, type StreamFacts } from './stream-facts.ts';
+import {
+  BodyReader,
+  eventWithin,
+  isChatter,
+  objectsIn,
+  piecesOfData,
+  type ServerEvent,
+} from './server-events.ts';
+import { addDocument, addSource, isError, noteSuspect, type StreamFacts } from './stream-facts.ts';
 
 /** Finish reasons of Gemini that end an answer without its being whole. */
 const BROKEN =
   /^(MALFORMED_\w+|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MISSING_THOUGHT_SIGNATURE|OTHER|LANGUAGE|NO_IMAGE|IMAGE_OTHER)$/;
 
-/** Reasons that proxies take over from chat completions. */
-const REASONS: Readonly<Record<string, string>> = {
+/** Reasons that the SDK knows; proxies take others over from elsewhere. */
+const REASONS =
+  /^(?:end_turn|stop_sequence|tool_use|pause_turn|max_tokens|refusal|model_context_window_exceeded|compaction)$/;
+const REASON_OF = {
   stop: 'end_turn',
   length: 'max_tokens',
   tool_calls: 'tool_use',
-};
+  content_filter: 'refusal',
+} as const;
 
 /** Types of events that mark an answer as whole. */
 const WHOLE = /^(message_stop|response\.(completed|done|incomplete|failed))$/;
@@ -97,7 +108,11 @@ class NativeReader {
 
   #piece(text: string, name: string, isWhole: boolean): string {
     const asWritten = readJson(text);
-    const value = asWritten ?? lenientJson(text);
+    const value = asWritten ?? lenientJson(text) ?? lenientJson(eventWithin(text) ?? '');
+    if (Array.isArray(value))
+      return objectsOf(value)
+        .map((one) => this.#said(one, ''))
+        .join('');
     if (/^\[DONE\]$/i.test(text.trim())) this.#isDone = true;
     if (!isFields(value)) {
       if (value !== undefined || isChatter(text) || /^\[DONE\]$/i.test(text)) return '';
@@ -105,7 +120,15 @@ class NativeReader {
       else if (isWhole) this.#facts.malformed = true;
       return '';
     }
+    if (asWritten === undefined && lenientJson(text) === undefined) this.#facts.malformed = true;
+    return this.#said(value, asWritten === value && !text.includes('\n') ? text : '');
+  }
+
+  /** Text to pass on for an event. `text`: as it was written, if it needs no change. */
+  #said(value: Fields, text: string): string {
     const said = unwrapped(value);
+    const isOfNone = said.type === undefined && !said.error && protocolOf(said) === undefined;
+    if (isOfNone && noteSuspect(this.#facts, said)) return '';
     this.#facts.protocol ??= protocolOf(said);
     this.#responds ||= typeof said.type === 'string' && said.type.startsWith('response.output');
     const events = eventsOfDocument(said).flatMap((one) => {
@@ -115,7 +138,7 @@ class NativeReader {
       return event === undefined ? [] : this.#shapes.shape(event);
     });
     return events
-      .map((one) => `data: ${one === asWritten && !text.includes('\n') ? text : JSON.stringify(one)}\n\n`)
+      .map((one) => `data: ${one === value && text !== '' ? text : JSON.stringify(one)}\n\n`)
       .join('');
   }
 
@@ -159,7 +182,7 @@ class NativeReader {
       return {
         type: value.type,
         delta: {
-          stop_reason: typeof reason === 'string' ? (REASONS[reason.toLowerCase()] ?? reason) : null,
+          stop_reason: this.#reasonOf(reason),
           stop_sequence: typeof sequence === 'string' ? sequence : null,
         },
         usage: { output_tokens: 0, ...usage },
@@ -191,6 +214,15 @@ class NativeReader {
     if (type !== 'image_generation_call' || typeof result !== 'string' || result === '') return;
     const url = `data:image/${typeof format === 'string' ? format : 'png'};base64,${result}`;
     if (!this.#facts.pictures.includes(url)) this.#facts.pictures.push(url);
+  }
+
+  /** A reason as the SDK knows it; null while the answer goes on, and for one that failed or was broken off. */
+  #reasonOf(reason: unknown): string | null {
+    if (typeof reason === 'string' && REASONS.test(reason)) return reason;
+    const found = finishOf(reason);
+    if (found === 'broken') this.#facts.error ??= { message: reason };
+    else if (saysBrokenOff(reason)) this.#facts.brokenOff = true;
+    return found === undefined || found === 'broken' ? null : REASON_OF[found];
   }
 
   #noteEnd({ type, delta, candidates, response }: Fields): void {
@@ -233,5 +265,8 @@ function errorIn(value: Fields): unknown {
   if (value.type === 'response.failed')
     return fieldsOf(value.response).error ?? { message: 'response.failed' };
   if (value.type === 'error' || value.type === 'response.error') return value.error ?? value;
-  return value.type === undefined && isFields(value.error) ? value.error : undefined;
+  // Small servers end by `response.completed` whatever happened.
+  const { status, error } = fieldsOf(value.response);
+  if (value.type === 'response.completed' && status === 'failed') return error ?? { message: status };
+  return value.type === undefined && isError(value.error) ? value.error : undefined;
 }

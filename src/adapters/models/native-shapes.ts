@@ -1,8 +1,9 @@
 // Gives events of Anthropic Messages, Gemini and OpenAI Responses the order and the fields that the SDK
 // counts on: words that stand in the event which opens or ends a block, blocks that nothing opened, answers
 // in one document. No word is said twice.
-import { type Fields, fieldsOf, isFields, objectsOf, stringOf } from '../../domain/base/json.ts';
+import { type Fields, fieldsOf, isFields, objectsOf, readJson, stringOf } from '../../domain/base/json.ts';
 import { codeOfInput, codeOfItem, isExecution, outputOfBlock } from './executed-code.ts';
+import { finishOf } from './finish-reasons.ts';
 import { citedByGemini, GeminiShapes } from './gemini-events.ts';
 
 /** Events of an answer that came as one document. */
@@ -187,14 +188,15 @@ export class NativeShapes {
       this.#code.set(event.index, code + stringOf(fieldsOf(event.delta).partial_json));
       return [];
     }
-    const delta = fieldsOf(event.delta);
+    const delta = wholeDelta(fieldsOf(event.delta));
     const kind = SAID.find(([, , name]) => name === delta.type)?.[0];
-    if (this.#blocks.has(event.index)) return [event];
-    if (kind === undefined) return delta.type === 'input_json_delta' ? [event] : [];
+    const whole = { ...event, delta };
+    if (this.#blocks.has(event.index)) return [whole];
+    if (kind === undefined) return delta.type === 'input_json_delta' ? [whole] : [];
     this.#blocks.add(event.index);
     this.#open.add(event.index);
     const block = { type: kind, [kind]: '' };
-    return [{ type: 'content_block_start', index: event.index, content_block: block }, event];
+    return [{ type: 'content_block_start', index: event.index, content_block: block }, whole];
   }
 
   #blockEnds(): readonly Fields[] {
@@ -267,7 +269,13 @@ export class NativeShapes {
       case 'response.done':
       case 'response.completed':
       case 'response.incomplete': {
-        const response = fieldsOf(event.response);
+        const given = fieldsOf(event.response);
+        const details = fieldsOf(given.incomplete_details);
+        // Servers of local models name the reasons of chat completions.
+        const reason = { length: 'max_output_tokens', content_filter: 'content_filter' }[
+          String(finishOf(details.reason))
+        ];
+        const response = reason ? { ...given, incomplete_details: { ...details, reason } } : given;
         const whole = { ...event, type: type === 'response.done' ? 'response.completed' : type, response };
         return [...this.#unsaid(objectsOf(response.output), stringOf(response.output_text)), whole];
       }
@@ -427,8 +435,16 @@ function wholeBlock(given: Fields): Fields {
   const block = isFields(caller) && CALLERS.test(stringOf(caller.type)) ? given : others;
   if (block.type === 'text') return { ...block, text: stringOf(block.text) };
   if (block.type === 'thinking') return { ...block, thinking: stringOf(block.thinking) };
-  return block.type === 'tool_use' && stringOf(block.id) === '' ? { ...block, id: newCallId() } : block;
+  if (block.type !== 'tool_use') return block;
+  const input = typeof block.input === 'string' ? readJson(block.input) : block.input;
+  return { ...block, id: stringOf(block.id) || newCallId(), input: isFields(input) ? input : {} };
 }
+/** A delta whose part of a call's arguments is a text. */
+const wholeDelta = (delta: Fields): Fields => {
+  const { type, partial_json: given } = delta;
+  if (type !== 'input_json_delta' || typeof given === 'string') return delta;
+  return { ...delta, partial_json: isFields(given) ? JSON.stringify(given) : '' };
+};
 /** An id that no other call of a conversation has. */
 const newCallId = (): string => `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`;
 

@@ -126,7 +126,8 @@ export class BodyReader {
     // A proxy that wraps a stream into a stream writes the name of the field twice.
     if (field === 'data') this.#data.push(value.replace(/^(?:data: ?)+/, ''));
     else if (field === 'event') this.#name = value.trim();
-    else if (line.startsWith('{')) this.#data.push(line);
+    // An error that a server writes without a field, alone or in a list.
+    else if (/^\[?\{/.test(line)) this.#data.push(line);
     // llama.cpp's form of an event of an error.
     else if (field === 'error' && value.startsWith('{')) {
       this.#name = field;
@@ -190,6 +191,12 @@ export const piecesOfData = (lines: readonly string[]): readonly string[] => {
     ? lines.flatMap((line) => (line.trim() === '' ? [] : objectsIn(line.trim())))
     : [whole];
 };
+
+/** The event that a server wrote into the middle of one that it never finished; undefined if there is none. */
+export function eventWithin(broken: string): string | undefined {
+  const at = Math.max(broken.lastIndexOf('data: {'), broken.lastIndexOf('data:{'));
+  return at < 0 ? undefined : broken.slice(broken.indexOf('{', at));
+}
 
 /** True for words that servers send as data to keep a connection open. */
 export const isChatter = (text: string): boolean =>

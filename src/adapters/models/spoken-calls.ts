@@ -52,13 +52,18 @@ const MARKS: readonly Mark[] = [
   // Kimi
   { open: '<|tool_calls_section_begin|>', close: '<|tool_calls_section_end|>' },
   { open: '<|tool_call_section_begin|>', close: '<|tool_call_section_end|>' },
+  { open: '<|tool_call_begin|>', close: '<|tool_call_end|>', skipped: 0 },
   // LFM2
   { open: '<|tool_call_start|>', close: '<|tool_call_end|>' },
   // MiniMax
   { open: '<minimax:tool_call>', close: '</minimax:tool_call>' },
   { open: '<function_calls>', close: '</function_calls>' },
-  // DeepSeek 3.2; the tags within have the same sign.
+  // DeepSeek 3.2 and 4; the tags within have the same sign.
   { open: '<｜DSML｜function_calls>', close: '</｜DSML｜function_calls>' },
+  { open: '<｜DSML｜tool_calls>', close: '</｜DSML｜tool_calls>' },
+  // Claude and Grok; the tag names the tool.
+  { open: '<invoke name=', close: '</invoke>', skipped: 0 },
+  { open: '<xai:function_call name=', close: '</xai:function_call>', skipped: 0 },
   // Granite
   { open: '<|tool_call|>', close: '' },
   // gpt-oss, without its template
@@ -70,12 +75,13 @@ const MARKS: readonly Mark[] = [
   { open: '<start_function_call>', close: '<end_function_call>' },
   { open: '```tool_code', close: '\n```' },
   { open: '```tool_call', close: '\n```' },
+  { open: '```function_call', close: '\n```' },
 ];
 const FIRST = /[<[f`]/g;
 /** An answer that is nothing but a call: its name comes first. */
 const BARE = '{"name":"';
 /** The mark that ends a turn. */
-const END = /(?:<\|\w{1,20}\|>|<\/s>)$/;
+const END = /(?:<\|\/?\w{1,20}\|>|<\/s>)$/;
 /** Longest call, characters: a longer one stays words. */
 const LONGEST = 50_000;
 
@@ -149,6 +155,8 @@ class CallReader {
     if (block.includes('<function='))
       return between(block, '<function=', '</function>').map((piece) => this.#tagged(piece));
     if (block.includes('<invoke')) return between(block, '<invoke', '</invoke>').map((p) => this.#tagged(p));
+    if (block.includes('<xai:function_call'))
+      return between(block, '<xai:function_call', '</xai:function_call>').map((p) => this.#tagged(p));
     if (block.includes('<arg_key>')) return [this.#glm(block)];
     if (block.includes('<｜tool▁call▁begin｜>'))
       return between(block, '<｜tool▁call▁begin｜>', '<｜tool▁call▁end｜>').map((piece) => {
@@ -169,6 +177,10 @@ class CallReader {
     if (json !== undefined) return [json].flat().map((each) => this.#object(each));
     const bare = block.trim();
     if (bare.startsWith('{')) return objectsIn(bare).map((text) => this.#object(lenientJson(text.trim())));
+    if (/^[\w.-]{1,100}$/.test(bare)) return [this.#call(bare, {})];
+    const lines = bare.split('\n');
+    if (lines.length > 1 && lines.every((line) => /^[A-Za-z_][\w.]{0,100}\(/.test(line)))
+      return lines.map((line) => this.#python(line));
     return [this.#written(bare) ?? this.#python(bare)];
   }
 
@@ -214,7 +226,7 @@ class CallReader {
   }
 
   #glm(block: string): SpokenCall | undefined {
-    const name = block.slice(0, block.indexOf('<arg_key>')).trim();
+    const name = block.slice(0, block.indexOf('<arg_key>')).replace('<tool_sep>', '').trim();
     const tool = this.#toolNamed(name);
     const keys = between(block, '<arg_key>', '</arg_key>');
     const values = between(block, '<arg_value>', '</arg_value>');

@@ -54,6 +54,38 @@ export const newFacts = (onFinished: () => void = nobody): StreamFacts => ({
   pictures: [],
 });
 
+/** True for an error with content; some servers send `null`, `{}`, `""` or `false` for no error. */
+export function isError(error: unknown): boolean {
+  if (typeof error === 'string') return error.trim() !== '';
+  if (Array.isArray(error)) return error.some(isError);
+  if (error === true) return true;
+  return (
+    isFields(error) &&
+    Object.values(error).some((value) => value !== null && value !== '' && value !== 0 && value !== false) &&
+    !(Number(error.code ?? 1) === 0 && /^(success|ok)\W?$/i.test(stringOf(error.message)))
+  );
+}
+
+/** Fields with the words of a failure, and those that need a code beside them: others use the same names. */
+const FAILED = [
+  ...['message', 'msg', 'detail', 'error_msg', 'error_message', 'errorMessage', 'errmsg', 'err_msg'],
+  'error_description',
+];
+const FAILED_BY_CODE = ['Message', 'reason', 'title', 'text'];
+const CODES = ['code', 'error_code', 'errorCode', 'error_type', 'status', 'statusCode', 'type'];
+
+/** Notes an event that may tell of a failure, for an answer that does not come to its end; true if it may. */
+export function noteSuspect(facts: StreamFacts, value: Fields): boolean {
+  const code = CODES.map((name) => value[name]).find(isCode);
+  const name = [...FAILED, ...(code === undefined ? [] : FAILED_BY_CODE)].find((one) => isError(value[one]));
+  if (name === undefined) return false;
+  const isUsual = name === 'message' || name === 'detail';
+  facts.suspect ??= isUsual ? { ...value, code } : { message: value[name], code };
+  return true;
+}
+const isCode = (value: unknown): boolean =>
+  (typeof value === 'number' && value !== 0) || (typeof value === 'string' && value !== '');
+
 /**
  * Names of fields with the pages of an answer: Perplexity, xAI, Zhipu, Volcengine, Qwen, Azure, Cohere, Groq
  * (`executed_tools`), Open WebUI, Venice, Google's `grounding_metadata`, and what LiteLLM passes on of it.
@@ -115,16 +147,21 @@ function pictureIn(part: unknown): string | undefined {
   return typeof url === 'string' && /^(?:data:image\/|https?:)/i.test(url) ? url : undefined;
 }
 
+/** Notes a picture, once. */
+export function addPicture({ pictures }: StreamFacts, url: string): void {
+  if (!pictures.includes(url)) pictures.push(url);
+}
+
 /**
  * Notes the pictures of a choice, beside the words (`images`, as OpenRouter sends them) or among them.
  * Some servers repeat them at the end.
  */
-export function notePictures({ pictures }: StreamFacts, { delta, message }: Fields): void {
+export function notePictures(facts: StreamFacts, { delta, message }: Fields): void {
   for (const said of [delta, message])
     if (isFields(said))
       for (const picture of [...listOf(said.images ?? said.image).map(asPicture), ...listOf(said.content)]) {
         const url = pictureIn(picture);
-        if (url !== undefined && !pictures.includes(url)) pictures.push(url);
+        if (url !== undefined) addPicture(facts, url);
       }
 }
 
@@ -142,6 +179,9 @@ function notePages(facts: StreamFacts, value: unknown, depth = 0): void {
   else if (isFields(value)) {
     const address = ADDRESSES.map((name) => value[name]).find((url) => typeof url === 'string');
     addSource(facts, address, value.title ?? value.name);
+    // A file of Azure's index.
+    if (address === undefined && typeof value.filepath === 'string')
+      addDocument(facts, value.title || value.filepath, value.content);
     for (const [name, each] of Object.entries(value))
       if (typeof each === 'object' && !NO_PAGES.test(name)) notePages(facts, each, depth + 1);
   }

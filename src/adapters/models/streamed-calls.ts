@@ -31,8 +31,7 @@ interface Call {
   arguments: string;
   /** A signature that must be sent back with the call. */
   extra: unknown;
-  /** Characters of the arguments that were passed on already; below 0: none. */
-  sent: number;
+  isSent: boolean;
 }
 
 /** Collects the calls of one answer. */
@@ -181,46 +180,26 @@ export class StreamedCalls {
     // Results find their call by its id.
     for (let at = 2; this.#ids.has(own); at++) own = `${id}-${at}`;
     this.#ids.add(own);
-    const call: Call = { index, id: own, name: '', arguments: '', extra: undefined, sent: -1 };
+    const call: Call = { index, id: own, name: '', arguments: '', extra: undefined, isSent: false };
     this.#calls.push(call);
     return call;
   }
 
-  /** Returns the events for the parts of calls not passed on yet. `isLast`: no further piece of a name will arrive. */
-  events(isLast: boolean): unknown[] {
+  /**
+   * Returns an event for each call not passed on yet. Called when nothing more will arrive: the SDK makes calls then,
+   * and takes a signature, which may come last, only with a call's first piece.
+   */
+  events(): unknown[] {
     const out: unknown[] = [];
     for (const call of this.#calls) {
-      // Arguments that were encoded as text once more are recognised only when they are whole.
-      if (call.arguments.startsWith('"') && call.sent < 0) {
-        if (!isLast) continue;
-        const inner = readJson(call.arguments);
-        if (typeof inner === 'string' && isFields(readJson(inner))) call.arguments = inner;
-      }
-      if (call.name === '' || call.sent >= call.arguments.length) continue;
-      if (
-        !isLast &&
-        this.#completesName({ ...call, name: '' }, call.name) &&
-        !this.#tools.includes(call.name)
-      )
-        continue;
-      const isFirst = call.sent < 0;
-      const text = call.arguments.slice(Math.max(0, call.sent));
-      call.sent = call.arguments.length;
-      out.push({
-        choices: [
-          {
-            delta: {
-              tool_calls: [
-                {
-                  index: call.index,
-                  ...(isFirst ? { id: call.id, ...(signatureOf(call.extra) ?? {}) } : {}),
-                  function: { ...(isFirst ? { name: call.name } : {}), arguments: text },
-                },
-              ],
-            },
-          },
-        ],
-      });
+      if (call.name === '' || call.isSent) continue;
+      call.isSent = true;
+      // Arguments that were encoded as text once more.
+      const inner = call.arguments.startsWith('"') ? readJson(call.arguments) : undefined;
+      const given = typeof inner === 'string' && isFields(readJson(inner)) ? inner : call.arguments;
+      const { index, id, name } = call;
+      const whole = { index, id, ...(signatureOf(call.extra) ?? {}), function: { name, arguments: given } };
+      out.push({ choices: [{ delta: { tool_calls: [whole] } }] });
     }
     return out;
   }

@@ -44,6 +44,8 @@ const TAGS: readonly Tag[] = [
   { open: '<|cot_start|>', close: '<|cot_end|>' },
   { open: '<|inner_prefix|>', close: '<|inner_suffix|>' },
   { open: '<unused94>thought\n', close: '<unused95>' },
+  // Solar.
+  { open: '<|think|>', close: '<|end|><|begin|>assistant<|content|>' },
 ];
 /** Beginnings of an unparsed answer of gpt-oss: its template, which contains the other tags. */
 const HARMONY = [
@@ -68,6 +70,8 @@ const BEGINS = [
 ];
 /** The same without its marks, as some servers leave it. */
 const BARE_HARMONY: Tag = { open: 'analysis', close: 'assistantfinal' };
+/** Granite marks its thoughts by sentences. */
+const IN_SENTENCES: Tag = { open: 'here is my thought process:', close: 'here is my response:' };
 
 /** Marks with which templates end a turn; at the very end of an answer they are no words. */
 const ENDS = [
@@ -213,7 +217,7 @@ class ThoughtReader implements Thoughts {
   #think(text: string): ThoughtOrWords[] {
     const thought = this.#begun ? text : text.trimStart();
     this.#begun ||= thought !== '';
-    if (this.#opened?.isLate) this.#late += thought;
+    if (this.#opened?.isLate) this.#late += text;
     return thought === '' ? [] : [{ type: 'reasoning-delta', text: thought }];
   }
 
@@ -340,11 +344,19 @@ class ThoughtReader implements Thoughts {
         this.#place = 'harmony';
         return true;
       }
-      const mayBe = HARMONY.some((mark) => mark.startsWith(bare)) || BARE_HARMONY.open.startsWith(bare);
+      const mayBe =
+        HARMONY.some((mark) => mark.startsWith(bare)) ||
+        BARE_HARMONY.open.startsWith(bare) ||
+        IN_SENTENCES.open.startsWith(lower);
       if (mayBe && !isLast) return false;
       if (/^analysis\p{Lu}/u.test(bare)) {
         this.#held = bare;
         this.#open({ tag: BARE_HARMONY, isOpening: true, length: BARE_HARMONY.open.length }, true);
+        return true;
+      }
+      if (startsWith(bare, IN_SENTENCES.open)) {
+        this.#held = bare;
+        this.#open({ tag: IN_SENTENCES, isOpening: true, length: IN_SENTENCES.open.length }, true);
         return true;
       }
       const found = bare === '' ? 'undecided' : tagAt(bare);

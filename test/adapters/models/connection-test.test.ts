@@ -350,6 +350,56 @@ describe('a connection test', () => {
     await other.close();
   });
 
+  it.each<[string, object, readonly string[]]>([
+    ['a number beside its name', { data: [{ id: 123, name: 'a' }, { id: 7 }] }, ['7', 'a']],
+    ['models by what they do', { models: { chat: ['a', 'b'], embedding: ['e'] } }, ['a', 'b']],
+    ['names under a name of its own', { provider: 'x', available_models: ['a'] }, ['a']],
+    [
+      'models that are no longer served',
+      { data: [{ id: 'a' }, { id: 'b', active: false }, { id: 'c', archived: true }] },
+      ['a'],
+    ],
+  ])('takes a list with %s', async (_, body, models) => {
+    const one = await answering(200, JSON.stringify(body));
+    expect(await test(one.url)).toMatchObject({ ok: true, models });
+    await one.close();
+  });
+
+  it.each([
+    ['chat', { data: [{ id: 'a' }], has_more: true, last_id: 'a' }, { data: [{ id: 'b' }] }, 'after=a'],
+    [
+      'anthropic',
+      { data: [{ id: 'a' }], has_more: true, last_id: 'a' },
+      { data: [{ id: 'b' }] },
+      'after_id=a',
+    ],
+    [
+      'google',
+      { models: [{ name: 'models/a' }], nextPageToken: 't' },
+      { models: [{ name: 'b' }] },
+      'pageToken=t',
+    ],
+  ] as const)('asks for the further pages of a list: %s', async (protocol, first, second, parameter) => {
+    const asked: string[] = [];
+    const listed = async (rest: (at: number) => object | undefined) => {
+      asked.length = 0;
+      return await testConnection({ baseUrl: 'https://models.example/v1', protocol }, 'k', never(), {
+        fetch: async (url) => {
+          asked.push(String(url));
+          const body = asked.length === 1 ? first : rest(asked.length);
+          return new Response(JSON.stringify(body ?? {}), { status: body ? 200 : 500 });
+        },
+      });
+    };
+    expect(await listed(() => second)).toMatchObject({ ok: true, models: ['a', 'b'] });
+    expect(asked).toHaveLength(2);
+    expect(asked[1]).toContain(parameter);
+    // A server that gives the same page for ever, and one that fails.
+    expect(await listed(() => first)).toMatchObject({ ok: true, models: ['a'] });
+    expect(asked).toHaveLength(2);
+    expect(await listed(() => undefined)).toMatchObject({ ok: true, models: ['a'] });
+  });
+
   it('takes a bare list, and an empty one', async () => {
     const bare = await answering(200, '[{"id":"b"},{"id":"a"},{"id":"a"}]');
     expect(await test(bare.url)).toMatchObject({ ok: true, models: ['a', 'b'] });

@@ -90,11 +90,11 @@ it('joins what came at once: words, thoughts, arguments, and of figures the last
       words('ab'),
       thought('z'),
       words('c'),
-      call({ ...begun, function: { name: 'look', arguments: '{"q":"w"}' } }),
-      // More may follow an empty object.
-      call({ index: 1, id: 'b', function: { name: 'look', arguments: '' } }),
       stop,
       figures(2),
+      // Calls are whole when nothing more arrives.
+      call({ ...begun, function: { name: 'look', arguments: '{"q":"w"}' } }),
+      call({ index: 1, id: 'b', function: { name: 'look', arguments: '' } }),
     ].join(''),
   );
 });

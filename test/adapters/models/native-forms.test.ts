@@ -37,6 +37,27 @@ async function answered(protocol: ProtocolName, body: string): Promise<readonly 
   return [problem ? `${finish} ${problem.code}` : finish, ...told];
 }
 
+it.each<[ProtocolName, Data | string, string]>([
+  ['anthropic', { code: 401, msg: '令牌已过期或验证不正确', success: false }, 'error model-key'],
+  ['anthropic', { code: 500, msg: '404 NOT_FOUND', success: false }, 'error model-server'],
+  ['anthropic', { detail: 'Model is loading' }, 'error model-server'],
+  ['anthropic', { error: 'model "m" not found' }, 'error model-not-found'],
+  [
+    'anthropic',
+    { type: 'error', error: { type: '1305', message: '该模型当前访问量过大，请您稍后再试' } },
+    'error model-rate',
+  ],
+  ['google', { detail: 'Model is loading' }, 'error model-server'],
+  ['google', '[{\n  "error": {\n    "code": 503,\n    "message": "Busy."\n  }\n}\n]', 'error model-server'],
+  ['openai-responses', { detail: 'Model is loading' }, 'error model-server'],
+])(
+  '%s: a failure with status 200 in a form of its own is told as one: %j',
+  async (protocol, body, problem) => {
+    const written = typeof body === 'string' ? body : JSON.stringify(body);
+    expect(await answered(protocol, written)).toEqual([problem]);
+  },
+);
+
 describe('anthropic', () => {
   const message = { id: 'm', type: 'message', role: 'assistant', content: [], model: 'm' };
   const start = {
@@ -103,8 +124,50 @@ describe('anthropic', () => {
       ],
     ],
     ['events that a proxy of AWS packed', [start, ...said(0), ...end()].map(packed)],
+    ['a reason in capitals', [start, ...said(0), ...end({ stop_reason: 'END_TURN' })]],
   ])('loses nothing and says nothing more: %s', async (_, events) => {
     expect(await answered('anthropic', stream(...events))).toEqual(['stop', WORDS]);
+  });
+
+  it.each([
+    ['MAX_TOKENS', 'length'],
+    ['max_token', 'length'],
+    ['guardrail_intervened', 'error model-refused'],
+    ['content_filtered', 'error model-refused'],
+    ['error', 'error model-server'],
+    ['abort', 'cut model-cut'],
+  ])('takes over the reason %s as %s', async (stop_reason, finish) => {
+    expect(await answered('anthropic', stream(start, ...said(0), ...end({ stop_reason })))).toEqual([
+      finish,
+      WORDS,
+    ]);
+  });
+
+  it.each<[string, Data, readonly Data[]]>([
+    ['in its opening, as a text', { input: '{"query":"a"}' }, []],
+    ['as an object', { input: {} }, [{ type: 'input_json_delta', partial_json: { query: 'a' } }]],
+    [
+      'behind an empty one',
+      { input: '' },
+      [
+        { type: 'input_json_delta', partial_json: null },
+        { type: 'input_json_delta', partial_json: '{"query":"a"}' },
+      ],
+    ],
+  ])('keeps arguments that come %s', async (_, input, deltas) => {
+    const call = block(0, { type: 'tool_use', id: 't', name: 'lookup', ...input }, ...deltas);
+    const [finish, told] = await answered(
+      'anthropic',
+      stream(start, ...call, ...end({ stop_reason: 'tool_use' })),
+    );
+    expect([finish, told]).toEqual(['tool-calls', 'lookup {"query":"a"} {}']);
+  });
+
+  it('goes on behind an event that broke off', async () => {
+    const [, opened, delta, closed] = [start, ...said(0)];
+    const broken = `data: {"type":"content_block_delta","index":0,"delta":{"type":"text_d`;
+    const body = stream(start, opened as Data) + broken + stream(delta as Data, closed as Data, ...end());
+    expect(await answered('anthropic', body)).toEqual(['stop model-format', WORDS]);
   });
 
   it('keeps a call that somebody unknown asked for', async () => {
@@ -172,6 +235,19 @@ describe('google', () => {
       'tool-calls',
       'lookup {} {"google":{"thoughtSignature":"sig"}}',
     ]);
+  });
+
+  it.each<[string, Data, string]>([
+    ['its parts are one object', part({ text: WORDS } as never, stop), WORDS],
+    ['its candidates are one object', { candidates: part([{ text: WORDS }], stop).candidates[0] }, WORDS],
+    [
+      'arguments are a text',
+      part([{ functionCall: { id: 1, name: 'lookup', args: '{"query":"a"}' } }], stop),
+      'lookup {"query":"a"} {}',
+    ],
+    ['arguments are null', part([{ functionCall: { name: 'lookup', args: null } }], stop), 'lookup {} {}'],
+  ])('loses nothing where %s', async (_, event, told) => {
+    expect((await answered('google', stream(event))).slice(1)).toEqual([told]);
   });
 
   it('says the words of one of several candidates', async () => {
@@ -284,6 +360,17 @@ describe('openai-responses', () => {
     expect(await answered('openai-responses', stream(created, ended(picture), done({ output })))).toEqual([
       ...['stop', WORDS, url],
     ]);
+  });
+
+  it.each<[string, Data, string]>([
+    ['incomplete', { incomplete_details: { reason: 'max_tokens' } }, 'length'],
+    ['incomplete', { incomplete_details: { reason: 'length' } }, 'length'],
+    ['completed', { status: 'failed', error: { code: 'server_error', message: 'x' } }, 'error model-server'],
+    ['completed', { error: { code: null, message: '' } }, 'stop'],
+  ])('%s with %j ends as %s', async (type, response, finish) => {
+    const said = { type: 'response.output_text.delta', output_index: 0, item_id: 'i', delta: WORDS };
+    const end = { type: `response.${type}`, response: { id: 'r', ...response } };
+    expect(await answered('openai-responses', stream(created, said, end))).toEqual([finish, WORDS]);
   });
 
   it('tells calls at one place apart', async () => {

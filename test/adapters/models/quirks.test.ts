@@ -252,6 +252,23 @@ describe('what goes back', () => {
     ]);
   });
 
+  it('is the signature of a call that comes behind it', async () => {
+    const signature = { extra_content: { google: { thought_signature: 'c2ln' } } };
+    const call = { id: 'c1', function: { name: 'lookup', arguments: '{"query":"a"}' } };
+    const body = [{ tool_calls: [call] }, { tool_calls: [signature] }]
+      .map((delta) => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`)
+      .join('');
+    const model = createEndpointModel({
+      endpoint: { baseUrl: 'https://models.example/v1' },
+      model: 'm',
+      key: async () => undefined,
+      fetch: async () => new Response(`${body}data: [DONE]\n\n`),
+    });
+    expect(await collect(model, promptOf('When?'), options())).toContainEqual(
+      expect.objectContaining({ type: 'tool-call', provider: { endpoint: { thoughtSignature: 'c2ln' } } }),
+    );
+  });
+
   it('is the signature of a call', async () => {
     const events = await collect(modelOf('signed-tools'), promptOf('When?'), options());
     let parts: readonly Part[] = [];

@@ -179,6 +179,25 @@ it.each([
     { message: "messages: the model's last message was not found to be from the user" },
   ],
   ['model-server images', 400, { message: 'This model does not support image input' }],
+  [
+    'model-rate soon',
+    500,
+    { message: 'An error occurred (ThrottlingException): Too many tokens, please wait' },
+  ],
+  ['model-rate soon', 400, { message: 'Too many tokens per day, please wait before trying again.' }],
+  ['model-rate soon', 500, { message: '当前请求数较多，请稍后重试' }],
+  ['model-rate soon', 400, { code: '1302', message: '您的账户已达到速率限制，请您控制请求频率' }],
+  ['model-rate soon', 498, { message: 'Flex tier capacity exceeded. Please try again later' }],
+  ['model-rate quota', 429, { code: '1308', message: '已达到 5 小时的使用上限。' }],
+  ['model-rate quota', 429, { message: "You've reached your hourly usage limit, please upgrade" }],
+  ['model-forbidden balance', 403, { message: '预扣费额度失败, 用户剩余额度: ＄0.002' }],
+  ['model-forbidden balance', 403, { message: 'The free tier of the model has been exhausted.' }],
+  ['model-forbidden forbidden', 404, { message: 'No endpoints found matching your data policy.' }],
+  ['model-forbidden forbidden', 404, { message: 'Your account has not activated the model x.' }],
+  ['model-server request', 404, { message: 'No endpoints found that support tool use.' }],
+  ['model-not-found model', 404, { message: "Function 'abc': Not found for account 'xyz'" }],
+  ['model-context', 500, { message: 'litellm.ContextWindowExceededError: too long' }],
+  ['model-server server', 424, { message: 'Failed dependency' }],
 ] as const)('%s: %i %j', async (problem, status, error) => {
   expect(await problemOf(status, error)).toBe(problem);
 });
@@ -188,6 +207,7 @@ it.each([
   [{}, { error: { message: '请求过于频繁，请在 30 秒后重试' } }, 30],
   [{}, { error: { message: 'Please wait 2 minutes before trying again.' } }, 120],
   [{}, { error: { message: 'x', retry_after: 12 } }, 12],
+  [{}, { error: 'Model x is currently loading', estimated_time: 20.5 }, 21],
   [{}, { error: { message: 'x', retryAfter: 12 } }, 12],
   [{}, { error: { message: 'x', retry_after_ms: 12_000 } }, 12],
   [{}, { error: { message: 'x', resets_in_seconds: 90 } }, 90],
