@@ -768,6 +768,22 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       expect(ranked).toEqual([m(1), m(3)]);
     });
 
+    it('finds a single Chinese character within words too, those where it is the word first', async () => {
+      const index = await open();
+      const say = (id: number, words: string) => message(id, [chunk(words, { words })]);
+      await index.apply(
+        change({ messages: [say(1, '小猫 小猫 很 可爱'), say(2, '天气 很 好'), say(3, '猫 在 这里')] }),
+        1,
+      );
+      const found = async (words: string) =>
+        [...(await search(index, words))].sort((a, b) => b.bm25 - a.bm25).map((hit) => hit.messageId);
+      expect(await found('猫')).toEqual([m(3), m(1)]);
+      expect(await found('爱')).toEqual([m(1)]);
+      expect(await found('狗')).toEqual([]);
+      // Only alone: in a longer question other words say what is meant.
+      expect(await found('爱 天气')).toEqual([m(2)]);
+    });
+
     describe('filters', () => {
       const day = 86_400_000;
       const library = change({

@@ -56,6 +56,7 @@ async function textReaders(): Promise<Readers> {
     find,
     languages,
     parted,
+    ofTaiwan,
   ] = await Promise.all([
     import('../../src/domain/text/words.ts'),
     import('../../src/domain/text/sentences.ts'),
@@ -73,6 +74,7 @@ async function textReaders(): Promise<Readers> {
     import('../../src/domain/text/find.ts'),
     import('../../src/domain/text/language-stems.ts'),
     import('../../src/domain/text/parted-words.ts'),
+    import('../../src/domain/text/words-of-taiwan.ts'),
   ]);
   return {
     languageOf: languages.languageOf,
@@ -130,6 +132,11 @@ async function textReaders(): Promise<Readers> {
     foldedWithOrigin: (text) => fold.foldedWithOrigin(text),
     'things with spaces': (text) => [...spellings.spacedIn(text)],
     partedIn: (text) => [...parted.partedIn(text)],
+    inWordsOfChina: (text) => [
+      ofTaiwan.inWordsOfChina(text),
+      words.words(`資料庫${text}`.repeat(2)),
+      words.words(text.replaceAll(/./gu, '$&軟體')),
+    ],
     'telephones of a question': spellings.joinTelephones,
     'places in a text': (text) => find.placesIn(text, find.comparableForm('alpha 中 a')),
     'places of a text': (text) => find.isIn('alpha 中文 a', find.comparableForm(text)),

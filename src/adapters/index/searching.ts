@@ -8,9 +8,11 @@ import {
   gainsOf,
   idfWeights,
   perWordFrom,
+  signIn,
   splitWords,
   type WordStatistics,
   weightFrom,
+  weightOf,
 } from '../../domain/text/bm25.ts';
 import { MAX_QUERY_TERMS } from '../../domain/text/words.ts';
 import type { Candidate, Described, IndexFilter, IndexHits, IndexQuery } from './memory-index.ts';
@@ -138,6 +140,20 @@ function statisticsOf(probes: z.infer<typeof searchRow>['probes']): WordStatisti
   };
 }
 
+/** Statistics with a weight for a character that `holding` of all chunks have only within words. */
+function withSign(
+  sign: string | undefined,
+  statistics: WordStatistics,
+  holding: number,
+  chunks: number,
+): WordStatistics {
+  if (sign === undefined || holding === 0 || statistics.weights.has(sign)) return statistics;
+  return {
+    ...statistics,
+    weights: new Map([...statistics.weights, [sign, weightOf(holding, Math.max(chunks, holding))]]),
+  };
+}
+
 /** Returns SQL conditions on chunk `c` for a filter; `add` makes a value a parameter. */
 function conditionsOf(filter: IndexFilter, add: (value: SqlValue) => string): string[] {
   const names = (ids: readonly string[]) => `(select json_array_elements_text(${add(toJson(ids))}::json))`;
@@ -228,6 +244,20 @@ async function bestByWords(
   return answer?.best ?? [];
 }
 
+/** Returns the newest `most` that have a character within their words, which the index by words does not know. */
+async function newestWith(ask: Ask, sign: string, filter: IndexFilter, most: number): Promise<number[]> {
+  const parameters: SqlValue[] = [];
+  const add = (value: SqlValue) => `$${parameters.push(value)}`;
+  const where = [...conditionsOf(filter, add), `position(${add(sign)} in c.words) > 0`].join(' and ');
+  const [answer] = await ask.prepared(
+    bestRow,
+    `select json_agg(n) as best from (
+       select c.n from chunks c where ${where} order by c.created_at desc, c.n desc limit ${most}) held`,
+    parameters,
+  );
+  return answer?.best ?? [];
+}
+
 /** Returns conversations that pass the filter and whose descriptions have most of the query's words. */
 async function describedBy(
   ask: Ask,
@@ -309,11 +339,14 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
 
     const none = 'select null::integer as n, null::double precision as distance where false';
     let few: Likely | null = null;
+    const sign = signIn(query);
+    const find = async (): Promise<readonly number[]> => {
+      const whole = await bestByWords(ask, query, filter, most);
+      if (sign === undefined) return whole;
+      return [...new Set([...whole, ...(await newestWith(ask, sign, filter, most))])];
+    };
     /** Candidates by words; skipped if only the nearest are wanted. */
-    const byWords =
-      query.length === 0 || after || messages
-        ? []
-        : (best ?? known?.best ?? (await bestByWords(ask, query, filter, most)));
+    const byWords = query.length === 0 || after || messages ? [] : (best ?? known?.best ?? (await find()));
     const worded = messages ? chunksOf(messages, conditions, add) : numbers(byWords);
     let [near, probes, wordsOf, cosine, joined] = [none, 'null', 'null', 'null', ''];
     let measured = 'null';
@@ -386,7 +419,9 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
       return search(given, false, byWords);
     }
     if (vector && answer?.vectorBytes) copy.want(vector.model, vector.values.length, answer.vectorBytes);
-    const statistics = known?.statistics ?? statisticsOf(answer?.probes ?? null);
+    const statistics =
+      known?.statistics ??
+      withSign(sign, statisticsOf(answer?.probes ?? null), byWords.length, answer?.chunks ?? 0);
     const termsIn = gainsOf(query, statistics);
     const candidates = (answer?.candidates ?? [])
       .map((row) => toCandidate(row, termsIn(wordsIn(row))))

@@ -7,6 +7,7 @@ import { type Segment, wordSegments } from './segments.ts';
 import { addSpellings, joinTelephones, plainFigures } from './spellings.ts';
 import { addPairs, addWord, MAX_WORD } from './stems.ts';
 import { isClearlyMeaningfulPair, isMeaningfulPair, isStopWord } from './stop-words.ts';
+import { inWordsOfChina } from './words-of-taiwan.ts';
 
 /**
  * Longest text that is read, characters: chunks are far shorter, and a pasted book used as
@@ -216,6 +217,10 @@ function everyWord(text: string, purpose: Purpose, known?: TextLanguage): string
     if (isJoinedRun(form)) {
       joinedRun(form, segments.next().value ?? [], out);
       exactPairs(run, asHiragana(form), out);
+      // Each pair once, so that a passage with the word itself ranks first.
+      const others: string[] = [];
+      for (const word of inWordsOfChina(run)) addPairs(word, isMeaningfulPair, others);
+      out.push(...[...new Set(others)].filter((pair) => !form.includes(pair)));
       return;
     }
     addName(form, purpose, out);
@@ -240,7 +245,7 @@ function everyWord(text: string, purpose: Purpose, known?: TextLanguage): string
  * The search words of a passage, space-separated, with accents, ligatures, widths, traditional characters and
  * figures folded (written forms beside):
  * - English: Porter stems (Porter, "An algorithm for suffix stripping", 1980) without stop words
- * - Chinese and Japanese: words and pairs of characters
+ * - Chinese and Japanese: words and pairs of characters; those of Taiwan also as China has them
  * - identifiers and paths: pieces and the whole
  * - dates: one canonical form beside their own
  * - texts in one of ten other languages: its stems, too; `language`: that of the text around it

@@ -31,7 +31,7 @@ const MAX_BEFORE = 4_000;
 type Privacy = Config['privacy'];
 
 /** Raise it when rows are made differently: the index is then rebuilt, and keeps vectors that still fit. */
-const PIPELINE_VERSION = 27;
+const PIPELINE_VERSION = 28;
 
 /** Everything that rows depend on beside the log. When it changes, rows are made again. */
 export const pipelineVersionOf = (privacy: Privacy): string =>

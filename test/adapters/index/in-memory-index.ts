@@ -26,6 +26,7 @@ import {
   bm25Of,
   gainsOf,
   idfWeights,
+  signIn,
   splitWords,
   type WordStatistics,
   weightOf,
@@ -128,7 +129,9 @@ class Tables {
     const all = documents.reduce((sum, own) => sum + own.length, 0);
     const weights = new Map(
       query.flatMap((word) => {
-        const holding = documents.filter((own) => own.includes(word)).length;
+        const whole = documents.filter((own) => own.includes(word)).length;
+        const isSign = signIn(query) !== undefined && whole === 0;
+        const holding = isSign ? documents.filter((own) => own.join(' ').includes(word)).length : whole;
         return holding > 0 ? [[word, weightOf(holding, documents.length)] as const] : [];
       }),
     );

@@ -53,6 +53,35 @@ describe('the search words of a text', () => {
     expect(shared('什么时候备份数据库', '今天天气很好，我们去公园')).toBe(0);
   });
 
+  it.each([
+    ['軟體', '软件'],
+    ['資料庫', '数据库'],
+    ['網路', '网络'],
+    ['程式碼', '代码'],
+    ['預設', '默认'],
+    ['檔案', '文件'],
+    ['伺服器', '服务器'],
+    ['滑鼠', '鼠标'],
+    ['影片', '视频'],
+    ['計程車', '出租车'],
+    ['人工智慧', '人工智能'],
+    ['紐西蘭', '新西兰'],
+  ])('meet in the words of Taiwan and China: %s, %s', (ofTaiwan, ofChina) => {
+    expect(shared(ofTaiwan, `我们的${ofChina}很好`)).toBeGreaterThan(0);
+    expect(shared(ofChina, `我們的${ofTaiwan}很好`)).toBeGreaterThan(0);
+    // The word itself comes first.
+    const times = (passage: string) =>
+      list(passage).filter((word) => queryWords(ofChina).split(' ').includes(word)).length;
+    expect(times(ofChina)).toBeGreaterThan(times(ofTaiwan));
+    expect(shared(ofTaiwan, ofTaiwan)).toBeGreaterThan(shared(ofTaiwan, ofChina));
+  });
+
+  it('leave words of China and Japan that look the same as they are', () => {
+    expect(shared('程序', '解這個方程式')).toBe(0);
+    expect(list('档案馆的软体动物')).toEqual(expect.not.arrayContaining(['文件', '软件']));
+    expect(list('設定を変更する')).not.toContain('设置');
+  });
+
   it('read texts of mixed languages', () => {
     const mixed = list('用 Docker 部署 PostgreSQL 数据库，版本16');
     expect(mixed).toEqual(
