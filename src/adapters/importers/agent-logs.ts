@@ -3,6 +3,7 @@
 import { type Fields, fieldsOf, isFields, objectsOf, stringOf } from '../../domain/base/json.ts';
 import { cline, goose, openCodePart, openCodePrinted, openHands, type Session, zed } from './editor-logs.ts';
 import { messageOfItem } from './message-shapes.ts';
+import { interactions, koboldLite } from './saved-turns.ts';
 
 /**
  * Reads the sessions in a log, or in a document, of an agent, and behind them the records that are damaged, as text;
@@ -28,6 +29,8 @@ export function sessionsIn(
     zed,
     openHands,
     openCodePrinted,
+    koboldLite,
+    interactions,
     characterAi,
     telegram,
   ]) {

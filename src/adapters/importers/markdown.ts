@@ -13,7 +13,7 @@ import { decode } from './lenient-json.ts';
 import { withoutTag } from './message-shapes.ts';
 import { createDamagedFiles, createSkipCounter, type SkipCounter, wordsIn } from './skipping.ts';
 import { baseName, headOf } from './source-file.ts';
-import { type Speaker, speakerIn } from './speakers.ts';
+import { isProgram, ownNameIn, type Speaker, speakerIn } from './speakers.ts';
 import { interpolated, timeOf } from './times.ts';
 
 const TOOL = 'markdown';
@@ -109,16 +109,26 @@ interface Turns {
 }
 
 /** Reads the turns of a file; undefined unless it names both a person and a model. */
-const turnsIn = (body: string): Turns | undefined => turnsOf(body, false) ?? turnsOf(body, true);
+const turnsIn = (body: string): Turns | undefined => {
+  const own = ownNameIn(/\S[^\n]*/.exec(body)?.[0] ?? '');
+  return turnsOf(body, false) ?? turnsOf(body, true) ?? (own && turnsOf(body, false, own));
+};
 
-/** `isDense`: a name with a colon need not begin a paragraph, if the file begins with one. */
-function turnsOf(body: string, isDense: boolean): Turns | undefined {
+/**
+ * `isDense`: a name with a colon need not begin a paragraph, if the file begins with one. `ownName`: finds a person
+ * under a name of their own, who begins the file and takes turns with a program, as Copilot writes it out.
+ */
+function turnsOf(
+  body: string,
+  isDense: boolean,
+  ownName?: (line: string) => Speaker | undefined,
+): Turns | undefined {
   if (isDense && speakerIn(/\S[^\n]*/.exec(body)?.[0] ?? '')?.way !== ':') return undefined;
   const lines = withHashes(body.split('\n'));
   const inCode = codeIn(lines);
   const found: Start[] = [];
   for (const [at, line] of lines.entries()) {
-    const speaker = inCode[at] ? undefined : speakerIn(line);
+    const speaker = inCode[at] ? undefined : (ownName?.(line) ?? speakerIn(line));
     if (!speaker) continue;
     // Ordinary prose has words with a colon, too, so a speaker must begin a paragraph.
     const needsParagraph = speaker.way === 'said' || (!isDense && speaker.way === ':');
@@ -131,6 +141,13 @@ function turnsOf(body: string, isDense: boolean): Turns | undefined {
   const starts = all.find((some) => hasBoth(some)) ?? [];
   const roles = new Set(starts.map(({ speaker }) => speaker.role));
   if (!roles.has('user') || !roles.has('assistant')) return undefined;
+  const takesTurns = starts.every(
+    ({ speaker }, n) =>
+      speaker.role === (n % 2 === 0 ? 'user' : 'assistant') && (n % 2 === 0 || isProgram(speaker)),
+  );
+  // One turn each may be a document: "Note: …", "Claude: …".
+  const isTalk = starts.length > 3 || starts.some(({ speaker }) => /copilot/.test(speaker.name));
+  if (ownName && !(takesTurns && isTalk)) return undefined;
   const textFrom = (from: number, to: number) => lines.slice(from, to).join('\n');
   const turns = starts.map(({ at, speaker }, n): Turn => {
     const { way: how, rest, ...who } = speaker;

@@ -19,7 +19,7 @@ const MAX_BYTES = 192 * 1024 * 1024;
 const ENDING = /\.(?:x?html?|mhtml?|mht|xml|jsonl?|jsonc|json5|csv|tsv|ya?ml|md|txt|log|rtf)$/i;
 /** Marks of agents' logs; no list of messages that is read as it is has them. */
 const OF_AGENTS =
-  /"type"\s*:\s*"(?:session_meta|thread\.started|response_item|context\.append_\w{1,20}|turn\.prompt)"|"parentUuid"\s*:|"projectHash"\s*:|"info"\s*:\s*\{\s*"id"\s*:\s*"ses|"responderUsername"\s*:|"instructions"\s*:|"pastedContents"\s*:|"raw_content"\s*:|"from_id"\s*:|"type"\s*:\s*"(?:say|ask|step_start|tool(?:Request|Response))"|"working_dir"\s*:|\{\s*"(?:User|Agent)"\s*:\s*\{|"segments"\s*:\s*\[|"source"\s*:\s*"(?:user|agent|environment)"/;
+  /"type"\s*:\s*"(?:session_meta|thread\.started|response_item|context\.append_\w{1,20}|turn\.prompt)"|"parentUuid"\s*:|"projectHash"\s*:|"info"\s*:\s*\{\s*"id"\s*:\s*"ses|"responderUsername"\s*:|"instructions"\s*:|"pastedContents"\s*:|"raw_content"\s*:|"from_id"\s*:|"type"\s*:\s*"(?:say|ask|step_start|tool(?:Request|Response))"|"working_dir"\s*:|\{\s*"(?:User|Agent)"\s*:\s*\{|"segments"\s*:\s*\[|"source"\s*:\s*"(?:user|agent|environment)"|"gamestarted"\s*:|"object"\s*:\s*"interaction"|"previous_interaction_id"\s*:|"type"\s*:\s*"(?:user_input|model_output)"/;
 /** True for the beginning of a messenger's chat among people, as text or as Telegram's JSON. */
 export const isAmongPeople = (head: string): boolean => isMessengerText(head) || /"from_id"\s*:/.test(head);
 

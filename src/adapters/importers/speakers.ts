@@ -22,6 +22,42 @@ function roleOf(name: string): Role | undefined {
   return TOOL_NAME.test(name) ? 'tool' : undefined;
 }
 
+/** Programs that answer, by the names that no heading of a text has. */
+const PROGRAM = /^(?:github copilot|copilot|chatgpt|claude|gemini|cursor|deepseek|kimi|grok|le chat)$/i;
+/** True for a speaker that can only be a program. */
+export const isProgram = ({ name, role }: Speaker): boolean => role === 'assistant' && PROGRAM.test(name);
+
+const OWN_NAMES: readonly (readonly [pattern: RegExp, way: (signs: string) => string])[] = [
+  [/^(#{1,6})[ \t]+([\p{L}\d][\p{L}\d ._@-]{0,38})[:：]?[ \t]*$/u, (signs) => `#${signs.length}`],
+  [/^(\*\*)([\p{L}\d][\p{L}\d ._@-]{0,38})(?:[:：]\*\*|\*\*[:：])/u, () => '**:'],
+  [/^(\*\*)([\p{L}\d][\p{L}\d ._@-]{0,38})\*\*[ \t]*$/u, () => '**'],
+  [/^()([\p{L}\d][\p{L}\d ._@-]{0,38})[:：](?=[ \t]|$)/u, () => ':'],
+];
+
+/** A person under a name of their own, as the first line of a text may name them; undefined if it names nobody. */
+export function ownNameIn(line: string): ((line: string) => Speaker | undefined) | undefined {
+  const nameIn = (text: string): Speaker | undefined => {
+    const begun = text.slice(0, LONGEST_BEGINNING);
+    for (const [pattern, way] of OWN_NAMES) {
+      const [found, signs = '', name = ''] = pattern.exec(begun) ?? [];
+      if (found !== undefined)
+        return {
+          way: way(signs),
+          role: 'user',
+          name: name.trim().toLowerCase(),
+          rest: text.slice(found.length),
+        };
+    }
+    return undefined;
+  };
+  const own = nameIn(line);
+  if (!own || roleOf(own.name) !== undefined) return undefined;
+  return (text) => {
+    const found = nameIn(text);
+    return found?.name === own.name && found.way === own.way ? found : undefined;
+  };
+}
+
 export interface Speaker {
   /** The way in which this line marks its speaker; a file uses one way throughout. */
   readonly way: string;

@@ -42,6 +42,69 @@ const looked = [
   'assistant: Rye.',
 ];
 
+describe('KoboldAI Lite', () => {
+  const save = (prompt: string, actions: readonly string[], savedsettings: object = {}) =>
+    JSON.stringify({ gamestarted: true, prompt, memory: 'Be brief.', actions, savedsettings });
+  it.each<[string, string]>([
+    ['marks', save('{{[INPUT]}}Which loaf?{{[OUTPUT]}}', ['Rye.'])],
+    [
+      'marks with their ends',
+      save('{{[INPUT]}}Which loaf?{{[INPUT_END]}}{{[OUTPUT]}}', ['Rye.{{[OUTPUT_END]}}']),
+    ],
+    [
+      'tags of a template',
+      save('\n### Instruction:\nWhich loaf?\n### Response:\n', ['Rye.'], {
+        instruct_starttag: '\\n### Instruction:\\n',
+        instruct_endtag: '\\n### Response:\\n',
+      }),
+    ],
+    [
+      'names',
+      save('', ['\nAda: Which loaf?\nBaker:', ' Rye.'], {
+        chatname: 'Ada',
+        chatopponent: 'Baker||$||Miller',
+      }),
+    ],
+  ])('a save with %s', async (_, written) => {
+    expect((await only('saved_story.json', written))?.said).toEqual(['system: Be brief.', ...talk]);
+  });
+
+  it('a story in one stretch is no conversation', async () => {
+    const story = save('Once there was a loaf.', [' It was rye.']);
+    await expect(read({ 'saved_story.json': story })).rejects.toThrow('is not an export');
+  });
+});
+
+describe('Gemini’s Interactions API', () => {
+  const text = (words: string) => [{ type: 'text', text: words }];
+  const id = (n: number) => `v1_${n}`;
+  it('reads steps, and joins answers that go on with one another', async () => {
+    const steps = [
+      { type: 'user_input', content: text('Which loaf?') },
+      { type: 'thought', summary: text('Hm.'), signature: 's' },
+      { type: 'function_call', id: 'c1', name: 'read', arguments: { path: 'a' } },
+    ];
+    const more = [
+      { type: 'function_result', call_id: 'c1', result: 'rye' },
+      { type: 'model_output', content: text('Rye.') },
+    ];
+    const all = [
+      { id: id(1), object: 'interaction', status: 'requires_action', model: 'gemini-3-flash', steps },
+      { id: id(2), status: 'completed', previous_interaction_id: id(1), input: [], steps: more },
+    ];
+    expect((await only('interactions.json', JSON.stringify(all)))?.said).toEqual(looked);
+  });
+
+  it.each([
+    ['words', 'Which loaf?'],
+    ['parts', text('Which loaf?')],
+    ['turns', [{ role: 'user', content: 'Which loaf?' }]],
+  ])('reads the outputs of an earlier version, asked in %s', async (_, input) => {
+    const one = { id: id(1), object: 'interaction', status: 'completed', input, outputs: text('Rye.') };
+    expect((await only('interaction.json', JSON.stringify(one)))?.said).toEqual(talk);
+  });
+});
+
 describe('Cline and its kin', () => {
   const say = (kind: string, text: string, at: number) => ({ ts: AT + at, type: 'say', say: kind, text });
   const shown = [

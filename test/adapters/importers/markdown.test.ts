@@ -136,6 +136,39 @@ describe('Markdown of other tools', () => {
     ]);
   });
 
+  it.each([
+    ['a colon', 'ada-l: hi\n\nGitHub Copilot: hello\n\nNote: more\n\nada-l: why?\n\nGitHub Copilot: so\n'],
+    [
+      'a heading',
+      '## Ada L.\n\nhi\n\n## GitHub Copilot\n\nhello\n\nNote: more\n\n## Ada L.\n\nwhy?\n\n## GitHub Copilot\n\nso\n',
+    ],
+    [
+      'a bold name',
+      '**ada_l:** hi\n\n**Claude:** hello\n\nNote: more\n\n**ada_l:** why?\n\n**Claude:** so\n',
+    ],
+  ])('knows a person by a name of their own who takes turns with a program: %s', async (_, text) => {
+    const { conversations } = await read({ 'a.md': text });
+    expect(
+      conversations[0]?.messages.map(({ role, parts }) => [
+        role,
+        parts[0] && 'text' in parts[0] && parts[0].text,
+      ]),
+    ).toEqual([
+      ['user', 'hi'],
+      ['assistant', 'hello\n\nNote: more'],
+      ['user', 'why?'],
+      ['assistant', 'so'],
+    ]);
+  });
+
+  it.each([
+    'Note: it is late.\n\nClaude: a name of a person as well.\n',
+    '# Bread\n\nFlour.\n\n# Claude\n\nA baker.\n\n# Water\n\nCold.\n\n# Claude\n\nAgain.\n',
+    'Ada: hi\n\nBob: hello\n\nAda: why?\n\nBob: so\n',
+  ])('takes no document for a talk with somebody of that name: %j', async (text) => {
+    expect(await markdown.sniff(sourceOf('a.md', { 'a.md': text }), signal)).toBe(0);
+  });
+
   it('leaves documents alone', async () => {
     for (const [path, text] of Object.entries(documents))
       expect(await markdown.sniff(sourceOf(path, { [path]: text }), signal), path).toBe(0);
