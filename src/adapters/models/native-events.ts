@@ -108,7 +108,8 @@ class NativeReader {
 
   #piece(text: string, name: string, isWhole: boolean): string {
     const asWritten = readJson(text);
-    const value = asWritten ?? lenientJson(text) ?? lenientJson(eventWithin(text) ?? '');
+    const whole = asWritten === undefined ? lenientJson(text) : asWritten;
+    const value = whole === undefined ? lenientJson(eventWithin(text) ?? '') : whole;
     if (Array.isArray(value))
       return objectsOf(value)
         .map((one) => this.#said(one, ''))
@@ -120,8 +121,8 @@ class NativeReader {
       else if (isWhole) this.#facts.malformed = true;
       return '';
     }
-    if (asWritten === undefined && lenientJson(text) === undefined) this.#facts.malformed = true;
-    return this.#said(value, asWritten === value && !text.includes('\n') ? text : '');
+    if (whole === undefined) this.#facts.malformed = true;
+    return this.#said(value, asWritten !== undefined && !text.includes('\n') ? text : '');
   }
 
   /** Text to pass on for an event. `text`: as it was written, if it needs no change. */
