@@ -57,6 +57,8 @@ describe('formulas', () => {
   it.each([
     ['so \\(x^2\\) and $y_1$', ['inline x^2', 'inline y_1']],
     ['1. so:\n$$\nx = 1\n$$\n2. b', ['block x = 1']],
+    ['so \\(x\n+ y\n- z\\) is', ['inline x\n+ y\n- z']],
+    ['open \\(x\n\n+ a\n+ b\\)', []],
     ['where p$<$0.05, n$=$5', ['inline <', 'inline ='].map((one) => one.replace('<', '&#x3C;'))],
     ['为\\(x\\)是 f\\(x=1\\) \\[ x \\]', ['inline x', 'inline x=1', 'block x']],
     ['\\[ a = b \\]', ['block a = b']],

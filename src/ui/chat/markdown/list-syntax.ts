@@ -121,6 +121,22 @@ const DASHES = /^-[ \t]+(?:\|[ \t]*:?-+:?[ \t]*)+(?:\|[ \t]*)?(?:[\r\n]|$)/;
 const isOfWords = (source: string, at: number): boolean =>
   NO_ITEM.test(source.slice(at, at + 40)) || DASHES.test(source.slice(at, at + 200));
 
+/** Longest formula within words that goes over several lines, characters on each side. */
+const FORMULA = 400;
+const BLANK = /\n[ \t]*\n/;
+
+/** True if the line goes on with a formula between `\(` and `\)` that began above; its end may be to come. */
+function isInFormula(source: string, at: number, partial: boolean): boolean {
+  const before = source.slice(Math.max(0, at - FORMULA), at);
+  const open = before.lastIndexOf('\\(');
+  const above = before.slice(open);
+  if (open < 0 || above.includes('\\)') || !above.includes('\n') || BLANK.test(above)) return false;
+  const behind = source.slice(at, at + FORMULA);
+  const close = behind.indexOf('\\)');
+  if (close < 0) return partial && at + FORMULA >= source.length && !BLANK.test(behind);
+  return !BLANK.test(behind.slice(0, close));
+}
+
 const ITEMS_BEFORE = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+$/;
 const COMPARED = /^>[ \t]*(?:[$€£¥][ \t]*)?\d/;
 
@@ -222,7 +238,7 @@ export function listSyntax(source: string, { partial }: { readonly partial: bool
       );
       return (code) => {
         const { offset } = this.now();
-        if (isOfWords(source, offset)) return nok(code);
+        if (isOfWords(source, offset) || isInFormula(source, offset, partial)) return nok(code);
         return this.interrupt && beginsList(source, offset) ? below(code) : usual(code);
       };
     },
