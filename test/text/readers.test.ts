@@ -13,6 +13,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   replaceFound: 'takes spans that were found, each once',
   cleanHead: 'cuts to a length, then calls what it is given',
   cleanTail: 'cuts to a length, then calls what it is given',
+  startOf: 'looks at the 128 code units around the cut',
+  endOf: 'looks at the 128 code units around the cut',
   hasLuhn: 'takes the digits of one card',
   ownPattern: 'takes a pattern from the settings, of bounded length',
   isOwnPattern: 'takes a pattern from the settings, of bounded length',

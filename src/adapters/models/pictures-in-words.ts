@@ -3,13 +3,21 @@
 import { type Fence, fenceAfter } from '../../domain/text/code.ts';
 
 const BEGINS = /!\[[^\]\n]{0,200}\]\(data:image\/[\w.+-]{1,40};base64,/i;
-/** The beginning of one at the end of a text. */
-const MAY_BEGIN = /!(?:\[[^\]\n]{0,200}(?:\](?:\([^)\s]{0,60})?)?)?$/;
+const MAY_BEGIN = /^!(?:\[[^\]\n]{0,200}(?:\](?:\([^)\s]{0,60})?)?)?$/;
+/** More characters than such a beginning has. */
+const LONGEST_BEGINNING = 270;
 const PICTURE = /\((data:image\/[\w.+-]{1,40};base64,[\w+/=-]{64,})/i;
 /** Longest address, in characters, that stays among the words if it is no picture. */
 const SHORT = 1000;
 /** Characters of a line that tell if it opens a fence. */
 const LINE = 60;
+
+/** Returns the place of what may be the beginning of a picture at the end of a text; −1 without one. */
+function beginningIn(words: string): number {
+  const at = words.lastIndexOf('![');
+  if (at >= 0 && at >= words.length - LONGEST_BEGINNING && MAY_BEGIN.test(words.slice(at))) return at;
+  return words.endsWith('!') ? words.length - 1 : -1;
+}
 
 /** Reads one answer; gives each picture to `draw`. In code it stays as it was written. */
 export class PicturesInWords {
@@ -38,7 +46,7 @@ export class PicturesInWords {
       }
       const words = this.#held + rest;
       const begun = BEGINS.exec(words);
-      const until = begun?.index ?? (isLast ? -1 : words.search(MAY_BEGIN));
+      const until = begun?.index ?? (isLast ? -1 : beginningIn(words));
       out += this.#say(until < 0 ? words : words.slice(0, until));
       this.#held = begun || until < 0 ? '' : words.slice(until);
       rest = begun ? words.slice(begun.index + begun[0].length) : '';
