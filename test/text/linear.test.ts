@@ -268,7 +268,7 @@ async function forgetReaders(): Promise<Readers> {
   const [imprint, sought, forms] = await Promise.all([
     import('../../src/domain/forget/imprint.ts'),
     import('../../src/domain/forget/sought.ts'),
-    import('../../src/domain/forget/written-forms.ts'),
+    import('../../src/domain/text/written-forms.ts'),
   ]);
   const known = ['Anna Bergmann', 'a a', '李雷', 'May 1'].flatMap((name) =>
     imprint.imprintsOf(name, 's', true),
@@ -278,6 +278,7 @@ async function forgetReaders(): Promise<Readers> {
     'hiding of imprints': (text) => imprint.createMatcher(known, 's').hide(text),
     'imprints of quotations': (text) => sought.quotesOf([message(text)], 's'),
     writtenForms: forms.writtenForms,
+    partedForm: forms.partedForm,
   };
 }
 

@@ -1,7 +1,7 @@
 // Imprints of forgotten words: forgetting words must not mean keeping them. An imprint is the number of tokens and a
 // salted hash, which finds the words again in any text. Anyone who guesses the words can check the guess.
 import { folded, withoutInvisible } from '../text/fold.ts';
-import { writtenForms } from './written-forms.ts';
+import { writtenForms } from '../text/written-forms.ts';
 
 /**
  * Words as their number of tokens (at least 1) and hash (16 hex digits). `form`: a person's name with accents, a digit

@@ -1,5 +1,6 @@
 // Finds private words in a text and replaces them with tokens.
 
+import { writtenForms } from '../text/written-forms.ts';
 import type { Category } from './categories.ts';
 import { type KnownPrivateWords, masked, matches, type PersonalLists, type TextSpan } from './detector.ts';
 import { DETECTORS } from './detectors/index.ts';
@@ -32,11 +33,70 @@ export function findPrivate(
   const left = text.includes('[') ? masked(text, matches(text, TOKENS)) : text;
   const scan = (written: string) => seenIn(written, categories, lists, known);
   const found = scan(left);
-  const plain = plainForm(masked(left, found));
-  if (plain)
-    for (const { from, to, category } of scan(plain.text))
-      found.push({ from: plain.at(from), to: plain.at(to - 1) + 1, category });
-  return withoutOverlaps(found.map((one) => ({ ...one, words: text.slice(one.from, one.to) })));
+  const plainly = (written: string, seen: readonly Sight[]): Sight[] => {
+    const plain = plainForm(masked(written, seen));
+    if (!plain) return [];
+    return scan(plain.text).map(({ from, to, category }) => ({
+      ...{ from: plain.at(from), to: plain.at(to - 1) + 1, category },
+    }));
+  };
+  found.push(...plainly(left, found));
+  // Escapes, and what a page does not show, hide words from the detectors.
+  const said: { category: Category; words: string }[] = [];
+  for (const { text: form, changes, startOf, endOf } of writtenForms(masked(left, [...found].sort(byPlace))))
+    for (const [start, end] of stretchesAround(form, changes)) {
+      const near = form.slice(start, end);
+      const seen = scan(near);
+      for (const { from, to, category } of [...seen, ...plainly(near, seen)]) {
+        found.push({ from: startOf(start + from), to: endOf(start + to), category });
+        said.push({ category, words: near.slice(from, to) });
+      }
+    }
+  const again = createKnownWords(said);
+  const one = withoutOverlaps(found.map((sight) => ({ ...sight, words: text.slice(sight.from, sight.to) })));
+  if (!again) return one;
+  const more = again.find(masked(left, one));
+  return withoutOverlaps([
+    ...one,
+    ...more.map((sight) => ({ ...sight, words: text.slice(sight.from, sight.to) })),
+  ]);
+}
+
+/** Characters beside a changed place that are read with it, up to a gap between words. */
+const NEAR = 240;
+/** Longest word that is read whole: that of the longest key. */
+const LONGEST = 6_000;
+
+/** Joins the stretches around these places of a text, each from one gap between words to another. */
+function* stretchesAround(text: string, places: readonly number[]): Generator<readonly [number, number]> {
+  let start = -1;
+  let end = -1;
+  for (const place of places) {
+    if (place <= end) {
+      if (end < text.length) end = Math.max(end, gapFrom(text, place + NEAR));
+      continue;
+    }
+    const from = gapBefore(text, place - NEAR);
+    if (from > end) {
+      if (start >= 0) yield [start, end];
+      start = from;
+    }
+    end = gapFrom(text, place + NEAR);
+  }
+  if (start >= 0) yield [start, end];
+}
+
+function gapBefore(text: string, place: number): number {
+  let at = Math.max(0, place);
+  for (const least = Math.max(0, at - LONGEST); at > least && !/\s/.test(text[at] as string); ) at -= 1;
+  return at;
+}
+
+function gapFrom(text: string, place: number): number {
+  let at = Math.min(text.length, place);
+  for (const most = Math.min(text.length, at + LONGEST); at < most && !/\s/.test(text[at] as string); )
+    at += 1;
+  return at;
 }
 
 /** Finds private words in the plain form of a text; ascending. */
@@ -63,11 +123,18 @@ function seenIn(
   return found.sort(byPlace);
 }
 
-/** Keeps the longer of two overlapping finds; ascending. */
+/** Makes one of overlapping finds, so that no end of one stays; ascending. */
 function withoutOverlaps(found: PrivateSpan[]): PrivateSpan[] {
   found.sort((one, other) => byPlace(one, other) || other.to - one.to);
   const kept: PrivateSpan[] = [];
-  for (const one of found) if (one.from >= (kept.at(-1)?.to ?? 0)) kept.push(one);
+  for (const one of found) {
+    const last = kept.at(-1);
+    if (!last || one.from >= last.to) kept.push(one);
+    else if (one.to > last.to) {
+      const words = last.words + one.words.slice(last.to - one.from);
+      kept[kept.length - 1] = { ...last, to: one.to, words };
+    }
+  }
   return kept;
 }
 

@@ -90,7 +90,7 @@ export function conversationRow({ id, meta, messages }: Conversation, clean: Cle
     described: '',
     createdAt: meta.createdAt,
     updatedAt,
-    workDir: meta.workDir,
+    workDir: meta.workDir === null ? null : clean(meta.workDir),
     tokenCount,
     archived: meta.archived,
     pinned: meta.pinned,

@@ -117,6 +117,12 @@ describe('imprints', () => {
     ['Jörg Groß', 'JÖRG GROSS', TAKEN_OUT],
     ['張偉', '张伟和張偉', `${TAKEN_OUT}和${TAKEN_OUT}`],
     ['张伟', '電郵給張偉', `電郵給${TAKEN_OUT}`],
+    // Bytes that are text, and bytes that are none.
+    [
+      'Quill feather',
+      `![a](data:text/plain;base64,${btoa('Of Quill feather')}) ${btoa('\x89PNG\0\0\0 Quill feather')}`,
+      `![a](data:text/plain;base64,${TAKEN_OUT}) ${btoa('\x89PNG\0\0\0 Quill feather')}`,
+    ],
     // One word without its accents is often another.
     ['Schön', 'Das ist schon gut, Frau Schön', `Das ist schon gut, Frau ${TAKEN_OUT}`],
     ['schon', 'schön', 'schön'],

@@ -53,6 +53,25 @@ it('gives the index tokens, the same in all messages, and no private word', asyn
   expect(table.privateWordsOf('[name-1]')).toBe('Anna Bergmann');
 });
 
+it('gives the index none of them either as files, links, code and folders write them', async () => {
+  const { index, given } = recording();
+  const house = home({ index, config: ALL });
+  const base64 = btoa('Anna Bergmann, card 4111 1111 1111 1111');
+  await house.add(
+    conversationOf(
+      [
+        'See [her](https://x.example/anna-bergmann?tel=%2B49%2030%20901820) and `annaBergmann.ts`.',
+        `> by Anna\n> Bergmann\n\n![x](data:text/plain;base64,${base64}) {"to":"anna\\u0040x.example"}`,
+      ],
+      { title: 'anna_bergmann.pdf', titleBy: 'person', workDir: '/home/Anna Bergmann/flat' },
+    ),
+  );
+  await house.indexed();
+  const all = given.join('\n');
+  for (const words of [/bergmann/i, /901820/, base64, 'x.example"']) expect(all).not.toMatch(words);
+  expect(all).toContain('/home/[name-');
+});
+
 it('hides both halves of a key that was cut and went on', async () => {
   const { index, given } = recording();
   const house = home({ index });

@@ -95,7 +95,7 @@ export function keywordPatterns(keywords: readonly string[]): NamedSecrets | nul
     made.push(
       // name = "quoted", name: 'quoted'
       new RegExp(
-        String.raw`(${tail}\s{0,4}(?:[:=：→]|=>|->|:=)\s{0,4})("(?:[^"\\\n]|\\.){1,500}"|'(?:[^'\\\n]|\\.){1,500}'|\x60[^\x60\n]{1,500}\x60|“[^”\n]{1,500}”)`,
+        String.raw`(${tail}\s{0,4}(?:[:=：→]|=>|->|:=)\s{0,40})("(?:[^"\\\n]|\\.){1,500}"|'(?:[^'\\\n]|\\.){1,500}'|\x60[^\x60\n]{1,500}\x60|“[^”\n]{1,500}”)`,
         'giu',
       ),
       // a value on the next lines, as YAML writes it

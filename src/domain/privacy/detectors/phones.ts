@@ -137,7 +137,7 @@ const AFTER = String.raw`(?![A-Za-z\d_+=@%€$£]|[.,:/-]\d| ?[-–/] ?\d| \d| ?
 
 /** +44 20 7946 0958, +1 (650) 555-0199, 0044 …; the country code decides the number of digits. */
 const INTERNATIONAL =
-  /(?<![\p{L}\p{N}_+=@.,/-])\+[1-9]\d{0,3}(?:[ .\u00a0/-]?(?:\(\d{1,6}\)|\d{1,6})){1,7}(?![\d_]|[A-Za-z])/gu;
+  /(?<![\p{L}\p{N}_+@.,/-]|(?<!tel|phone|mobile|number|fax)=)\+[1-9]\d{0,3}(?:[ .\u00a0/-]?(?:\(\d{1,6}\)|\d{1,6})){1,7}(?![\d_]|[A-Za-z])/gu;
 /** International numbers with 00 instead of the plus, in groups: a row of digits without gaps may be anything. */
 const DIALLED =
   /(?<![\p{L}\p{N}_+=@.,/-]|\d ?[.,/-]? )00[ .-]?[1-9]\d{0,3}(?:[ ./-](?:\(\d{1,6}\)|\d{1,6})){1,7}(?![\d_]|[A-Za-z])/gu;

@@ -1,6 +1,6 @@
-// Other forms in which a text can be read: without invisible characters, with escapes of addresses, JSON, program code
-// and HTML resolved, and as a page shows it. Forgotten words may occur in any of them and must be found there.
-import { withoutInvisible } from '../text/fold.ts';
+// Other forms in which a text can be read: without invisible characters, with escapes of addresses, JSON, program code,
+// HTML and base64 resolved, and as a page shows it. Forgotten and private words must be found in each of them.
+import { withoutInvisible } from './fold.ts';
 
 interface WrittenForm {
   readonly text: string;
@@ -10,6 +10,8 @@ interface WrittenForm {
    */
   readonly startOf: (place: number) => number;
   readonly endOf: (place: number) => number;
+  /** Positions in the form where it differs from the form that it was made from, ascending; none of the text itself. */
+  readonly changes: readonly number[];
 }
 
 /** Most rounds of nested escapes that are resolved, such as JSON in JSON. */
@@ -19,7 +21,12 @@ const PERCENT = /(?:%[0-9a-f]{2})+/i;
 const UNICODE = /(?:\\u[0-9a-f]{4}|\\u\{[0-9a-f]{1,6}\}|\\x[0-9a-f]{2})+/i;
 const SIGN = /\\[\\"'/bfnrtv0]/;
 const ENTITY = /&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});/i;
-const ESCAPE = new RegExp([PERCENT, UNICODE, SIGN, ENTITY].map(({ source }) => source).join('|'), 'gi');
+/** Also an ordinary long word, or the path of an address: what it decodes to tells. */
+const BASE64 = /(?<![a-z0-9+/_=-])[a-z0-9+/_-]{16,}={0,2}(?![a-z0-9+/_=-])/i;
+const ESCAPE = new RegExp(
+  [PERCENT, UNICODE, SIGN, ENTITY, BASE64].map(({ source }) => source).join('|'),
+  'gi',
+);
 
 /** Tags of HTML that begin a new line or cell; all others stand within a word or beside it. */
 const BREAK =
@@ -109,13 +116,44 @@ function readEntity(found: string): Read {
   return [[accented ?? NAMED[name] ?? ' ', length]];
 }
 
+/** Base64 digits from which one sees that the bytes are no text, as those of pictures; a multiple of four. */
+const HEAD_DIGITS = 64;
+/** Not in a text: control characters, and the mark of bytes that are none. */
+const NO_TEXT = /(?![\t\n\r])\p{Cc}|\ufffd/u;
+
+/** The text as which these base64 digits can be read; null if they are none of a text. */
+function readBase64(digits: string): string | null {
+  const plain = digits.replace(/[-_]/g, (digit) => (digit === '-' ? '+' : '/')).replace(/=+$/, '');
+  if (plain.length % 4 === 1) return null;
+  const head = textOf(plain.slice(0, HEAD_DIGITS), plain.length > HEAD_DIGITS);
+  return head === null || plain.length <= HEAD_DIGITS ? head : textOf(plain, false);
+}
+
+function textOf(digits: string, isCut: boolean): string | null {
+  const bytes = Uint8Array.from(atob(digits), (byte) => byte.charCodeAt(0));
+  const text = new TextDecoder().decode(bytes, { stream: isCut });
+  return NO_TEXT.test(text) ? null : text;
+}
+
+/** Escapes of single characters, each with its length. */
 function read(found: string): Read | null {
   if (found.startsWith('%')) return readPercent(found);
   if (found.startsWith('&')) return readEntity(found);
   if (/^\\[ux]/i.test(found)) return readUnicode(found);
+  if (!found.startsWith('\\')) {
+    const text = readBase64(found);
+    return text === null ? null : [[text, found.length]];
+  }
   const sign = found[1] as string;
   return [[/[\\"'/]/.test(sign) ? sign : /[nr]/.test(sign) ? '\n' : ' ', found.length]];
 }
+
+const asWritten = (text: string): WrittenForm => ({
+  text,
+  changes: [],
+  startOf: (place) => place,
+  endOf: (place) => place,
+});
 
 /** A stretch of a form, with its start in the form and in the text that the form was made from. */
 interface Stretch {
@@ -131,7 +169,9 @@ class FormBuilder {
   readonly #above: WrittenForm;
   readonly #stretches: Stretch[] = [];
   readonly #pieces: string[] = [];
+  readonly #changes: number[] = [];
   #length = 0;
+  #read = 0;
 
   constructor(above: WrittenForm) {
     this.#above = above;
@@ -151,6 +191,7 @@ class FormBuilder {
     const { text: above, startOf, endOf } = this.#above;
     return {
       text: this.#pieces.join(''),
+      changes: this.#changes,
       startOf: (place) => {
         const found = place < this.#length ? this.#stretchAt(place) : undefined;
         if (!found) return startOf(above.length);
@@ -165,6 +206,8 @@ class FormBuilder {
   }
 
   #add(text: string, from: number, to: number, isCopy: boolean): void {
+    if (from > this.#read || !isCopy) this.#changes.push(this.#length);
+    this.#read = to;
     if (text === '') return;
     this.#stretches.push({ at: this.#length, from, to, isCopy });
     this.#pieces.push(text);
@@ -232,9 +275,43 @@ function rendered(form: WrittenForm): WrittenForm | null {
   return builder.form();
 }
 
+const BESIDE = String.raw`[*_~\x60"'“”‘’]{0,3}`;
+const LINE = String.raw`[ \t]{0,4}\r?\n[ \t]{0,20}(?:(?:>|//|#|\*|--|\|)[ \t]{0,4}){0,3}`;
+const BETWEEN = new RegExp(
+  [
+    // In a name of a file or address; beside marks of Markdown; at the end of a line of a quotation or comment.
+    String.raw`(?<=[\p{L}\p{N}])(?:[-_.+]|${BESIDE},?(?:[ \t\u00a0]{1,4}|${LINE})${BESIDE})(?=[\p{L}\p{N}])`,
+    String.raw`(?<=\p{Ll})(?=\p{Lu})`,
+  ].join('|'),
+  'gu',
+);
+const BETWEEN_HAN = new RegExp(String.raw`(?<=\p{Script=Han})(?:[ \u3000]|${LINE})(?=\p{Script=Han})`, 'gu');
+
+/**
+ * Returns the text with one space between words, whatever stands there or nothing (`anna-bergmann`, `annaBergmann`,
+ * **Anna** Bergmann, a line of a quotation), and with none between Chinese characters; null if that is how it is.
+ */
+export function partedForm(text: string): WrittenForm | null {
+  const builder = new FormBuilder(asWritten(text));
+  const found = [
+    ...[...text.matchAll(BETWEEN_HAN)].map(({ 0: gap, index }) => ({ gap, index, by: '' })),
+    ...[...text.matchAll(BETWEEN)].map(({ 0: gap, index }) => ({ gap, index, by: ' ' })),
+  ].sort((one, other) => one.index - other.index);
+  let at = 0;
+  for (const { gap, index, by } of found) {
+    if (gap === by || index < at) continue;
+    builder.copy(at, index);
+    at = index + gap.length;
+    builder.replace(by, index, at);
+  }
+  if (at === 0) return null;
+  builder.copy(at, text.length);
+  return builder.form();
+}
+
 /** Returns the text as written and each other form in which it can be read. */
 export function writtenForms(text: string): readonly WrittenForm[] {
-  const asIs: WrittenForm = { text, startOf: (place) => place, endOf: (place) => place };
+  const asIs = asWritten(text);
   const forms = [asIs];
   let round = 0;
   for (let form: WrittenForm | null = asIs; form && round <= MOST_ROUNDS; round += 1) {
