@@ -20,6 +20,10 @@ export const isHeldIn = (entry: Pick<LogEntry, 'bytes'>, rules: PurgeRules): boo
 export const holdsSomething = (entry: Pick<LogEntry, 'bytes'>, rules: PurgeRules): boolean =>
   (heldIn(entry, holdbackOf(rules)) ?? 0) > 0;
 
+/** True if an entry takes messages, or words of them, out of what earlier entries hold. */
+export const removesSomething = ({ bytes }: Pick<LogEntry, 'bytes'>): boolean =>
+  attempt(() => isDeletion(bytes), false, 'an entry that is no Yjs update');
+
 /** True if an entry holds a message that the rules reach by its time. */
 export const holdsMessageSaidBefore = (entry: Pick<LogEntry, 'bytes'>, { isLater }: PurgeRules): boolean =>
   valuesIn([entry]).some((value) => {
@@ -125,9 +129,7 @@ const takesOut = (id: DocumentId, entries: readonly LogEntry[]): boolean => {
   // The maps `x` and `r` of this document hold records and personas, which delete nothing.
   if (id === NOTES_DOCUMENT)
     return attempt(() => holdsDeleted(entries), false, 'an entry that is no Yjs update');
-  return entries.some(({ bytes }) =>
-    attempt(() => isDeletion(bytes), false, 'an entry that is no Yjs update'),
-  );
+  return entries.some(removesSomething);
 };
 
 /** True if an entry holds words that the document has lost. Overwritten flags and times are no words. */

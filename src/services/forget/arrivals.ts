@@ -10,7 +10,7 @@ import { yieldToEvents } from '../../domain/base/yielding.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import { readHlc } from '../../domain/sync/hlc.ts';
 import type { ConversationChange } from '../documents/documents.ts';
-import { holdsMessageSaidBefore, holdsSomething } from '../documents/purge.ts';
+import { holdsMessageSaidBefore, holdsSomething, removesSomething } from '../documents/purge.ts';
 import { createEraser, type Eraser } from './eraser.ts';
 import type { PlaceDeps } from './place.ts';
 import { tracesIn } from './traces.ts';
@@ -23,6 +23,8 @@ interface Arrived {
   readonly upTo: number;
   /** Record → documents with something of it. */
   readonly late: ReadonlyMap<string, ReadonlySet<DocumentId>>;
+  /** Conversations that lost something on another device, which earlier entries here still hold. */
+  readonly cleaned: ReadonlySet<DocumentId>;
 }
 
 type Deps = Pick<PlaceDeps, 'documents' | 'log' | 'signal'>;
@@ -30,6 +32,7 @@ type Deps = Pick<PlaceDeps, 'documents' | 'log' | 'signal'>;
 /** Searches the entries after `from` that no person wrote here. Yields to the page between two. */
 export async function arrivedSince(deps: Deps, erasers: readonly Eraser[], from: number): Promise<Arrived> {
   const late = new Map<string, Set<DocumentId>>();
+  const cleaned = new Set<DocumentId>();
   let upTo = from;
   for (;;) {
     const entries = await deps.log.since(upTo, PAGE);
@@ -37,6 +40,8 @@ export async function arrivedSince(deps: Deps, erasers: readonly Eraser[], from:
       // What is written here knows the records; the list says what its conversations do.
       if (origin === 'user' || document === LIBRARY_DOCUMENT) continue;
       await yieldToEvents(deps.signal);
+      if (origin === 'remote' && isConversation(document) && removesSomething({ bytes }))
+        cleaned.add(document);
       for (const eraser of erasers) {
         const found = late.get(eraser.record.id) ?? new Set();
         if (found.has(document) || !(await isLate(deps, document, bytes, eraser))) continue;
@@ -44,7 +49,7 @@ export async function arrivedSince(deps: Deps, erasers: readonly Eraser[], from:
       }
     }
     const last = entries.at(-1);
-    if (!last) return { upTo, late };
+    if (!last) return { upTo, late, cleaned };
     upTo = last.seq;
   }
 }

@@ -33,7 +33,10 @@ const UNDO_MS = 10_000;
 const UNDER_WAY = 'forgetting/';
 /** Prefix of the reports of what this device has forgotten. */
 const REPORT = 'forgetting/report/';
-/** Prefix of the records that this disk has carried out; a copy of the disk that is put back has fewer of them. */
+/**
+ * Prefix of the records that this disk has carried out, with the quotations that the asking device knows; a copy of the
+ * disk that is put back has fewer of them.
+ */
 const CARRIED_OUT = 'forgetting/seen/';
 /** Last entry of the log that was searched for what arrives late. */
 const READ_UP_TO = 'forgetting/read/log';
@@ -59,6 +62,7 @@ const quotesSchema = z.array(z.object({ tokens: z.number().int().positive(), has
 /** Number of finds in each place, for the report of a page that opens later. */
 const foundSchema = z.partialRecord(z.enum(FORGET_PLACES), z.number().int().nonnegative()).catch({});
 type FoundPlaces = z.infer<typeof foundSchema>;
+const carriedOutSchema = z.object({ quotes: quotesSchema }).catch({ quotes: [] });
 const lateSchema = z.record(z.string(), z.array(z.string())).catch({});
 const underWaySchema = z.object({ quotes: quotesSchema, found: foundSchema });
 const askedSchema = z.object({
@@ -356,7 +360,7 @@ class Forgetting implements ForgetService {
    * record, the documents that have it, with those of an earlier run that are not clean yet.
    */
   async #readOn(records: readonly ForgottenRecord[]): Promise<ReadonlyMap<string, readonly DocumentId[]>> {
-    const { keyValues, log: entries } = this.#deps;
+    const { documents, keyValues, log: entries } = this.#deps;
     const pending = await this.#late();
     const head = await entries.head();
     if (records.length === 0) {
@@ -366,11 +370,11 @@ class Forgetting implements ForgetService {
     const stored = await keyValues.get(READ_UP_TO);
     // A log that begins anew counts from 0 again.
     const from = typeof stored === 'number' && stored <= head ? stored : 0;
-    const { upTo, late } = await arrivedSince(
-      this.#deps,
-      records.map((record) => createEraser(record)),
-      from,
-    );
+    const erasers: Eraser[] = [];
+    for (const record of records) erasers.push(createEraser(record, await this.#quotesOf(record)));
+    const { upTo, late, cleaned } = await arrivedSince(this.#deps, erasers, from);
+    // Only the device that was asked knows what quotes a message; what it takes out goes here as well.
+    if (cleaned.size > 0) await documents.purge(createEraser(NOTHING), [...cleaned]);
     for (const [id, documents] of late) {
       pending.set(id, [...new Set([...(pending.get(id) ?? []), ...documents])]);
       const progress = this.#progressOf(id);
@@ -380,6 +384,10 @@ class Forgetting implements ForgetService {
     if (late.size > 0) await keyValues.set(LATE, Object.fromEntries(pending));
     if (upTo !== stored) await keyValues.set(READ_UP_TO, upTo);
     return pending;
+  }
+
+  async #quotesOf({ id }: ForgottenRecord): Promise<ForgetPlan['quotes']> {
+    return carriedOutSchema.parse(await this.#deps.keyValues.get(CARRIED_OUT + id)).quotes;
   }
 
   async #late(): Promise<Map<string, readonly DocumentId[]>> {
@@ -403,7 +411,8 @@ class Forgetting implements ForgetService {
     // the trash.
     const isOwn = plan !== undefined || kept !== undefined;
     if (!isOwn && sync.account.get() !== null && sync.status.get().state !== 'synced') return;
-    const eraser = createEraser(record, kept?.quotes ?? [], isOwn || isRepaired);
+    const quotes = kept?.quotes ?? (await this.#quotesOf(record));
+    const eraser = createEraser(record, quotes, isOwn || isRepaired);
     // More of it may still arrive while sync is fetching.
     const isWhole = sync.account.get() === null || sync.status.get().state === 'synced';
     for (const [done, place] of this.#places.entries()) {
@@ -434,15 +443,15 @@ class Forgetting implements ForgetService {
       const confirmed = record.confirmed.get(await this.#device());
       if (confirmed?.left !== left) await notes.confirm(record.id, await this.#device(), { at: now(), left });
       progress.isConfirmed = true;
-      if (left === 0) await this.#settle(record.id);
+      if (left === 0) await this.#settle(record.id, quotes);
     }
     if (!isHere || left > 0 || verified.some(({ waiting }) => waiting)) this.#tryAgain(progress);
   }
 
   /** Notes that nothing of the record is left here. */
-  async #settle(id: string): Promise<void> {
+  async #settle(id: string, quotes: ForgetPlan['quotes']): Promise<void> {
     const { keyValues } = this.#deps;
-    await keyValues.set(CARRIED_OUT + id, true);
+    await keyValues.set(CARRIED_OUT + id, { quotes });
     await keyValues.set(UNDER_WAY + id, undefined);
     const late = await this.#late();
     if (late.delete(id)) await keyValues.set(LATE, late.size > 0 ? Object.fromEntries(late) : undefined);

@@ -188,6 +188,33 @@ it('words that come in their room after their writer has cleaned it and confirme
   expect(await heldBy([here, joined], CANARY, [first, back])).toEqual([[], []]);
 });
 
+it('an answer of a device that was offline, which quotes a forgotten message', {
+  timeout: 60_000,
+}, async () => {
+  const one = await devices.create();
+  const story = said('My neighbour lost the garden in the flood of 1994 and never spoke of it.');
+  await one.change(idOf('talk'), { messages: [said('Roses'), story], meta: { createdAt: NOW - 2000 } });
+  const other = await devices.pair(one);
+  await until(async () => (await other.texts(idOf('talk'))).length > 1);
+  other.stop();
+  const away = openDevice({ store: other.store, engine: false, now: () => NOW - 500 });
+  const [told] = story.parts as [{ text: string }];
+  await away.say(
+    'quoted',
+    ['What of gardens?', `You told me this. ${told.text} It was long ago.`],
+    {},
+    NOW - 900,
+  );
+  await away.close();
+  const here = tabOf(one, 'one');
+  await here.forgetAll({ kind: 'message', conversation: idOf('talk'), message: story.id });
+  await until(() => hasConfirmed(here, 'one'));
+  const back = restarted(other);
+  const there = tabOf(back, 'other');
+  expect(await heldBy([here, there], 'flood of 1994', [one, back])).toEqual([[], []]);
+  expect(await one.texts(idOf('quoted'))).toContainEqual(expect.stringContaining('It was long ago.'));
+});
+
 it('a copy of a disk that is put back after its device had confirmed', { timeout: 60_000 }, async () => {
   const { one, other } = await threeDevices();
   other.stop();
