@@ -1,6 +1,10 @@
 // Other forms in which a text can be read: without invisible characters, with escapes of addresses, JSON, program code,
 // HTML and base64 resolved, and as a page shows it. Forgotten and private words must be found in each of them.
+import { fromBase64 } from '../base/data-url.ts';
 import { withoutInvisible } from './fold.ts';
+
+// The platform's, whose type this floor does not have.
+declare const TextDecoder: new () => { decode(bytes: Uint8Array, options: { stream: boolean }): string };
 
 interface WrittenForm {
   readonly text: string;
@@ -130,8 +134,7 @@ function readBase64(digits: string): string | null {
 }
 
 function textOf(digits: string, isCut: boolean): string | null {
-  const bytes = Uint8Array.from(atob(digits), (byte) => byte.charCodeAt(0));
-  const text = new TextDecoder().decode(bytes, { stream: isCut });
+  const text = new TextDecoder().decode(fromBase64(digits), { stream: isCut });
   return NO_TEXT.test(text) ? null : text;
 }
 

@@ -17,7 +17,7 @@ export const isHeldIn = (entry: Pick<LogEntry, 'bytes'>, rules: PurgeRules): boo
   heldIn(entry, holdbackOf(rules)) !== 0;
 
 /** The same, but a damaged entry holds nothing. */
-export const holdsSomething = (entry: Pick<LogEntry, 'bytes'>, rules: PurgeRules): boolean =>
+export const holdsForgotten = (entry: Pick<LogEntry, 'bytes'>, rules: PurgeRules): boolean =>
   (heldIn(entry, holdbackOf(rules)) ?? 0) > 0;
 
 /** True if an entry takes messages, or words of them, out of what earlier entries hold. */

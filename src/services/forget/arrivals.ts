@@ -10,7 +10,7 @@ import { yieldToEvents } from '../../domain/base/yielding.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import { readHlc } from '../../domain/sync/hlc.ts';
 import type { ConversationChange } from '../documents/documents.ts';
-import { holdsMessageSaidBefore, holdsSomething, removesSomething } from '../documents/purge.ts';
+import { holdsMessageSaidBefore, holdsForgotten, removesSomething } from '../documents/purge.ts';
 import { createEraser, type Eraser } from './eraser.ts';
 import type { PlaceDeps } from './place.ts';
 import { tracesIn } from './traces.ts';
@@ -60,7 +60,7 @@ async function isLate(
   bytes: Uint8Array,
   eraser: Eraser,
 ): Promise<boolean> {
-  const holds = holdsSomething({ bytes }, eraser);
+  const holds = holdsForgotten({ bytes }, eraser);
   if (!isConversation(document)) return holds;
   const mayJoin = eraser.record.words.length > 0 && holdsMessageSaidBefore({ bytes }, eraser);
   if (!holds && !mayJoin) return false;

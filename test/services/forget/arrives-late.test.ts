@@ -7,7 +7,7 @@ import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
 import { newEntryId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
-import type { Message } from '../../../src/domain/chat/message.ts';
+import { type Message, textOf } from '../../../src/domain/chat/message.ts';
 import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
 import type { PlaceDeps } from '../../../src/services/forget/place.ts';
 import { SYNC_OFF } from '../../../src/services/sync/sync.ts';
@@ -198,13 +198,8 @@ it('an answer of a device that was offline, which quotes a forgotten message', {
   await until(async () => (await other.texts(idOf('talk'))).length > 1);
   other.stop();
   const away = openDevice({ store: other.store, engine: false, now: () => NOW - 500 });
-  const [told] = story.parts as [{ text: string }];
-  await away.say(
-    'quoted',
-    ['What of gardens?', `You told me this. ${told.text} It was long ago.`],
-    {},
-    NOW - 900,
-  );
+  const told = textOf(story);
+  await away.say('quoted', ['What of gardens?', `You told me this. ${told} It was long ago.`], {}, NOW - 900);
   await away.close();
   const here = tabOf(one, 'one');
   await here.forgetAll({ kind: 'message', conversation: idOf('talk'), message: story.id });
