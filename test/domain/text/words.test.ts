@@ -78,6 +78,8 @@ describe('the search words of a text', () => {
 
   it('leave words of China and Japan that look the same as they are', () => {
     expect(shared('程序', '解這個方程式')).toBe(0);
+    expect(shared('特朗普', '四川普通话')).toBe(0);
+    expect(list('登出来的文章')).not.toContain('退出');
     expect(list('档案馆的软体动物')).toEqual(expect.not.arrayContaining(['文件', '软件']));
     expect(list('設定を変更する')).not.toContain('设置');
   });
