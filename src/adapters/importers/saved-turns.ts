@@ -100,7 +100,7 @@ function stepOf(step: Fields): Fields[] {
   }
 }
 
-/** What was asked: words, parts, or the steps of a conversation that the sender keeps. */
+/** The question: words, parts, or the steps of a conversation that the sender keeps. */
 function askedIn(input: unknown): Fields[] {
   if (!Array.isArray(input)) return input === undefined ? [] : [{ role: 'user', content: blocksOf(input) }];
   const parts = input.filter(isFields);

@@ -52,8 +52,7 @@ const shapeOf = (firstCode: number, length: number): number => (firstCode * 31 +
 
 /**
  * Computes what each word of the query adds to the BM25 of a chunk with these space-separated words; a repeated one
- * counts as often. Hundreds of chunks are asked: a word is cut out only if its shape is one of the query's. A single
- * Han character counts within words as well, for less.
+ * counts as often, a single Han character within words for less. A word is cut out only if its shape is the query's.
  */
 export function gainsOf(
   query: readonly string[],

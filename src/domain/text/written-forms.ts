@@ -291,7 +291,7 @@ const BETWEEN = new RegExp(
 const BETWEEN_HAN = new RegExp(String.raw`(?<=\p{Script=Han})(?:[ \u3000]|${LINE})(?=\p{Script=Han})`, 'gu');
 
 /**
- * Returns the text with one space between words, whatever stands there or nothing (`anna-bergmann`, `annaBergmann`,
+ * Returns the text with one space between words, whatever stands there or nothing (*anna-bergmann*, *annaBergmann*,
  * **Anna** Bergmann, a line of a quotation), and with none between Chinese characters; null if that is how it is.
  */
 export function partedForm(text: string): WrittenForm | null {

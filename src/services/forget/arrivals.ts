@@ -1,5 +1,5 @@
-// What came into the log after a record was carried out here and holds something of it: from a device that had not
-// heard of the record, from a backup, or in a snapshot of these.
+// Finds what came into the log after a record was carried out here and holds something of it: from a device that had
+// not heard of the record, from a backup, or in a snapshot of these.
 import {
   type ConversationId,
   type DocumentId,
@@ -10,7 +10,7 @@ import { yieldToEvents } from '../../domain/base/yielding.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import { readHlc } from '../../domain/sync/hlc.ts';
 import type { ConversationChange } from '../documents/documents.ts';
-import { holdsMessageSaidBefore, holdsForgotten, removesSomething } from '../documents/purge.ts';
+import { holdsForgotten, holdsMessageSaidBefore, removesSomething } from '../documents/purge.ts';
 import { createEraser, type Eraser } from './eraser.ts';
 import type { PlaceDeps } from './place.ts';
 import { tracesIn } from './traces.ts';
@@ -37,7 +37,7 @@ export async function arrivedSince(deps: Deps, erasers: readonly Eraser[], from:
   for (;;) {
     const entries = await deps.log.since(upTo, PAGE);
     for (const { document, origin, bytes } of entries) {
-      // What is written here knows the records; the list says what its conversations do.
+      // Entries of this device know the records; the list says what its conversations do.
       if (origin === 'user' || document === LIBRARY_DOCUMENT) continue;
       await yieldToEvents(deps.signal);
       if (origin === 'remote' && isConversation(document) && removesSomething({ bytes }))

@@ -1,4 +1,4 @@
-// Private words as addresses, JSON, HTML, Markdown, names of files and base64 write them, and where a line divides them.
+// Private words as addresses, JSON, HTML, Markdown, file names and base64 write them, and divided at a line's end.
 import { describe, expect, it } from 'vitest';
 import { CATEGORIES } from '../../../src/domain/privacy/categories.ts';
 import { findPrivate, replaceFound } from '../../../src/domain/privacy/scan.ts';
