@@ -708,3 +708,186 @@ test('no word from any place of a locked device is in a file of the browser', as
     await server.close();
   }
 });
+
+/** Everything that lies on a device, as a page without the key can read it: each store and file once. */
+const lyingReadable = (page: Page) =>
+  page.evaluate(async () => {
+    const found: { where: string; readable: string[]; bytes: number }[] = [];
+    /** Rows of letters that chance does not make, without ids and numbers. */
+    const rowsIn = (bytes: Uint8Array) =>
+      [...(new TextDecoder('latin1').decode(bytes).match(/[ -~]{24,}/g) ?? [])]
+        .map((row) => row.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*').replace(/\d+/g, '#'))
+        .filter((row) => /[a-z]{5}|"/.test(row));
+    const sizeOf = (value: unknown): number => {
+      if (value instanceof Uint8Array || value instanceof ArrayBuffer) return value.byteLength;
+      if (typeof value !== 'object' || value === null) return String(value ?? '').length;
+      return Object.values(value).reduce<number>((sum, one) => sum + sizeOf(one), 0);
+    };
+    /** Ways to everything in a value that is not sealed. */
+    const readableIn = (value: unknown, way: string): string[] => {
+      if (value instanceof ArrayBuffer) return readableIn(new Uint8Array(value), way);
+      if (value instanceof Uint8Array) return rowsIn(value).map((row) => `${way} ${row}`);
+      if (value instanceof CryptoKey) return value.extractable ? [`${way} key`] : [];
+      if (Array.isArray(value)) return value.flatMap((one) => readableIn(one, `${way}[]`));
+      if (typeof value === 'object' && value !== null)
+        return Object.entries(value).flatMap(([key, one]) => readableIn(one, `${way}.${key}`));
+      return value === null || value === undefined ? [] : [`${way} ${typeof value}`];
+    };
+    const asked = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const readDatabases = async (factory: IDBFactory, at: string) => {
+      for (const { name = '' } of await factory.databases()) {
+        const database = await asked(factory.open(name));
+        for (const store of database.objectStoreNames) {
+          const objects = database.transaction(store).objectStore(store);
+          const [keys, values] = [await asked(objects.getAllKeys()), await asked(objects.getAll())];
+          const named = (key: IDBValidKey | undefined) =>
+            typeof key === 'string' ? key.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*') : '#';
+          const readable = values.flatMap((value, place) => readableIn(value, named(keys[place])));
+          const bytes = values.reduce<number>((sum, one) => sum + sizeOf(one), 0);
+          found.push({ where: `${at}${name} ${store}`, readable: [...new Set(readable)].sort(), bytes });
+        }
+        database.close();
+      }
+    };
+    const readFolder = async (folder: FileSystemDirectoryHandle, at: string): Promise<void> => {
+      for await (const [name, handle] of folder as unknown as AsyncIterable<[string, FileSystemHandle]>) {
+        const where = `${at}/${name}`;
+        if (handle.kind === 'directory') await readFolder(handle as FileSystemDirectoryHandle, where);
+        else {
+          const bytes = new Uint8Array(
+            await (await (handle as FileSystemFileHandle).getFile()).arrayBuffer(),
+          );
+          const isJson = name.endsWith('.json');
+          const readable = isJson
+            ? readableIn(JSON.parse(new TextDecoder().decode(bytes)), '')
+            : rowsIn(bytes);
+          found.push({ where, readable: [...new Set(readable)].sort(), bytes: bytes.length });
+        }
+      }
+    };
+    await readDatabases(indexedDB, '');
+    await readFolder(await navigator.storage.getDirectory(), 'file');
+    const { storageBuckets } = navigator as unknown as {
+      storageBuckets: {
+        keys(): Promise<string[]>;
+        open(name: string): Promise<{
+          indexedDB: IDBFactory;
+          caches: CacheStorage;
+          getDirectory(): Promise<FileSystemDirectoryHandle>;
+        }>;
+      };
+    };
+    for (const name of await storageBuckets.keys()) {
+      const bucket = await storageBuckets.open(name);
+      await readDatabases(bucket.indexedDB, `bucket ${name} `);
+      await readFolder(await bucket.getDirectory(), `bucket ${name} file`);
+      for (const cache of await bucket.caches.keys())
+        found.push({ where: `bucket ${name} cache`, readable: [cache], bytes: 0 });
+    }
+    for (const [where, storage] of [
+      ['local storage', localStorage],
+      ['session storage', sessionStorage],
+    ] as const)
+      for (const key of Object.keys(storage))
+        found.push({ where, readable: [key], bytes: storage.getItem(key)?.length ?? 0 });
+    for (const cache of await caches.keys()) found.push({ where: 'cache', readable: [cache], bytes: 0 });
+    return found;
+  });
+
+/** What the settings say stays readable, in their words, and where it lies. */
+const READABLE: readonly (readonly [says: string, where: RegExp, readable: RegExp])[] = [
+  ['How many entries', / tallies$/, /^#\.(?:bytes|entries|head) number$/],
+  ['the ids and names', / documents$/, /^(?:\*|library|notes) boolean$/],
+  [
+    'how large, when they came',
+    / entries$/,
+    /^#\.(?:(?:at|seq|size|sum) number|(?:document|id|origin) string)$/,
+  ],
+  // PGlite's own files: their names and sizes, never what is in them.
+  ['the ids and names', /^bucket recollect-index \S+ files$/, /^\/\S+\.(?:(?:id|size) number|path string)$/],
+  ['How many entries', /^recollect-\d+ (?!entries|documents|tallies)\w+$/, /^(?:log\/values boolean|storage\/\w+(?:\.\w+)* \w+)$/],
+  [
+    'when they came',
+    /-log-copy\/#$/,
+    /"document":"[^" ]{1,80}","origin":"\w+","seq":#,"at":#\}|^[^ ]{0,8}"?(?:binary|bytes)","type":"Uint#Array","at":#\}/,
+  ],
+  [
+    'Which ways to unlock there are',
+    /recollect-lock/,
+    /^(?:lock)?\.(?:slots|check|conversion|generation|sealed|stale|version)/,
+  ],
+  ['how many tries were wrong', /recollect-lock/, /^(?:lock)?\.tries\.(?:failed|until) number$/],
+  ['language of the lock screen', /recollect-lock/, /^(?:lock)?\.language string$/],
+  ['How much another app shared', /recollect-lock/, /^(?:lock)?\.box\.(?:publicKey|privateKey) string$/],
+  ['Theme', /^local storage$/, /^recollect\.(?:theme|first-paint)$/],
+  ['when Recollect was last used', /^local storage$/, /^recollect\.active$/],
+  ['the ids and names', /^session storage$/, /^recollect\.tab$/],
+  ['The app itself and its language models', /^cache$/, /^recollect-|^workbox-|-precache-/],
+];
+
+/** What can be read and is not said. */
+const unsaid = (found: Awaited<ReturnType<typeof lyingReadable>>): string[] =>
+  found.flatMap(({ where, readable, bytes }) => {
+    const place = where.replace(/\d+/g, '#');
+    const rules = READABLE.filter(([, one]) => one.test(place) || one.test(where));
+    const left = readable.filter((one) => !rules.some(([, , said]) => said.test(one)));
+    return left.map((one) => `${where} (${bytes} bytes): ${one.slice(0, 200)}`);
+  });
+
+test('what is readable on a locked device is what the settings say, also after something was forgotten', async () => {
+  const browser = ownBrowser();
+  try {
+    const { page } = await openSealed(browser);
+    await page.goto(`${BASE}/settings/privacy?console`);
+    await page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
+    await page.getByRole('button', { name: 'Unlock' }).click();
+    const says = page.getByText('How many entries and settings there are');
+    for (const [words] of READABLE) await expect(says).toContainText(words);
+    await remembered(page, 'words');
+    // Forgetting rewrites the files of the index.
+    await page.evaluate(async () => {
+      const forget = globalThis.recollect?.app.forget;
+      const { signal } = new AbortController();
+      const plan = await forget?.seek({ kind: 'phrase', words: ['Noted'], whole: false }, signal);
+      if (plan) await forget?.begin(plan);
+    });
+    const step = () => page.evaluate(() => globalThis.recollect?.app.forget.state.get());
+    await expect.poll(async () => (await step())?.step, { timeout: 60_000 }).toBe('done');
+    await saved(page);
+    await remembered(page, 'words');
+    await page.keyboard.press('ControlOrMeta+Shift+L');
+    await toAsk(page);
+    const found = await lyingReadable(page);
+    expect(unsaid(found)).toEqual([]);
+    const index = found.filter(({ where }) => where.startsWith('bucket recollect-index'));
+    expect(index.reduce((sum, { bytes }) => sum + bytes, 0)).toBeGreaterThan(100_000);
+    browser.kill();
+    expect(ours(filesWith(browser.profile, BEFORE))).toEqual([]);
+  } finally {
+    await browser.dispose();
+  }
+});
+
+test('a device that is not locked has more to read: the list above is no list of everything', async () => {
+  const browser = ownBrowser();
+  try {
+    const context = await browser.open();
+    const page = context.pages()[0] ?? (await context.newPage());
+    await openApp(page, `${BASE}/?console`);
+    await bringExport(
+      page,
+      chatgptHistory([{ title: 'Kettles', turns: [`The code is ${BEFORE}.`, 'Noted'] }]),
+    );
+    await saved(page);
+    await remembered(page, 'words');
+    const found = unsaid(await lyingReadable(page)).join('\n');
+    for (const where of [/ entries \(/, /-log-copy\/\d+ \(/, /file\/recollect-index-/])
+      expect(found).toMatch(where);
+  } finally {
+    await browser.dispose();
+  }
+});

@@ -60,7 +60,7 @@ export const lock = {
   removeWay: 'Remove this passkey from {{date}}',
   readable: 'What stays readable',
   readableText:
-    'How many entries and settings there are, how large, when they came, and the ids and names under which they lie. The app itself and its language models. Titles that the browser put into its history before. While Recollect is unlocked, everything, for whoever is at this device.',
+    'How many entries and settings there are, how large, when they came, and the ids and names under which they lie. Which ways to unlock there are, since when, and how many tries were wrong. Theme, language of the lock screen, and when Recollect was last used. How much another app shared. The app itself and its language models. Titles that the browser put into its history before. While Recollect is unlocked, everything, for whoever is at this device.',
   on: {
     title: 'Lock this device',
     text: 'Everything you said is encrypted with a passphrase. Nobody can restore it: without passphrase and recovery phrase, what is on this device is lost.',
