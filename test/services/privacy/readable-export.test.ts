@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { newMessageId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { configSchema } from '../../../src/domain/settings/config.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
@@ -37,4 +38,38 @@ it('has placeholders in Markdown where that is on, and the words in a backup', a
   expect(await read('json')).toContain('hunter22');
   on = false;
   expect(await read('markdown')).toContain('hunter22');
+});
+
+it('has neither half of a key that was cut and went on, nor a name in the name of a checkpoint', async () => {
+  const store = createInMemoryStore();
+  const documents = createDocuments({ store });
+  const filter = new PrivacyFilter({
+    config: writable(configSchema.parse({ privacy: { own_names: ['Anna Bergmann'] } })),
+  });
+  const library = createLibrary({ documents, words: exportWords, forReading: () => readableExport(filter) });
+  const talk = conversationOf(['Which token?', { text: 'It is ghp_9aXb3LmQ7rT2vK8', finish: 'length' }]);
+  const [, cut] = talk.change.messages;
+  const rest = {
+    ...{ id: newMessageId(), parentId: cut?.id ?? null, role: 'assistant', kind: 'message', finish: 'stop' },
+    ...{ createdAt: (cut?.createdAt ?? 0) + 1 },
+    parts: [{ type: 'text', text: 'wN5cZ1yF4dG6hJ0pSeUoI, keep it safe.' }],
+  } as const;
+  const change = { ...talk.change, messages: [...talk.change.messages, rest] };
+  await documents.changeMany(
+    [
+      {
+        id: talk.id,
+        change: {
+          ...change,
+          meta: { ...change.meta, head: rest.id },
+          checkpoints: { 'Anna Bergmann': rest.id },
+        },
+      },
+    ],
+    'import',
+  );
+  const { blob } = await library.exportConversations([talk.id], 'markdown');
+  const text = await blob.text();
+  expect(text).toContain('keep it safe');
+  for (const words of ['ghp_9aXb3', 'hJ0pSeUoI', 'Bergmann']) expect(text).not.toContain(words);
 });
