@@ -46,9 +46,9 @@ const saidInTwo = (one: string, two: string): Message => ({
   parts: [one, two].map((text) => ({ type: 'text', text })),
 });
 
-/** Looks until it is so, for 10 s at most. */
+/** Looks until it is so, for a minute at most. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let look = 0; look < 200 && !(await isSo()); look += 1)
+  for (let look = 0; look < 1200 && !(await isSo()); look += 1)
     await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
@@ -114,7 +114,7 @@ async function threeDevices() {
 }
 
 it('words of a device that was offline, which is not seen again once it has sent them', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const { one, other, third } = await threeDevices();
   const [here, there] = [tabOf(one, 'one'), tabOf(other, 'other')];
@@ -161,7 +161,7 @@ function delayed(backend: SyncBackend) {
 }
 
 it('words that come in their room after their writer has cleaned it and confirmed', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const { one, third, talk } = await threeDevices();
   one.stop();
@@ -189,7 +189,7 @@ it('words that come in their room after their writer has cleaned it and confirme
 });
 
 it('an answer of a device that was offline, which quotes a forgotten message', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const one = await devices.create();
   const story = said('My neighbour lost the garden in the flood of 1994 and never spoke of it.');
@@ -210,7 +210,7 @@ it('an answer of a device that was offline, which quotes a forgotten message', {
   expect(await one.texts(idOf('quoted'))).toContainEqual(expect.stringContaining('It was long ago.'));
 });
 
-it('a copy of a disk that is put back after its device had confirmed', { timeout: 60_000 }, async () => {
+it('a copy of a disk that is put back after its device had confirmed', { timeout: 180_000 }, async () => {
   const { one, other } = await threeDevices();
   other.stop();
   const copy = await copyOfStore(other.store);
@@ -226,7 +226,7 @@ it('a copy of a disk that is put back after its device had confirmed', { timeout
 });
 
 it('what a person writes with these words on another device later stays on all', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const { one, other } = await threeDevices();
   const [here, there] = [tabOf(one, 'one'), tabOf(other, 'other')];
@@ -257,7 +257,7 @@ it('what a person writes with these words on another device later stays on all',
   }
 });
 
-it('a kill at any write of taking out what arrived late', { timeout: 120_000 }, async () => {
+it('a kill at any write of taking out what arrived late', { timeout: 300_000 }, async () => {
   /** Takes out what arrived until the process dies at this write; returns whether it did. */
   const play = async (strike: number, when: 'before' | 'after') => {
     const disk = createInMemoryStore({ now: () => NOW });
