@@ -266,9 +266,37 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
     body: letters('Here is my thought process:\nLook.\n\nHere is my response:\nBackups run at three.'),
     expected: { ...whole, thoughts: 'Look.\n\n' },
   },
+  'thoughts-in-a-fold': {
+    body: letters(
+      '<details type="reasoning" done="true">\n<summary>Thought for 3 seconds</summary>\nLook.\n</details>\nBackups run at three.',
+    ),
+    expected: { ...whole, thoughts: 'Look.\n' },
+  },
+  'a-fold-of-something-else': {
+    body: letters('<details><summary>Backups</summary>\nAt three.\n</details>'),
+    expected: { words: '<details><summary>Backups</summary>\nAt three.\n</details>', finish: 'stop' },
+  },
   'speaks-of-its-thought-process': {
     body: letters('Here is my thought process: at three.'),
     expected: { words: 'Here is my thought process: at three.', thoughts: 'at three.', finish: 'stop' },
+  },
+  'template-letter-by-letter': {
+    body: letters(
+      '<|start_header_id|>assistant<|end_header_id|>\n\nBackups run at three.<|eot_id|><|eot_id|>',
+    ),
+    expected: whole,
+  },
+  'template-without-its-marks': { body: letters('assistant\n\nBackups run at three.'), expected: whole },
+  'an-end-of-file': { body: `${said}${stop}data: [EOF]\n\n`, expected: whole },
+  'picture-of-aihubmix': {
+    body:
+      text('Backups run at three.', {}) +
+      delta({
+        multi_mod_content: [{ text: '', inline_data: { data: PICTURE.slice(22), mime_type: 'image/png' } }],
+      }) +
+      stop +
+      DONE,
+    expected: { ...whole, pictures: [PICTURE] },
   },
   'call-without-inputs-in-words': {
     body: letters('<tool_call>lookup</tool_call>'),
@@ -336,6 +364,13 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
       'phi-in-marks': '<|tool_call|>[{"name":"lookup","arguments":{"query":"a"}}]<|/tool_call|>',
       grok: '<xai:function_call name="lookup">\n<parameter name="query">a</parameter>\n</xai:function_call>',
       claude: '<invoke name="lookup">\n<parameter name="query">a</parameter>\n</invoke>',
+      'hermes-without-its-line': '<toolcall>{"name":"lookup","arguments":{"query":"a"}}</toolcall>',
+      'qwen-in-a-tag': '<function_call>{"name":"lookup","arguments":{"query":"a"}}</function_call>',
+      'gemini-in-a-tag': '<tool_code>lookup(query="a")</tool_code>',
+      'glm-in-a-tag': '<function name="lookup">{"query":"a"}</function>',
+      'openai-in-words': '{"tool_calls":[{"function":{"name":"lookup","arguments":{"query":"a"}}}]}',
+      'deepseek-without-a-section':
+        '<｜tool▁call▁begin｜>lookup<｜tool▁sep｜>{"query":"a"}<｜tool▁call▁end｜>',
       'gemini-in-a-fence': '```function_call\n{"name":"lookup","arguments":{"query":"a"}}\n```',
     }).map(([id, words]): [string, AnswerQuirk] => [
       `call-in-words-of-${id}`,
@@ -350,7 +385,7 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
     body: letters(
       '<tool_call>{"name":"lookup","arguments":{"query":"a"}}</tool_call>\n<tool_call>{"name":"lookup","arguments":{"query":"b"}}</tool_call>',
     ),
-    expected: { ...calledTwice, words: '\n' },
+    expected: calledTwice,
   },
   'calls-in-words-bare': {
     body: letters('{"name":"lookup","arguments":{"query":"a"}}\n{"name":"lookup","arguments":{"query":"b"}}'),

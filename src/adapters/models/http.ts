@@ -557,6 +557,9 @@ function readDetail(text: string, key: string | undefined): RefusalDetail {
     const raw = at(at(error, 'metadata'), 'raw');
     if (typeof raw === 'string') message += `: ${readDetail(raw, key).words}`;
   }
+  // A gateway passes the body of another server's error on as its words.
+  const inner = /^\s*[{<]/.test(message) && message !== text ? readDetail(message, key) : undefined;
+  if (inner && inner.words !== '') return { ...inner, code: `${code} ${inner.code}`.trim() };
   const words = message.replace(/\s+/g, ' ').trim();
   const shown = key ? words.replaceAll(key, '…') : words;
   const cut = (said: string) => (said.length > DETAIL_LIMIT ? `${startOf(said, DETAIL_LIMIT)}…` : said);

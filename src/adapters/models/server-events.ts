@@ -200,4 +200,6 @@ export function eventWithin(broken: string): string | undefined {
 
 /** True for words that servers send as data to keep a connection open. */
 export const isChatter = (text: string): boolean =>
-  /^(ping|pong|ok|heartbeat|keep[-_ ]?alive|connected|open|ready|: ?.*|[\w ]*processing)\.?$/i.test(text);
+  /^(ping|pong|ok|heartbeat|keep[-_ ]?alive|connected|open|ready|\[?eof\]?|: ?.*|[\w ]*processing)\.?$/i.test(
+    text,
+  );

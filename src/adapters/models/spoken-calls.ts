@@ -30,6 +30,9 @@ const MARKS: readonly Mark[] = [
   // Hermes, Qwen, GLM
   { open: '<tool_call>', close: '</tool_call>' },
   { open: '<tool_calls>', close: '</tool_calls>' },
+  { open: '<toolcall>', close: '</toolcall>' },
+  { open: '<function_call>', close: '</function_call>' },
+  { open: '<tool_code>', close: '</tool_code>' },
   // Seed, LongCat, Nemotron
   { open: '<seed:tool_call>', close: '</seed:tool_call>' },
   { open: '<longcat_tool_call>', close: '</longcat_tool_call>' },
@@ -42,6 +45,7 @@ const MARKS: readonly Mark[] = [
   { open: '<｜tool_calls_begin｜>', close: '<｜tool_calls_end｜>' },
   // Llama; the tag names the tool.
   { open: '<function=', close: '</function>', skipped: 0 },
+  { open: '<function name=', close: '</function>', skipped: 0 },
   { open: '<|python_tag|>', close: '' },
   // Mistral
   { open: '[TOOL_CALLS]', close: '' },
@@ -49,6 +53,7 @@ const MARKS: readonly Mark[] = [
   { open: 'functools[', close: '', skipped: 'functools'.length },
   // DeepSeek
   { open: '<｜tool▁calls▁begin｜>', close: '<｜tool▁calls▁end｜>' },
+  { open: '<｜tool▁call▁begin｜>', close: '<｜tool▁call▁end｜>', skipped: 0 },
   // Kimi
   { open: '<|tool_calls_section_begin|>', close: '<|tool_calls_section_end|>' },
   { open: '<|tool_call_section_begin|>', close: '<|tool_call_section_end|>' },
@@ -78,8 +83,8 @@ const MARKS: readonly Mark[] = [
   { open: '```function_call', close: '\n```' },
 ];
 const FIRST = /[<[f`]/g;
-/** An answer that is nothing but a call: its name comes first. */
-const BARE = '{"name":"';
+/** An answer that is nothing but a call, whose name comes first, or a list of calls. */
+const BARE = ['{"name":"', '{"tool_calls":['];
 /** The mark that ends a turn. */
 const END = /(?:<\|\/?\w{1,20}\|>|<\/s>)$/;
 /** Longest call, characters: a longer one stays words. */
@@ -155,6 +160,8 @@ class CallReader {
     if (block.includes('<function='))
       return between(block, '<function=', '</function>').map((piece) => this.#tagged(piece));
     if (block.includes('<invoke')) return between(block, '<invoke', '</invoke>').map((p) => this.#tagged(p));
+    if (block.includes('<function name='))
+      return between(block, '<function', '</function>').map((piece) => this.#tagged(piece));
     if (block.includes('<xai:function_call'))
       return between(block, '<xai:function_call', '</xai:function_call>').map((p) => this.#tagged(p));
     if (block.includes('<arg_key>')) return [this.#glm(block)];
@@ -174,7 +181,10 @@ class CallReader {
     if (message !== undefined) return [this.#call(/^[\w.-]*/.exec(header ?? '')?.[0] ?? '', message)];
     if (/^\s*call:/.test(block)) return between(block, 'call:', 'call:').map((piece) => this.#gemma(piece));
     const json = lenientJson(block.trim());
-    if (json !== undefined) return [json].flat().map((each) => this.#object(each));
+    if (json !== undefined) {
+      const list = isFields(json) && Array.isArray(json.tool_calls) ? json.tool_calls : json;
+      return [list].flat().map((each) => this.#object(each));
+    }
     const bare = block.trim();
     if (bare.startsWith('{')) return objectsIn(bare).map((text) => this.#object(lenientJson(text.trim())));
     if (/^[\w.-]{1,100}$/.test(bare)) return [this.#call(bare, {})];
@@ -274,6 +284,8 @@ export class SpokenCalls {
   #held = '';
   #mark: Mark | undefined;
   #isStart = true;
+  /** Nothing but blanks came behind a call. */
+  #isBehindCall = false;
   /** The current line of the words passed on, without its middle, and the fence around it. */
   #line = '';
   #fence: Fence | null = null;
@@ -286,6 +298,8 @@ export class SpokenCalls {
   /** Returns the words and calls that are certain. `isLast`: nothing follows. */
   read(text: string, isLast = false): readonly WordsOrCalls[] {
     this.#held += text;
+    if (this.#isBehindCall) this.#held = this.#held.trimStart();
+    this.#isBehindCall &&= this.#held === '';
     const out: WordsOrCalls[] = [];
     while (this.#readNext(out, isLast));
     return out;
@@ -359,6 +373,8 @@ export class SpokenCalls {
     else {
       this.#held = this.#held.slice(length);
       this.#isStart = false;
+      this.#held = this.#held.trimStart();
+      this.#isBehindCall = this.#held === '';
       out.push(calls);
     }
     return true;
@@ -379,7 +395,7 @@ export class SpokenCalls {
     const isListed =
       called !== undefined && (bracket === '' ? !isLast : this.#toolNamed(called) !== undefined);
     if (isListed) return isLast ? this.#wholeCall(body) : this.#held.length < LONGEST ? 'held' : 'words';
-    if (!(head.startsWith(BARE) || BARE.startsWith(head))) return 'words';
+    if (!BARE.some((begin) => head.startsWith(begin) || begin.startsWith(head))) return 'words';
     const name = /^\{"name":"([^"]*)"/.exec(head)?.[1];
     if (name !== undefined && this.#toolNamed(name) === undefined) return 'words';
     if (!isLast) return this.#held.length < LONGEST ? 'held' : 'words';

@@ -72,13 +72,17 @@ const FAILED = [
   'error_description',
 ];
 const FAILED_BY_CODE = ['Message', 'reason', 'title', 'text'];
-const CODES = ['code', 'error_code', 'errorCode', 'error_type', 'status', 'statusCode', 'type'];
+const CODES = ['code', 'error_code', 'errorCode', 'error_type', 'statusCode'];
+/** The same, where other events have them, too. */
+const KINDS = ['status', 'type'];
 
 /** Notes an event that may tell of a failure, for an answer that does not come to its end; true if it may. */
 export function noteSuspect(facts: StreamFacts, value: Fields): boolean {
-  const code = CODES.map((name) => value[name]).find(isCode);
-  const name = [...FAILED, ...(code === undefined ? [] : FAILED_BY_CODE)].find((one) => isError(value[one]));
+  const codeIn = (names: readonly string[]) => names.map((name) => value[name]).find(isCode);
+  const own = codeIn(CODES);
+  const name = [...FAILED, ...(own === undefined ? [] : FAILED_BY_CODE)].find((one) => isError(value[one]));
   if (name === undefined) return false;
+  const code = own ?? codeIn(KINDS);
   const isUsual = name === 'message' || name === 'detail';
   facts.suspect ??= isUsual ? { ...value, code } : { message: value[name], code };
   return true;
@@ -159,7 +163,12 @@ export function addPicture({ pictures }: StreamFacts, url: string): void {
 export function notePictures(facts: StreamFacts, { delta, message }: Fields): void {
   for (const said of [delta, message])
     if (isFields(said))
-      for (const picture of [...listOf(said.images ?? said.image).map(asPicture), ...listOf(said.content)]) {
+      for (const picture of [
+        ...listOf(said.images ?? said.image).map(asPicture),
+        ...listOf(said.content),
+        // AiHubMix.
+        ...listOf(said.multi_mod_content),
+      ]) {
         const url = pictureIn(picture);
         if (url !== undefined) addPicture(facts, url);
       }

@@ -67,11 +67,19 @@ const BEGINS = [
   '<｜assistant｜>',
   '<bos>',
   '[/inst]',
+  'assistant\n\n',
 ];
 /** The same without its marks, as some servers leave it. */
 const BARE_HARMONY: Tag = { open: 'analysis', close: 'assistantfinal' };
 /** Granite marks its thoughts by sentences. */
 const IN_SENTENCES: Tag = { open: 'here is my thought process:', close: 'here is my response:' };
+
+/** Gateways fold thoughts away in HTML, under a heading that says so. */
+const FOLDED =
+  /^<details\b[^<>]{0,200}>\s{0,5}<summary>[^<\n]{0,60}(?:think|thought|reason|思考|推理)[^<\n]{0,60}<\/summary>/i;
+const FOLD: Tag = { open: '<details', close: '</details>' };
+/** Longest beginning of such a fold, characters. */
+const FOLD_BEGUN = 400;
 
 /** Marks with which templates end a turn; at the very end of an answer they are no words. */
 const ENDS = [
@@ -84,6 +92,7 @@ const ENDS = [
   '<end_of_turn>',
   '<｜end▁of▁sentence｜>',
   '<|eom_id|>',
+  '<|eom|>',
   '<|end_of_turn|>',
   '<|endofassistant|>',
   '</s>',
@@ -174,6 +183,8 @@ class ThoughtReader implements Thoughts {
   #spoken = false;
   /** The answer mentioned an opening tag. */
   #mentioned = false;
+  /** A mark of the template stood before the answer. */
+  #hasTemplate = false;
   /** Closing tag of what stands around the answer; empty if nothing does. */
   #around = '';
 
@@ -289,7 +300,15 @@ class ThoughtReader implements Thoughts {
     // The end of words that are struck through in HTML.
     if (held.startsWith('</s') && /<s\b/i.test(this.#line)) return false;
     const ends = this.#around === '' ? ENDS : [...ENDS, this.#around];
-    return ends.some((end) => (isLast ? held === end : end.startsWith(held)));
+    // Some templates leave several.
+    let rest = held;
+    for (
+      let end = ends.find((one) => rest.startsWith(one));
+      end;
+      end = ends.find((one) => rest.startsWith(one))
+    )
+      rest = rest.slice(end.length).trimStart();
+    return rest === '' || (!isLast && ends.some((end) => end.startsWith(rest)));
   }
 
   /** Reads a message of the template up to its next mark. True: read on. */
@@ -336,8 +355,11 @@ class ThoughtReader implements Thoughts {
       const begun = BEGINS.find((mark) => lower.startsWith(mark));
       if (begun !== undefined) {
         this.#held = bare.slice(begun.length).trimStart();
+        this.#hasTemplate = true;
         return this.#held !== '';
       }
+      // The line ends of the template.
+      if (this.#hasTemplate) this.#held = bare;
       if (lower !== '' && !isLast && BEGINS.some((mark) => mark.startsWith(lower))) return false;
       if (HARMONY.some((mark) => bare.startsWith(mark))) {
         this.#held = bare;
@@ -353,6 +375,16 @@ class ThoughtReader implements Thoughts {
         this.#held = bare;
         this.#open({ tag: BARE_HARMONY, isOpening: true, length: BARE_HARMONY.open.length }, true);
         return true;
+      }
+      if (FOLD.open.startsWith(lower.slice(0, FOLD.open.length)) && lower !== '') {
+        const fold = FOLDED.exec(bare)?.[0];
+        if (fold === undefined && !isLast && bare.length < FOLD_BEGUN && !bare.includes('</summary>'))
+          return false;
+        if (fold !== undefined) {
+          this.#held = bare;
+          this.#open({ tag: FOLD, isOpening: true, length: fold.length }, true);
+          return true;
+        }
       }
       if (startsWith(bare, IN_SENTENCES.open)) {
         this.#held = bare;

@@ -198,6 +198,8 @@ it.each([
   ['model-not-found model', 404, { message: "Function 'abc': Not found for account 'xyz'" }],
   ['model-context', 500, { message: 'litellm.ContextWindowExceededError: too long' }],
   ['model-server server', 424, { message: 'Failed dependency' }],
+  ['model-context', 400, { message: '{"error":{"message":"Prompt is too long","code":400}}' }],
+  ['model-rate soon', 500, { message: '{"detail":"An error occurred (ThrottlingException)"}' }],
 ] as const)('%s: %i %j', async (problem, status, error) => {
   expect(await problemOf(status, error)).toBe(problem);
 });
