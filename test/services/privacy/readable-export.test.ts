@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { newMessageId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
+import type { Message } from '../../../src/domain/chat/message.ts';
 import { configSchema } from '../../../src/domain/settings/config.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
@@ -49,11 +50,15 @@ it('has neither half of a key that was cut and went on, nor a name in the name o
   const library = createLibrary({ documents, words: exportWords, forReading: () => readableExport(filter) });
   const talk = conversationOf(['Which token?', { text: 'It is ghp_9aXb3LmQ7rT2vK8', finish: 'length' }]);
   const [, cut] = talk.change.messages;
-  const rest = {
-    ...{ id: newMessageId(), parentId: cut?.id ?? null, role: 'assistant', kind: 'message', finish: 'stop' },
-    ...{ createdAt: (cut?.createdAt ?? 0) + 1 },
+  const rest: Message = {
+    id: newMessageId(),
+    parentId: cut?.id ?? null,
+    role: 'assistant',
+    kind: 'message',
+    finish: 'stop',
+    createdAt: (cut?.createdAt ?? 0) + 1,
     parts: [{ type: 'text', text: 'wN5cZ1yF4dG6hJ0pSeUoI, keep it safe.' }],
-  } as const;
+  };
   const change = { ...talk.change, messages: [...talk.change.messages, rest] };
   await documents.changeMany(
     [
