@@ -809,7 +809,11 @@ const READABLE: readonly (readonly [says: string, where: RegExp, readable: RegEx
   ],
   // PGlite's own files: their names and sizes, never what is in them.
   ['the ids and names', /^bucket recollect-index \S+ files$/, /^\/\S+\.(?:(?:id|size) number|path string)$/],
-  ['How many entries', /^recollect-\d+ (?!entries|documents|tallies)\w+$/, /^(?:log\/values boolean|storage\/\w+(?:\.\w+)* \w+)$/],
+  [
+    'How many entries',
+    /^recollect-\d+ (?!entries|documents|tallies)\w+$/,
+    /^(?:log\/values boolean|storage\/\w+(?:\.\w+)* \w+)$/,
+  ],
   [
     'when they came',
     /-log-copy\/#$/,
