@@ -30,6 +30,29 @@ const kindOf = (text: string): 'unknown' | 'events' | 'document' => {
 /** An event behind words that are none. */
 const LATE_EVENT = /^(?:event:[^\r\n]*(?:\r\n|\n|\r))?data: ?[{["]/im;
 
+/** Follows an object or a list of JSON over its pieces to its end. */
+class JsonExtent {
+  #depth = 0;
+  #isString = false;
+  #isBegun = false;
+
+  /** `text` ends behind no backslash. */
+  add(text: string): void {
+    for (const [sign] of text.matchAll(/\\.|["{}[\]]/gs)) {
+      if (sign === '"') this.#isString = !this.#isString;
+      else if (this.#isString || sign.length > 1) continue;
+      else if (sign === '{' || sign === '[') {
+        this.#depth += 1;
+        this.#isBegun = true;
+      } else this.#depth -= 1;
+    }
+  }
+
+  get isWhole(): boolean {
+    return this.#isBegun && this.#depth <= 0 && !this.#isString;
+  }
+}
+
 /** Reads one body from its first byte to its last. */
 export class BodyReader {
   readonly #text: BodyText;
@@ -39,6 +62,9 @@ export class BodyReader {
   /** A carriage return ended the last line, so a line feed may follow as its other half. */
   #isHalfEnded = false;
   #data: string[] = [];
+  /** How far the data go as JSON, and how many of their lines were read for it. */
+  #extent = new JsonExtent();
+  #seen = 0;
   #name = '';
   /** Fields are indented, or written in capitals. */
   #isLoose = false;
@@ -134,18 +160,22 @@ export class BodyReader {
       this.#data.push(value);
     }
     // A raw line end within a string of the data.
-    else if (
-      this.#data.length > 0 &&
-      !FIELDS.includes(field) &&
-      lenientJson(this.#data.join('\n')) === undefined
-    )
-      this.#data.push(line);
+    else if (this.#data.length > 0 && !FIELDS.includes(field) && this.#isOpen()) this.#data.push(line);
+  }
+
+  /** True if the data goes on: they are no JSON, or a part of it. Reads each line once. */
+  #isOpen(): boolean {
+    for (const line of this.#data.slice(this.#seen)) this.#extent.add(`${line}\n`);
+    this.#seen = this.#data.length;
+    return !this.#extent.isWhole;
   }
 
   *#dispatch(isWhole: boolean): Generator<ServerEvent> {
     const [name, lines] = [this.#name, this.#data];
     this.#name = '';
     this.#data = [];
+    this.#seen = 0;
+    this.#extent = new JsonExtent();
     // LangServe ends a stream by an event without data.
     if (lines.length > 0 || name !== '') yield { name, lines, isWhole };
   }

@@ -1,5 +1,5 @@
 // An answer as the event stream that was asked for, however its bytes were cut on the way.
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { asEventStream } from '../../../src/adapters/models/event-stream.ts';
 import { newFacts } from '../../../src/adapters/models/stream-facts.ts';
 
@@ -97,4 +97,18 @@ it('joins what came at once: words, thoughts, arguments, and of figures the last
       call({ index: 1, id: 'b', function: { name: 'look', arguments: '' } }),
     ].join(''),
   );
+});
+
+it('reads data with many raw line ends once', async () => {
+  const parsed = vi.spyOn(JSON, 'parse');
+  const said = Array.from({ length: 2000 }, (_, at) => `line ${at}`);
+  const { text, facts } = await through(
+    new TextEncoder().encode(
+      `data: {"choices":[{"delta":{"content":"${said.join('\n')}"},"finish_reason":"stop"}]}\nnot of it\n\ndata: [DONE]\n\n`,
+    ),
+  );
+  expect(parsed.mock.calls.length).toBeLessThan(20);
+  expect(text).toContain(String.raw`line 0\nline 1\n`);
+  expect(text).not.toContain('not of it');
+  expect(facts.done).toBe(true);
 });
