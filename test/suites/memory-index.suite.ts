@@ -895,6 +895,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
             ]),
             message(3, 'a rocket 🚀 and 100% of "quotes"'),
             message(4, '面包'),
+            message(5, [chunk('舊的備份', { words: '旧的 备份' })]),
           ],
         }),
         1,
@@ -904,7 +905,10 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         expect(total).toBe(candidates.length);
         return candidates.map(({ messageId, text, bm25, cosine }) => [messageId, text, bm25, cosine]);
       };
+      for (const sign of ['备', '備'])
+        expect((await held(sign)).map(([id]) => id)).toEqual([m(5), m(2), m(1)]);
       expect(await held('备')).toEqual([
+        [m(5), '舊的備份', 0, null],
         [m(2), '准备好了', 0, null],
         [m(1), '昨晚没有备份', 0, null],
       ]);

@@ -116,8 +116,8 @@ export interface IndexQuery {
   /** If set, nothing is searched: returns the chunks of these messages that pass the filter, with both numbers. */
   readonly messages?: readonly MessageId[];
   /**
-   * If set, nothing is ranked: returns the newest messages that contain this text literally (empty: all), newest
-   * first, each by its first chunk that does.
+   * If set, nothing is ranked: returns the newest messages that contain this text literally (empty: all; one Chinese
+   * character: in either script), newest first, each by its first chunk that does.
    */
   readonly newest?: string;
 }

@@ -14,6 +14,7 @@ import {
   weightFrom,
   weightOf,
 } from '../../domain/text/bm25.ts';
+import { folded } from '../../domain/text/fold.ts';
 import { MAX_QUERY_TERMS } from '../../domain/text/words.ts';
 import type { Candidate, Described, IndexFilter, IndexHits, IndexQuery } from './memory-index.ts';
 import type { Likely } from './nearest.ts';
@@ -201,7 +202,10 @@ const isNarrow = (filter: IndexFilter): boolean =>
 async function newestIn(ask: Ask, text: string, { filter, limit }: IndexQuery): Promise<IndexHits> {
   const parameters: SqlValue[] = [];
   const add = (value: SqlValue) => `$${parameters.push(value)}`;
-  const holds = text === '' ? 'c.ordinal = 0' : `position(${add(plain(text))} in c.text) > 0`;
+  // A Chinese character is found in its other script, too: words have one form for both.
+  const sign = signIn([folded(text)]);
+  const inWords = sign === undefined ? '' : ` or position(${add(sign)} in c.words) > 0`;
+  const holds = text === '' ? 'c.ordinal = 0' : `(position(${add(plain(text))} in c.text) > 0${inWords})`;
   // Last, since reading a text costs more than checking a filter.
   const where = [...conditionsOf(filter, add), holds].join(' and ');
   const [answer] = await ask.prepared(

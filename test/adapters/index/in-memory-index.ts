@@ -31,6 +31,7 @@ import {
   type WordStatistics,
   weightOf,
 } from '../../../src/domain/text/bm25.ts';
+import { folded } from '../../../src/domain/text/fold.ts';
 import { MAX_QUERY_TERMS } from '../../../src/domain/text/words.ts';
 
 interface Chunk {
@@ -236,11 +237,13 @@ function eligibleFor(tables: Tables, filter: Query['filter']): Chunk[] {
 
 /** The first chunk that holds the text of each message, newest message first. */
 function newestHolding(tables: Tables, eligible: readonly Chunk[], text: string): Chunk[] {
+  const sign = signIn([folded(text)]);
+  const holds = (chunk: Chunk) =>
+    chunk.text.includes(text) || (sign !== undefined && chunk.words.includes(sign));
   const first = new Map<MessageId, Chunk>();
   for (const chunk of eligible) {
     const known = first.get(chunk.message);
-    if (chunk.text.includes(text) && (!known || chunk.ordinal < known.ordinal))
-      first.set(chunk.message, chunk);
+    if (holds(chunk) && (!known || chunk.ordinal < known.ordinal)) first.set(chunk.message, chunk);
   }
   return [...first.values()].sort(
     (a, b) => tables.messageOf(b).createdAt - tables.messageOf(a).createdAt || b.id - a.id,
