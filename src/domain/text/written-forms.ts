@@ -127,7 +127,7 @@ const NO_TEXT = /(?![\t\n\r])\p{Cc}|\ufffd/u;
 
 /** The text as which these base64 digits can be read; null if they are none of a text. */
 function readBase64(digits: string): string | null {
-  const plain = digits.replace(/[-_]/g, (digit) => (digit === '-' ? '+' : '/')).replace(/=+$/, '');
+  const plain = digits.replace(/[-_]/g, (digit) => (digit === '-' ? '+' : '/')).replace(/={1,2}$/, '');
   if (plain.length % 4 === 1) return null;
   const head = textOf(plain.slice(0, HEAD_DIGITS), plain.length > HEAD_DIGITS);
   return head === null || plain.length <= HEAD_DIGITS ? head : textOf(plain, false);
