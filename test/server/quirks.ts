@@ -314,6 +314,18 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
     body: text(`\`\`\`\n![image](${PICTURE})\n\`\`\``) + stop + DONE,
     expected: { words: `\`\`\`\n![image](${PICTURE})\n\`\`\``, finish: 'stop' },
   },
+  'words-behind-a-picture-without-its-bracket': {
+    body:
+      text('Write ![a](data:image/png;base64,AAAA and close it. ') +
+      text(`${'More words. '.repeat(100)}![b](${PICTURE} Last.`) +
+      stop +
+      DONE,
+    expected: {
+      words: `Write ![a](data:image/png;base64,AAAA and close it. ${'More words. '.repeat(100)} Last.`,
+      finish: 'stop',
+      pictures: [PICTURE],
+    },
+  },
   'result-of-qianfan': {
     body:
       line({ sentence_id: 0, is_end: false, result: 'Backups run ' }) +

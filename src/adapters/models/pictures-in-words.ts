@@ -7,8 +7,8 @@ const MAY_BEGIN = /^!(?:\[[^\]\n]{0,200}(?:\](?:\([^)\s]{0,60})?)?)?$/;
 /** More characters than such a beginning has. */
 const LONGEST_BEGINNING = 270;
 const PICTURE = /\((data:image\/[\w.+-]{1,40};base64,[\w+/=-]{64,})/i;
-/** Longest address, in characters, that stays among the words if it is no picture. */
-const SHORT = 1000;
+/** Ends the bytes of a picture: the bracket, or words behind one that has none. */
+const NO_DIGIT = /[^\w+/=-]/;
 /** Characters of a line that tell if it opens a fence. */
 const LINE = 60;
 
@@ -38,10 +38,11 @@ export class PicturesInWords {
     let rest = text;
     do {
       if (this.#picture) {
-        const end = rest.indexOf(')');
-        this.#picture.push(end < 0 ? rest : rest.slice(0, end + 1));
-        rest = end < 0 ? '' : rest.slice(end + 1);
-        if (end >= 0 || isLast) out += this.#finish();
+        const end = rest.search(NO_DIGIT);
+        this.#picture.push(end < 0 ? rest : rest.slice(0, end));
+        rest = end < 0 ? '' : rest.slice(end);
+        if (end >= 0 || isLast) out += this.#finish(rest[0]);
+        if (rest[0] === ')') rest = rest.slice(1);
         continue;
       }
       const words = this.#held + rest;
@@ -56,12 +57,13 @@ export class PicturesInWords {
     return out;
   }
 
-  #finish(): string {
+  /** Returns the words to show for the picture that ends before this sign; undefined if nothing follows. */
+  #finish(sign: string | undefined): string {
     const written = this.#picture?.join('') ?? '';
     this.#picture = undefined;
     const url = PICTURE.exec(written)?.[1];
-    if (url === undefined) return written.length > SHORT ? '' : this.#say(written);
-    if (written.endsWith(')')) this.#draw(url);
+    if (url === undefined) return this.#say(sign === ')' ? `${written})` : written);
+    if (sign !== undefined) this.#draw(url);
     return '';
   }
 

@@ -37,7 +37,9 @@ export function findPrivate(
     const plain = plainForm(masked(written, seen));
     if (!plain) return [];
     return scan(plain.text).map(({ from, to, category }) => ({
-      ...{ from: plain.at(from), to: plain.at(to - 1) + 1, category },
+      from: plain.at(from),
+      to: plain.at(to - 1) + 1,
+      category,
     }));
   };
   found.push(...plainly(left, found));
