@@ -338,6 +338,9 @@ class PageBackend implements StorageBackend {
     ask(transaction.done);
     try {
       for (const request of pending.requests) ask(request(transaction));
+      // Without it the transaction ends once this thread learns of its requests. The thread may wait for a part
+      // meanwhile, and the one that reads the part for this transaction.
+      transaction.commit();
     } catch (error) {
       try {
         transaction.abort();

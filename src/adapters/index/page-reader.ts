@@ -29,7 +29,7 @@ const FIRST_BYTES = 8e6;
 /** Longest wait for the thread to start, ms. Its files are in the cache, so it takes a fraction of a second. */
 const STARTS_WITHIN_MS = 10_000;
 /**
- * Longest wait for a part, ms. The reader lives as long as the thread that waits, so
+ * Longest wait for the next part, ms. The reader lives as long as the thread that waits, so
  * this ends a wait for one that broke.
  */
 const ARRIVES_WITHIN_MS = 60_000;
@@ -54,6 +54,8 @@ interface ReadingPlan {
 
 /** Reads files in another thread. */
 export interface PageReader {
+  /** Longest time between two parts that are waited for, ms. */
+  readonly arrivesWithinMs: number;
   /** Calls `onFirst` when all small files are there; resolves when all files are. */
   read(plan: ReadingPlan, onFirst: () => void): Promise<void>;
   /** Ends the thread. */
@@ -78,7 +80,7 @@ const readerCalls = {
 export function createPageReader(
   thread: Thread,
   key: unknown,
-  startsWithinMs = STARTS_WITHIN_MS,
+  { startsWithinMs = STARTS_WITHIN_MS, arrivesWithinMs = ARRIVES_WITHIN_MS } = {},
 ): PageReader {
   const { call, refuse } = createCaller(readerCalls, thread);
   let broken: Error | undefined;
@@ -91,6 +93,7 @@ export function createPageReader(
   thread.addEventListener('error', onError);
   thread.addEventListener('messageerror', onError);
   return {
+    arrivesWithinMs,
     read: async (plan, onFirst) => {
       // Its script may have failed to load before there was anything to read.
       if (broken) throw broken;
@@ -255,6 +258,7 @@ export class FileContents {
   readonly #sizes: ReadonlyMap<number, number>;
   #state: Int32Array<ArrayBufferLike> = new Int32Array(0);
   readonly #partBytes: number;
+  readonly #arrivesWithinMs: number;
   /** First part of each large file, while another thread reads them. */
   #large: ReadonlyMap<number, number> = new Map();
 
@@ -285,6 +289,7 @@ export class FileContents {
     this.#take(plan);
     this.#sizes = new Map(files.map(({ id, size }) => [id, size]));
     this.#partBytes = PART_PACKS * given.pack * PAGE;
+    this.#arrivesWithinMs = reader?.arrivesWithinMs ?? 0;
     if (reader) this.#large = large;
     let onFirst = () => {};
     const first = new Promise<void>((resolve) => {
@@ -332,7 +337,7 @@ export class FileContents {
       if (Atomics.load(state, PARTS + part) === 1) return;
       if (Atomics.load(state, FAILED) === 1) throw new Error('A part of the index could not be read.');
       Atomics.store(state, WANTED, part + 1);
-      if (Atomics.wait(state, STEP, step, ARRIVES_WITHIN_MS) === 'timed-out')
+      if (Atomics.wait(state, STEP, step, this.#arrivesWithinMs) === 'timed-out')
         throw new Error('A part of the index was not read in time.');
     }
   }

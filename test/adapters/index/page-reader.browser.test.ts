@@ -2,10 +2,10 @@
 import { describe, expect, it, onTestFailed } from 'vitest';
 import { type DataKey, holdDataKey, newDataKey } from '../../../src/adapters/vault/data-key.ts';
 import { ALL, some } from '../../scale.ts';
-import type { Answered, Asked } from './sealed.worker.ts';
+import type { Answered, Asked, Reader } from './sealed.worker.ts';
 
 /** Opens a sealed index in a thread of its own. A test that fails tells what was asked last. */
-async function openSealed(name: string, key: DataKey, reader?: 'silent') {
+async function openSealed(name: string, key: DataKey, reader?: Reader) {
   const worker = new Worker(new URL('./sealed.worker.ts', import.meta.url), { type: 'module', name });
   let last = '';
   onTestFailed(() => console.error(`Asked last of ${name}: ${last}`));
@@ -27,6 +27,7 @@ async function openSealed(name: string, key: DataKey, reader?: 'silent') {
       expect(await ask({ close: true })).toEqual({ rows: [] });
       worker.terminate();
     },
+    meanwhile: () => ask({ meanwhile: true }),
     /** Closes it, and damages its large file. */
     hurt: async () => {
       expect(await ask({ close: true })).toEqual({ rows: [] });
@@ -73,6 +74,19 @@ describe('a sealed index that a second thread reads', { timeout: 120_000 }, () =
     expect(last.opened).toEqual({ remade: false, readers: 1 });
     expect(await last.query(SUM)).toEqual(before);
     await last.close();
+  });
+
+  it('does not wait for a part that waits for its own change to be stored', async () => {
+    const key = await holdDataKey(newDataKey());
+    const first = await openSealed('asked', key);
+    for (const sql of FILL) expect(await first.query(sql)).toHaveProperty('rows');
+    await first.close();
+    const next = await openSealed('asked', key, 'slow');
+    expect(next.opened).toEqual({ remade: false, readers: 1 });
+    expect(await next.meanwhile()).toEqual({ rows: [expect.anything()] });
+    expect(await next.query('create table small as select 1 as one')).toEqual({ rows: [] });
+    expect(await next.query('select count(*)::integer as n from large')).toEqual({ rows: [{ n: 14_000 }] });
+    await next.close();
   });
 
   it.skipIf(!ALL)('has what was acknowledged though the thread is killed while parts arrive', async () => {

@@ -23,6 +23,6 @@ it.each(['before', 'after'])(
 );
 
 it('a thread that never starts is given up', async () => {
-  const reader = createPageReader(new Silent() as never, null, 1);
+  const reader = createPageReader(new Silent() as never, null, { startsWithinMs: 1 });
   await expect(reader.read(plan, () => {})).rejects.toThrow('did not start');
 });

@@ -6,12 +6,15 @@ import { KINDS, openPages, recordsOf } from '../../../src/adapters/index/page-st
 import { isDamaged } from '../../../src/adapters/index/statements.ts';
 import { cipherFor, type DataKey } from '../../../src/adapters/vault/data-key.ts';
 
+export type Reader = 'silent' | 'slow';
 export type Asked =
   /** Flips the last byte of each record of the one large file, from its page 600 on; the database is closed. */
   | { readonly hurt: true }
-  /** A reader that is `silent` loads and never answers. */
-  | { readonly open: DataKey; readonly reader?: 'silent' }
+  /** A reader that is `silent` loads and never answers, a `slow` one takes 0.3 s a part. */
+  | { readonly open: DataKey; readonly reader?: Reader }
   | { readonly sql: string }
+  /** Reads the end of the large file as soon as the next change has gone to IndexedDB, before it is stored. */
+  | { readonly meanwhile: true }
   | { readonly close: true };
 export type Answered =
   | { readonly remade: boolean; readonly readers: number }
@@ -31,11 +34,15 @@ async function answer(asked: Asked): Promise<Answered> {
         ...(import.meta.env.VITE_CLUSTER ? { cluster: `/${import.meta.env.VITE_CLUSTER}` } : {}),
         startReader: () => {
           readers += 1;
+          if (asked.reader === 'silent')
+            return createPageReader(new Worker('data:text/javascript,0', { type: 'module' }), asked.open, {
+              startsWithinMs: 500,
+            });
           if (asked.reader)
             return createPageReader(
-              new Worker('data:text/javascript,0', { type: 'module' }),
+              new Worker(new URL('./slow-reader.worker.ts', import.meta.url), { type: 'module' }),
               asked.open,
-              500,
+              { arrivesWithinMs: 5000 },
             );
           const worker = new Worker(new URL('../../../src/workers/page-reader.worker.ts', import.meta.url), {
             type: 'module',
@@ -47,12 +54,45 @@ async function answer(asked: Asked): Promise<Answered> {
       return { remade: opened.remade, readers };
     }
     if ('hurt' in asked) return await hurtLarge();
+    if ('meanwhile' in asked) return readMeanwhile();
     if ('sql' in asked) return { rows: (await database.query(asked.sql)).rows };
     await database.close();
     return { rows: [] };
   } catch (error) {
     return { error: String(error), isDamaged: isDamaged(error) };
   }
+}
+
+/** The parts in use of Emscripten's files. */
+interface Files {
+  lookupPath(path: string): { readonly node: { readonly usedBytes?: number } };
+  readdir(path: string): string[];
+  open(path: string, flags: string): unknown;
+  read(stream: unknown, to: Uint8Array, offset: number, length: number, position: number): number;
+}
+
+/** Reads as Postgres does, which holds this thread until the part is there. */
+function readMeanwhile(): Answered {
+  const files = database.Module.FS as unknown as Files;
+  const folder = '/pglite/data/base/5';
+  const sizes = files
+    .readdir(folder)
+    .filter((name) => !name.startsWith('.'))
+    .map((name) => ({ name, size: files.lookupPath(`${folder}/${name}`).node.usedBytes ?? 0 }));
+  const largest = sizes.reduce((a, b) => (b.size > a.size ? b : a));
+  const begin = IDBDatabase.prototype.transaction;
+  IDBDatabase.prototype.transaction = function (...given) {
+    const begun = begin.apply(this, given);
+    if (given[1] === 'readwrite') {
+      IDBDatabase.prototype.transaction = begin;
+      // After the requests of the transaction, which follow in this task.
+      queueMicrotask(() =>
+        files.read(files.open(`${folder}/${largest.name}`, 'r'), new Uint8Array(8), 0, 8, largest.size - 8),
+      );
+    }
+    return begun;
+  };
+  return { rows: [largest] };
 }
 
 async function hurtLarge(): Promise<Answered> {
