@@ -66,6 +66,8 @@ it('begins the row below an answer with an icon below the first letter of the wo
   await app.idle(id);
   await show(app, `/c/${id}`, { width: 390, height: 844 });
   const answer = page.getByRole('article', { name: 'Answer' });
+  // The row below an answer is drawn after its words.
+  await expect.element(answer.getByRole('button', { name: 'Copy' })).toBeVisible();
   const copy = answer.getByRole('button', { name: 'Copy' }).element();
   const left = (element: Element | null) => element?.getBoundingClientRect().left ?? Number.NaN;
   expect(copy.getBoundingClientRect().width).toBeGreaterThanOrEqual(44);
