@@ -36,6 +36,7 @@ it('begins with an icon below the first letter of the words, not right of it', a
   await app.idle(id);
   await show(app, `/c/${id}`, { width: 390, height: 844 });
   const answer = page.getByRole('article', { name: 'Answer' });
+  await expect.element(answer.getByRole('button', { name: 'Copy' })).toBeVisible();
   const icon = answer.getByRole('button', { name: 'Copy' }).element().querySelector('svg');
   const words = answer.getByText('An ostrich.').element();
   const left = (element: Element | null | undefined) => element?.getBoundingClientRect().left ?? Number.NaN;

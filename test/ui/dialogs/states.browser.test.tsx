@@ -112,6 +112,7 @@ it('pairs this device by keys alone', async () => {
   const app = await createTestApp();
   await show(app, '/pair', NARROW);
   const field = page.getByRole('textbox', { name: 'Link or 24 words' });
+  await expect.element(field).toBeVisible();
   (field.element() as HTMLElement).focus();
   await userEvent.keyboard('abandon abandon ');
   await expect.element(button('Continue')).toBeEnabled();
@@ -200,6 +201,7 @@ it('shows the index with a search to try, that it starts, and that it failed', a
   app.states.memory.set({ ...started, state: 'starting' });
   await show(app, '/memory/index', NARROW);
   const status = page.getByRole('region', { name: 'Index' }).getByRole('status');
+  await expect.element(status).toBeInTheDocument();
   const starting = status.element().textContent;
   await expect.element(page.getByText('Loading', { exact: true }).first()).toBeInTheDocument();
   await expectAccessible();
