@@ -4,7 +4,7 @@ import type { Message } from '../../src/domain/chat/message.ts';
 import { CATEGORIES } from '../../src/domain/privacy/categories.ts';
 import { ALL } from '../scale.ts';
 import { type BlockCounter, blockCounter, stepsOf } from './operations.ts';
-import { forgetSearches, TooManySteps } from './regex-steps.ts';
+import { TooManySteps } from './regex-steps.ts';
 
 const message = (text: string, role: Message['role'] = 'user'): Message =>
   ({
@@ -511,7 +511,6 @@ describe('work on text', () => {
     (part) => {
       const slow: string[] = [];
       for (const hostile of textsOf(part)) {
-        forgetSearches();
         for (const [name, read] of Object.entries(all)) {
           const steps = (length: number): number => {
             try {

@@ -3,19 +3,40 @@
 // Approach"), on the syntax tree of regexpp.
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 
-type Test = (code: number) => boolean;
-type Instruction =
-  | { op: 'char'; test: Test; back: boolean }
-  | { op: 'repeat'; test: Test; min: number; max: number; greedy: boolean; back: boolean }
-  | { op: 'split'; first: number; second: number }
-  | { op: 'jump'; to: number }
-  | { op: 'save'; slot: number }
-  | { op: 'set'; register: number }
-  | { op: 'loop'; register: number; min: number; max: number; greedy: boolean; body: number; exit: number }
-  | { op: 'edge'; kind: 'start' | 'end' | 'word'; negate: boolean }
-  | { op: 'look'; program: Instruction[]; negate: boolean }
-  | { op: 'same'; slot: number; back: boolean }
-  | { op: 'match' };
+/** Tells whether a character belongs to a class. */
+interface Test {
+  /** By code: 1 it does, -1 it does not, 0 not asked yet. */
+  readonly known: Int8Array;
+  readonly ask: (code: number) => boolean;
+}
+
+const [CHAR, REPEAT, SPLIT, JUMP, SAVE, SET, LOOP, EDGE, LOOK, SAME, MATCH] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+];
+
+const NO_TEST: Test = { known: new Int8Array(0), ask: () => false };
+
+/** One form for all instructions: the engine then reads each field at its known place. */
+class Instruction {
+  readonly op: number;
+  test: Test = NO_TEST;
+  back = false;
+  negate = false;
+  greedy = false;
+  min = 0;
+  max = 0;
+  /** A slot or register, or where `split`, `jump` and a loop's body go on. */
+  a = 0;
+  /** The other way of `split`; where a loop ends. */
+  b = 0;
+  register = 0;
+  edge: 'start' | 'end' | 'word' = 'word';
+  program: readonly Instruction[] = [];
+  constructor(op: number, more: Partial<Omit<Instruction, 'op'>> = {}) {
+    this.op = op;
+    Object.assign(this, more);
+  }
+}
 
 /** Thrown as soon as a pattern takes more steps than it may. */
 export class TooManySteps extends Error {}
@@ -38,11 +59,16 @@ function createTest(raw: string, flags: string): Test {
   const known = new Int8Array(0x1_0000);
   const ask = (code: number) =>
     originalTest.call(single, code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code));
-  return (code) => {
-    if (code > 0xffff) return ask(code);
-    if (known[code] === 0) known[code] = ask(code) ? 1 : -1;
-    return known[code] === 1;
-  };
+  return { known, ask };
+}
+
+function isIn({ known, ask }: Test, code: number): boolean {
+  if (code > 0xffff) return ask(code);
+  const is = known[code] as number;
+  if (is !== 0) return is > 0;
+  const found = ask(code);
+  known[code] = found ? 1 : -1;
+  return found;
 }
 const originalExec = RegExp.prototype.exec;
 // `test` asks for `exec` by name; inside a measured run that one counts, so the engine's own is bound here.
@@ -61,20 +87,20 @@ class Compiler {
   }
 
   alternatives(list: readonly AST.Alternative[], back: boolean): void {
-    const jumps: { op: 'jump'; to: number }[] = [];
+    const jumps: Instruction[] = [];
     list.forEach((alternative, at) => {
       const isLast = at === list.length - 1;
-      const split = { op: 'split' as const, first: this.program.length + 1, second: 0 };
+      const split = new Instruction(SPLIT, { a: this.program.length + 1 });
       if (!isLast) this.program.push(split);
       const elements = back ? [...alternative.elements].reverse() : alternative.elements;
       for (const element of elements) this.element(element, back);
       if (isLast) return;
-      const jump = { op: 'jump' as const, to: 0 };
+      const jump = new Instruction(JUMP);
       this.program.push(jump);
       jumps.push(jump);
-      split.second = this.program.length;
+      split.b = this.program.length;
     });
-    for (const jump of jumps) jump.to = this.program.length;
+    for (const jump of jumps) jump.a = this.program.length;
   }
 
   element(node: AST.Element, back: boolean): void {
@@ -83,21 +109,23 @@ class Compiler {
       case 'CharacterSet':
       case 'CharacterClass':
       case 'ExpressionCharacterClass':
-        this.program.push({ op: 'char', test: testOf(node.raw, this.flags), back });
+        this.program.push(new Instruction(CHAR, { test: testOf(node.raw, this.flags), back }));
         return;
       case 'Group':
         this.alternatives(node.alternatives, back);
         return;
       case 'CapturingGroup': {
         const slot = 2 * this.names.indexOf(node);
-        this.program.push({ op: 'save', slot: back ? slot + 1 : slot });
+        this.program.push(new Instruction(SAVE, { a: back ? slot + 1 : slot }));
         this.alternatives(node.alternatives, back);
-        this.program.push({ op: 'save', slot: back ? slot : slot + 1 });
+        this.program.push(new Instruction(SAVE, { a: back ? slot : slot + 1 }));
         return;
       }
       case 'Backreference': {
         const group = Array.isArray(node.resolved) ? node.resolved[0] : node.resolved;
-        this.program.push({ op: 'same', slot: 2 * this.names.indexOf(group as AST.CapturingGroup), back });
+        this.program.push(
+          new Instruction(SAME, { a: 2 * this.names.indexOf(group as AST.CapturingGroup), back }),
+        );
         return;
       }
       case 'Assertion':
@@ -105,12 +133,14 @@ class Compiler {
           const outer = this.program;
           this.program = [];
           this.alternatives(node.alternatives, node.kind === 'lookbehind');
-          this.program.push({ op: 'match' });
+          this.program.push(new Instruction(MATCH));
           const program = this.program;
           this.program = outer;
-          this.program.push({ op: 'look', program, negate: node.negate });
+          this.program.push(new Instruction(LOOK, { program, negate: node.negate }));
         } else
-          this.program.push({ op: 'edge', kind: node.kind, negate: node.kind === 'word' && node.negate });
+          this.program.push(
+            new Instruction(EDGE, { edge: node.kind, negate: node.kind === 'word' && node.negate }),
+          );
         return;
       case 'Quantifier':
         this.quantifier(node, back);
@@ -124,26 +154,27 @@ class Compiler {
       element.type === 'CharacterClass' ||
       element.type === 'ExpressionCharacterClass'
     ) {
-      this.program.push({ op: 'repeat', test: testOf(element.raw, this.flags), min, max, greedy, back });
+      const test = testOf(element.raw, this.flags);
+      this.program.push(new Instruction(REPEAT, { test, min, max, greedy, back }));
       return;
     }
     const register = this.registers;
     this.registers += 2;
-    this.program.push({ op: 'set', register });
-    const loop = { op: 'loop' as const, register, min, max, greedy, body: 0, exit: 0 };
+    this.program.push(new Instruction(SET, { register }));
+    const loop = new Instruction(LOOP, { register, min, max, greedy });
     const at = this.program.push(loop) - 1;
-    loop.body = this.program.length;
+    loop.a = this.program.length;
     this.element(element, back);
-    this.program.push({ op: 'jump', to: at });
-    loop.exit = this.program.length;
+    this.program.push(new Instruction(JUMP, { a: at }));
+    loop.b = this.program.length;
   }
 }
 
 interface Compiled {
   /** Steps of an attempt that fails at once, by the one sign that it saw: most attempts do. */
-  readonly misses: Map<number | undefined, number>;
-  /** Steps of whole searches, by text and place: functions that are tried one after the other search alike. */
-  readonly searches: Map<string, Map<number, number>>;
+  readonly misses: Map<number, number>;
+  /** The same for frequent signs, in an array; -1: not known. */
+  readonly frequentMisses: Int32Array;
   readonly program: readonly Instruction[];
   readonly groups: number;
   readonly registers: number;
@@ -165,10 +196,8 @@ function compile(pattern: RegExp): Compiled {
   return known;
 }
 
-/** Lets go of what is known of texts. Called when other texts come, else they all stay in memory. */
-export function forgetSearches(): void {
-  for (const { searches } of compiled.values()) searches.clear();
-}
+/** Signs below this are those of most texts: Latin, Greek and Cyrillic ones. */
+const FREQUENT = 0x600;
 
 function compileSource(source: string, flags: string): Compiled {
   const unicode = flags.includes('u') || flags.includes('v');
@@ -190,10 +219,10 @@ function compileSource(source: string, flags: string): Compiled {
   collect(parsed);
   const compiler = new Compiler(flags, names);
   compiler.alternatives(parsed.alternatives, false);
-  compiler.program.push({ op: 'match' });
+  compiler.program.push(new Instruction(MATCH));
   return {
-    misses: new Map<number | undefined, number>(),
-    searches: new Map<string, Map<number, number>>(),
+    misses: new Map<number, number>(),
+    frequentMisses: new Int32Array(FREQUENT).fill(-1),
     program: compiler.program,
     groups: names.length,
     registers: compiler.registers,
@@ -207,37 +236,40 @@ export interface Steps {
   limit: number;
 }
 
+const NOTHING = -1;
+
 /** What a pattern sees of a text: signs in both directions, lines and words. */
 class Reading {
   readonly text: string;
+  readonly length: number;
   /** Where an attempt begins, and whether it has seen more than the sign that stands there. */
-  #start = 0;
-  #sawMore = false;
+  start = 0;
+  sawMore = false;
   readonly #unicode: boolean;
   readonly #multiline: boolean;
   constructor(text: string, { unicode, multiline }: Compiled) {
     this.text = text;
+    this.length = text.length;
     this.#unicode = unicode;
     this.#multiline = multiline;
   }
 
-  begin(start: number): void {
-    this.#start = start;
-    this.#sawMore = false;
-  }
-  get sawMore(): boolean {
-    return this.#sawMore;
-  }
   startsWith(held: string, at: number): boolean {
-    this.#sawMore = true;
+    this.sawMore = true;
     return this.text.startsWith(held, at);
   }
 
-  /** The sign after `at`; with `back` the one before. Undefined at the end of the text. */
-  sign(at: number, back: boolean): number | undefined {
-    if (back || at !== this.#start) this.#sawMore = true;
-    if (back ? at <= 0 : at < 0 || at >= this.text.length) return undefined;
-    if (!back) return this.#unicode ? this.text.codePointAt(at) : this.text.charCodeAt(at);
+  /** The sign after `at`; with `back` the one before. `NOTHING` at the end of the text. */
+  sign(at: number, back: boolean): number {
+    if (back) return this.#before(at);
+    if (at !== this.start) this.sawMore = true;
+    if (at < 0 || at >= this.length) return NOTHING;
+    return this.#unicode ? (this.text.codePointAt(at) as number) : this.text.charCodeAt(at);
+  }
+
+  #before(at: number): number {
+    this.sawMore = true;
+    if (at <= 0) return NOTHING;
     const last = this.text.charCodeAt(at - 1);
     if (!this.#unicode || last < 0xdc00 || last > 0xdfff || at < 2) return last;
     const pair = this.text.codePointAt(at - 2) as number;
@@ -252,7 +284,7 @@ class Reading {
 
   isEdge(at: number, kind: 'start' | 'end' | 'word'): boolean {
     const { text } = this;
-    this.#sawMore = true;
+    this.sawMore = true;
     if (kind === 'start') return at === 0 || (this.#multiline && this.#isLineEnd(at - 1));
     if (kind === 'end') return at === text.length || (this.#multiline && this.#isLineEnd(at));
     return (at > 0 && isWord(text.charCodeAt(at - 1))) !== (at < text.length && isWord(text.charCodeAt(at)));
@@ -264,135 +296,176 @@ class Reading {
   }
 }
 
+/** What going back restores, newest last: a kind and three numbers each, in one array that grows. */
+class Ways {
+  #numbers = new Int32Array(256);
+  size = 0;
+  push(kind: number, a: number, b: number, c: number): void {
+    const at = this.size;
+    if (at + 4 > this.#numbers.length) {
+      const more = new Int32Array(2 * this.#numbers.length);
+      more.set(this.#numbers);
+      this.#numbers = more;
+    }
+    this.size = at + 4;
+    const numbers = this.#numbers;
+    numbers[at] = kind;
+    numbers[at + 1] = a;
+    numbers[at + 2] = b;
+    numbers[at + 3] = c;
+  }
+  /** One of the four numbers of the entry that was taken off last. */
+  taken(which: number): number {
+    return this.#numbers[this.size + which] as number;
+  }
+}
+
 /** What all attempts of one search share. */
 interface Search {
   readonly reading: Reading;
   readonly saved: Int32Array;
   readonly registers: Int32Array;
+  readonly ways: Ways;
   readonly steps: Steps;
-  readonly name: string;
+  readonly pattern: RegExp;
 }
 
 /** What going back does. */
-type Kind = 'go-on' | 'register' | 'slot' | 'greedy' | 'lazy' | 'loop-again';
-type Op<Name extends Instruction['op']> = Extract<Instruction, { op: Name }>;
+const [GO_ON, REGISTER, SLOT, GREEDY, LAZY, LOOP_AGAIN] = [0, 1, 2, 3, 4, 5];
+
+const nameOf = ({ source, flags }: RegExp): string => `/${source}/${flags}`;
 
 /** One attempt to match a program from a place on. */
 class Attempt {
   readonly #search: Search;
   readonly #program: readonly Instruction[];
-  /** What going back restores, newest last. */
-  readonly #stack: (readonly [kind: Kind, a: number, b: number, c: number])[] = [];
-  #at: number;
+  readonly #reading: Reading;
+  readonly #ways: Ways;
+  readonly #steps: Steps;
+  /** Ways below this belong to the attempt around this one. */
+  #floor = 0;
+  #at = 0;
   #next = 0;
-  constructor(search: Search, program: readonly Instruction[], start: number) {
+  constructor(search: Search, program: readonly Instruction[]) {
     this.#search = search;
     this.#program = program;
-    this.#at = start;
+    this.#reading = search.reading;
+    this.#ways = search.ways;
+    this.#steps = search.steps;
   }
 
-  /** Where the match ends; -1: there is none. */
-  run(): number {
-    const { steps, name } = this.#search;
+  /** Where a match from `start` on ends; -1: there is none. */
+  run(start: number): number {
+    this.#at = start;
+    this.#next = 0;
+    this.#floor = this.#ways.size;
+    const end = this.#run();
+    // What a look around found stays; its other ways are closed.
+    this.#ways.size = this.#floor;
+    return end;
+  }
+
+  #run(): number {
+    const [steps, reading, ways, program] = [this.#steps, this.#reading, this.#ways, this.#program];
     for (;;) {
-      if (++steps.taken > steps.limit) throw new TooManySteps(name);
-      const instruction = this.#program[this.#next] as Instruction;
-      if (instruction.op === 'match') return this.#at;
-      if (!this.#step(instruction) && !this.#goBack()) return -1;
+      if (++steps.taken > steps.limit) throw new TooManySteps(nameOf(this.#search.pattern));
+      const instruction = program[this.#next] as Instruction;
+      const { op } = instruction;
+      if (op === SPLIT) {
+        ways.push(GO_ON, instruction.b, this.#at, 0);
+        this.#next = instruction.a;
+      } else if (op === CHAR) {
+        const { back } = instruction;
+        const sign = reading.sign(this.#at, back);
+        if (sign !== NOTHING && isIn(instruction.test, sign)) {
+          this.#at = reading.beyond(this.#at, sign, back);
+          this.#next += 1;
+        } else if (!this.#goBack()) return -1;
+      } else if (op === JUMP) this.#next = instruction.a;
+      else if (op === MATCH) return this.#at;
+      else if (!this.#step(instruction) && !this.#goBack()) return -1;
     }
   }
 
   /** False: the text does not fit. */
-  #step(instruction: Exclude<Instruction, Op<'match'>>): boolean {
-    const { reading, saved } = this.#search;
+  #step(instruction: Instruction): boolean {
     switch (instruction.op) {
-      case 'char': {
-        const { test, back } = instruction;
-        const sign = reading.sign(this.#at, back);
-        if (sign === undefined || !test(sign)) return false;
-        this.#at = reading.beyond(this.#at, sign, back);
-        break;
-      }
-      case 'repeat':
+      case REPEAT:
         if (!this.#repeat(instruction)) return false;
         break;
-      case 'split':
-        this.#stack.push(['go-on', instruction.second, this.#at, 0]);
-        this.#next = instruction.first;
-        return true;
-      case 'jump':
-        this.#next = instruction.to;
-        return true;
-      case 'save':
-        this.#stack.push(['slot', instruction.slot, saved[instruction.slot] as number, 0]);
-        saved[instruction.slot] = this.#at;
+      case SAVE: {
+        const { saved } = this.#search;
+        this.#ways.push(SLOT, instruction.a, saved[instruction.a] as number, 0);
+        saved[instruction.a] = this.#at;
         break;
-      case 'set':
+      }
+      case SET:
         this.#setRegister(instruction.register, 0, -1);
         break;
-      case 'loop':
+      case LOOP:
         return this.#loop(instruction);
-      case 'edge':
-        if (reading.isEdge(this.#at, instruction.kind) === instruction.negate) return false;
+      case EDGE:
+        if (this.#reading.isEdge(this.#at, instruction.edge) === instruction.negate) return false;
         break;
-      case 'look': {
-        const isThere = new Attempt(this.#search, instruction.program, this.#at).run() >= 0;
+      case LOOK: {
+        const isThere = new Attempt(this.#search, instruction.program).run(this.#at) >= 0;
         if (isThere === instruction.negate) return false;
         break;
       }
-      case 'same':
+      default:
         if (!this.#same(instruction)) return false;
     }
     this.#next += 1;
     return true;
   }
 
-  #repeat({ test, min, max, greedy, back }: Op<'repeat'>): boolean {
-    const { reading, steps } = this.#search;
+  #repeat({ test, min, max, greedy, back }: Instruction): boolean {
+    const reading = this.#reading;
     const begin = this.#at;
+    let at = begin;
     let count = 0;
     for (const most = greedy ? max : min; count < most; count += 1) {
-      const sign = reading.sign(this.#at, back);
-      if (sign === undefined) break;
-      steps.taken += 1;
-      if (!test(sign)) break;
-      this.#at = reading.beyond(this.#at, sign, back);
+      const sign = reading.sign(at, back);
+      if (sign === NOTHING) break;
+      this.#steps.taken += 1;
+      if (!isIn(test, sign)) break;
+      at = reading.beyond(at, sign, back);
     }
+    this.#at = at;
     if (count < min) return false;
     if (greedy) {
       let least = begin;
-      for (let i = 0; i < min; i++) least = reading.beyond(least, reading.sign(least, back) as number, back);
-      if (this.#at !== least) this.#stack.push(['greedy', this.#next, this.#at, least]);
-    } else if (count < max) this.#stack.push(['lazy', this.#next, this.#at, count]);
+      for (let i = 0; i < min; i++) least = reading.beyond(least, reading.sign(least, back), back);
+      if (at !== least) this.#ways.push(GREEDY, this.#next, at, least);
+    } else if (count < max) this.#ways.push(LAZY, this.#next, at, count);
     return true;
   }
 
-  #loop({ register, min, max, greedy, body, exit }: Op<'loop'>): boolean {
+  #loop({ register, min, max, greedy, a: body, b: exit }: Instruction): boolean {
     const { registers } = this.#search;
-    const [times, began] = [registers[register] as number, registers[register + 1] as number];
-    const again = () => {
-      this.#setRegister(register, times + 1, this.#at);
-      this.#next = body;
-    };
-    if (times > min && began === this.#at) return false;
-    if (times < min) again();
-    else if (times >= max) this.#next = exit;
-    else if (greedy) {
-      this.#stack.push(['go-on', exit, this.#at, 0]);
-      again();
-    } else {
-      this.#stack.push(['loop-again', this.#next, this.#at, 0]);
+    const times = registers[register] as number;
+    if (times > min && (registers[register + 1] as number) === this.#at) return false;
+    if (times >= max) {
       this.#next = exit;
+      return true;
     }
+    if (times >= min && !greedy) {
+      this.#ways.push(LOOP_AGAIN, this.#next, this.#at, 0);
+      this.#next = exit;
+      return true;
+    }
+    if (times >= min) this.#ways.push(GO_ON, exit, this.#at, 0);
+    this.#setRegister(register, times + 1, this.#at);
+    this.#next = body;
     return true;
   }
 
-  #same({ slot, back }: Op<'same'>): boolean {
-    const { reading, saved, steps } = this.#search;
+  #same({ a: slot, back }: Instruction): boolean {
+    const { reading, saved } = this.#search;
     const [begin, end] = [saved[slot] as number, saved[slot + 1] as number];
     if (begin < 0 || end < 0) return true;
     const held = reading.text.slice(begin, end);
-    steps.taken += held.length;
+    this.#steps.taken += held.length;
     if (!reading.startsWith(held, back ? this.#at - held.length : this.#at)) return false;
     this.#at += back ? -held.length : held.length;
     return true;
@@ -400,12 +473,7 @@ class Attempt {
 
   #setRegister(register: number, times: number, began: number): void {
     const { registers } = this.#search;
-    this.#stack.push([
-      'register',
-      register,
-      registers[register] as number,
-      registers[register + 1] as number,
-    ]);
+    this.#ways.push(REGISTER, register, registers[register] as number, registers[register + 1] as number);
     registers[register] = times;
     registers[register + 1] = began;
   }
@@ -413,39 +481,47 @@ class Attempt {
   /** Takes back what was done until another way is open. False: there is none. */
   #goBack(): boolean {
     const { saved, registers } = this.#search;
-    for (let entry = this.#stack.pop(); entry; entry = this.#stack.pop()) {
-      const [kind, a, b, c] = entry;
-      if (kind === 'register') {
+    const ways = this.#ways;
+    while (ways.size > this.#floor) {
+      ways.size -= 4;
+      const kind = ways.taken(0);
+      const a = ways.taken(1);
+      const b = ways.taken(2);
+      const c = ways.taken(3);
+      if (kind === REGISTER) {
         registers[a] = b;
         registers[a + 1] = c;
-      } else if (kind === 'slot') saved[a] = b;
+      } else if (kind === SLOT) saved[a] = b;
       else if (this.#resume(kind, a, b, c)) return true;
     }
     return false;
   }
 
-  #resume(kind: Kind, a: number, b: number, c: number): boolean {
-    const { reading, steps } = this.#search;
-    if (kind === 'go-on') [this.#next, this.#at] = [a, b];
-    else if (kind === 'greedy') {
-      const { back } = this.#program[a] as Op<'repeat'>;
+  #resume(kind: number, a: number, b: number, c: number): boolean {
+    const reading = this.#reading;
+    if (kind === GO_ON) {
+      this.#next = a;
+      this.#at = b;
+    } else if (kind === GREEDY) {
+      const { back } = this.#program[a] as Instruction;
       // One repetition less: back over the sign that was read last.
-      this.#at = reading.beyond(b, reading.sign(b, !back) as number, !back);
-      if (this.#at !== c) this.#stack.push(['greedy', a, this.#at, c]);
+      this.#at = reading.beyond(b, reading.sign(b, !back), !back);
+      if (this.#at !== c) this.#ways.push(GREEDY, a, this.#at, c);
       this.#next = a + 1;
-    } else if (kind === 'lazy') {
-      const { test, max, back } = this.#program[a] as Op<'repeat'>;
+    } else if (kind === LAZY) {
+      const { test, max, back } = this.#program[a] as Instruction;
       const sign = reading.sign(b, back);
-      if (sign === undefined) return false;
-      steps.taken += 1;
-      if (!test(sign)) return false;
+      if (sign === NOTHING) return false;
+      this.#steps.taken += 1;
+      if (!isIn(test, sign)) return false;
       this.#at = reading.beyond(b, sign, back);
-      if (c + 1 < max) this.#stack.push(['lazy', a, this.#at, c + 1]);
+      if (c + 1 < max) this.#ways.push(LAZY, a, this.#at, c + 1);
       this.#next = a + 1;
     } else {
-      const { register, body } = this.#program[a] as Op<'loop'>;
+      const { register, a: body } = this.#program[a] as Instruction;
       this.#setRegister(register, (this.#search.registers[register] as number) + 1, b);
-      [this.#next, this.#at] = [body, b];
+      this.#next = body;
+      this.#at = b;
     }
     return true;
   }
@@ -454,46 +530,34 @@ class Attempt {
 /** Adds to `steps` what a search for the pattern from `from` on costs; throws `TooManySteps` beyond the limit. */
 export function countSteps(pattern: RegExp, text: string, from: number, steps: Steps): void {
   const code = compile(pattern);
-  let known = code.searches.get(text);
-  if (!known) {
-    known = new Map();
-    code.searches.set(text, known);
-  }
-  const taken = known.get(from);
-  if (taken !== undefined) {
-    steps.taken += taken;
-    if (steps.taken > steps.limit) throw new TooManySteps(`/${pattern.source}/${pattern.flags}`);
-    return;
-  }
-  const before = steps.taken;
-  search(pattern, code, text, from, steps);
-  known.set(from, steps.taken - before);
-}
-
-function search(pattern: RegExp, code: Compiled, text: string, from: number, steps: Steps): void {
-  const { misses } = code;
+  const { misses, frequentMisses } = code;
   const reading = new Reading(text, code);
   const search: Search = {
     reading,
     saved: new Int32Array(2 * code.groups),
     registers: new Int32Array(code.registers),
+    ways: new Ways(),
     steps,
-    name: `/${pattern.source}/${pattern.flags}`,
+    pattern,
   };
+  const attempt = new Attempt(search, code.program);
   for (let start = from; start <= text.length; start++) {
-    reading.begin(start);
+    reading.start = start;
+    reading.sawMore = false;
     const sign = reading.sign(start, false);
-    const miss = misses.get(sign);
-    if (miss === undefined) {
+    const isFrequent = sign >= 0 && sign < FREQUENT;
+    const miss = isFrequent ? (frequentMisses[sign] as number) : (misses.get(sign) ?? -1);
+    if (miss < 0) {
       const before = steps.taken;
       search.saved.fill(-1);
-      if (new Attempt(search, code.program, start).run() >= 0) return;
-      if (!reading.sawMore) misses.set(sign, steps.taken - before);
+      if (attempt.run(start) >= 0) return;
+      if (!reading.sawMore && isFrequent) frequentMisses[sign] = steps.taken - before;
+      else if (!reading.sawMore) misses.set(sign, steps.taken - before);
     } else {
       steps.taken += miss;
-      if (steps.taken > steps.limit) throw new TooManySteps(search.name);
+      if (steps.taken > steps.limit) throw new TooManySteps(nameOf(pattern));
     }
     if (pattern.sticky) return;
-    if (code.unicode && sign !== undefined && sign > 0xffff) start++;
+    if (code.unicode && sign > 0xffff) start++;
   }
 }
