@@ -212,24 +212,17 @@ class LogProjector implements Projection {
     const hiding = <T>(work: (clean: (text: string) => string) => T): Promise<T> =>
       this.#deps.filter.hiding('index', ({ hide }) => work((text) => hide(text).text));
     const row = await hiding((clean) => conversationRow(conversation, clean));
-    if (fresh.length > 0 || removed.length > 0) {
-      if (known.size === 0) {
-        const made = await hiding((clean) => describeConversation(conversation, privacy, clean));
-        batch.conversations.push({ ...row, ...made });
-      } else {
-        batch.conversations.push(row);
-        // The rules of privacy changed, so words that they remove leave keywords and summary at once.
-        if (options.all)
-          await this.#deps.index.describe(
-            id,
-            await hiding((clean) => describeConversation(conversation, privacy, clean)),
-          );
-        else this.#deps.undescribed.add(id);
-      }
-    } else {
+    const described = () => hiding((clean) => describeConversation(conversation, privacy, clean));
+    if (known.size === 0 && fresh.length > 0) batch.conversations.push({ ...row, ...(await described()) });
+    else {
       batch.conversations.push(row);
+      // Words that left messages, or that the rules of privacy remove now, leave keywords and summary at once.
+      if (options.all || removed.length > 0) {
+        await this.#deps.index.describe(id, await described());
+        this.#deps.undescribed.delete(id);
+      }
       // A changed row may bring a new title or summary.
-      this.#deps.undescribed.add(id);
+      else this.#deps.undescribed.add(id);
     }
 
     for (const message of fresh) {

@@ -208,10 +208,26 @@ describe('the projector', () => {
     await house.add(kept);
     await house.indexed();
     isKilled = true;
-    const [first] = kept.change.messages;
-    await house.documents.change(kept.id, { removed: first ? [first.id] : [] });
+    await house.documents.change(kept.id, { meta: { title: 'About the boiler' } });
     await expect.poll(async () => await inner.bookmark()).toBe(await store.log.head());
     expect(await store.keyValues.get('memory.undescribed')).toEqual([kept.id]);
+  });
+
+  it('takes the words of a message that is gone out of keywords and summary at once, without a model', async () => {
+    const { documents, engine, index } = home({ embedding: null });
+    const conversation = conversationOf(['Quillfeather sings in the choir.', 'The choir meets on Monday.']);
+    await documents.change(conversation.id, conversation.change);
+    await engine().settled();
+    const described = async () => JSON.stringify((await index.overview('none')).conversations);
+    expect(await described()).toContain('Quillfeather');
+    const [first] = conversation.change.messages;
+    await documents.change(conversation.id, {
+      removed: first ? [first.id] : [],
+      meta: { title: 'A choir' },
+    });
+    await engine().settled();
+    expect(await described()).not.toContain('Quillfeather');
+    expect(await described()).toContain('choir');
   });
 
   it('forgets a message and hands its children on', async () => {
