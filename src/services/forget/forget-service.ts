@@ -42,6 +42,10 @@ const CARRIED_OUT = 'forgetting/seen/';
 const READ_UP_TO = 'forgetting/read/log';
 /** Records of which something arrived late, each with its documents, until their places are clean again. */
 const LATE = 'forgetting/late';
+/** Documents that another device cleaned, until the index has let go of what they held. */
+const CLEANED = 'forgetting/cleaned';
+/** Least time in ms between two such cleanings, since each writes the whole index. */
+const FILES_REST_MS = 600_000;
 /** Longest time in ms after which the log is searched for what another thread wrote to it. */
 const ARRIVED_MS = 1_000;
 /** Key of the request that has not begun yet (`Asked`). */
@@ -65,6 +69,7 @@ type FoundPlaces = z.infer<typeof foundSchema>;
 const carriedOutSchema = z.object({ quotes: quotesSchema }).catch({ quotes: [] });
 const lateSchema = z.record(z.string(), z.array(z.string())).catch({});
 const underWaySchema = z.object({ quotes: quotesSchema, found: foundSchema });
+const cleanedSchema = z.array(z.string()).catch([]);
 const askedSchema = z.object({
   record: forgottenSchema,
   quotes: quotesSchema,
@@ -141,6 +146,8 @@ class Forgetting implements ForgetService {
   readonly #notified = new Map<string, Promise<void>>();
   readonly #underWay = new Map<string, Eraser>();
   #isFollowing = false;
+  /** When the files of the index were last written anew for what another device cleaned, by the monotonic clock, ms. */
+  #indexCleanedAt = Number.NEGATIVE_INFINITY;
   /** True if the log recovered entries from its second copy, which may contain anything forgotten before. */
   #isRepaired = false;
 
@@ -382,8 +389,31 @@ class Forgetting implements ForgetService {
       progress.notBefore = 0;
     }
     if (late.size > 0) await keyValues.set(LATE, Object.fromEntries(pending));
+    await this.#cleanIndexOf(cleaned);
     if (upTo !== stored) await keyValues.set(READ_UP_TO, upTo);
     return pending;
+  }
+
+  /**
+   * Takes what another device cleaned out of the index and its files, with what an earlier run could not: the index
+   * was not open or behind, or its files were written anew a moment ago.
+   */
+  async #cleanIndexOf(cleaned: ReadonlySet<DocumentId>): Promise<void> {
+    const { keyValues } = this.#deps;
+    const inside = new Set([...cleanedSchema.parse(await keyValues.get(CLEANED)), ...cleaned]);
+    const place = this.#places.find(({ id }) => id === 'index');
+    if (inside.size === 0 || !place) return;
+    if (cleaned.size > 0) await keyValues.set(CLEANED, [...inside]);
+    const restMs = this.#indexCleanedAt + FILES_REST_MS - performance.now();
+    if (restMs > 0) {
+      this.#job.wakeWithin(restMs + 1);
+      return;
+    }
+    this.#indexCleanedAt = performance.now();
+    const eraser = createEraser({ ...NOTHING, inside: [...inside] });
+    await place.remove(eraser);
+    if ((await place.verify(eraser)).waiting) this.#job.wakeWithin(FILES_REST_MS + 1);
+    else await keyValues.set(CLEANED, undefined);
   }
 
   async #quotesOf({ id }: ForgottenRecord): Promise<ForgetPlan['quotes']> {

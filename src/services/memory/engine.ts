@@ -518,7 +518,8 @@ class BackgroundEngine implements MemoryEngine {
         this.#watch(provider);
         if (!provider) {
           this.#pendingMessages = 0;
-          await this.#describeDue(this.#all ? 'all' : []);
+          // There is no batch to wait for.
+          await this.#describeDue(this.#all || !this.#stillPaused() ? 'all' : []);
           this.#all = false;
           return;
         }

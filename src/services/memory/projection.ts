@@ -216,13 +216,11 @@ class LogProjector implements Projection {
     if (known.size === 0 && fresh.length > 0) batch.conversations.push({ ...row, ...(await described()) });
     else {
       batch.conversations.push(row);
-      // Words that left messages, or that the rules of privacy remove now, leave keywords and summary at once.
-      if (options.all || removed.length > 0) {
+      // Words that left messages or a title, or that the rules of privacy remove now, leave the description at once.
+      if (options.all || removed.length > 0 || fresh.length === 0) {
         await this.#deps.index.describe(id, await described());
         this.#deps.undescribed.delete(id);
-      }
-      // A changed row may bring a new title or summary.
-      else this.#deps.undescribed.add(id);
+      } else this.#deps.undescribed.add(id);
     }
 
     for (const message of fresh) {

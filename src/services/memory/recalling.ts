@@ -18,6 +18,7 @@ import { isNamedFolder, isWithinFolder, literalQuery, queryForMessage } from '..
 import { snippetOf } from '../../domain/memory/snippet.ts';
 import { mergeRankings, subQueriesOf } from '../../domain/memory/sub-queries.ts';
 import { queryWords } from '../../domain/text/words.ts';
+import { readLibrary } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import { hasHead, understandAsked } from './asked-of-memory.ts';
 import type { Memory, RecallResult, SearchHit } from './memory.ts';
@@ -37,7 +38,7 @@ const NEIGHBOURS = 1;
 const ANSWER_TIMEOUT_MS = 30_000;
 /** Parts of a long message are searched for only up to this time, since an answer waits three seconds for all, ms. */
 const PARTS_UNTIL = 1_200;
-/** Longest wait for notes that are still being saved, ms; then the known ones count. */
+/** Longest wait for notes that are still being saved and for the library, ms; then the known ones count. */
 const NOTES_TIMEOUT = 3000;
 /** Share and least number of messages without vectors from which on a missing result may be due to them. */
 const [BEHIND_SHARE, BEHIND_LEAST] = [0.05, 10];
@@ -109,8 +110,7 @@ class QuestionRecall implements Recalling {
     const asking = this.#readiness.waitForIndex(signal);
     const reading = this.#readiness.vectorOf(query, signal, asking, request.draft);
     ignore(reading, 'the vector of a question whose recall was given up');
-    const known = withDeadline(signal, NOTES_TIMEOUT, async () => this.#deps.notes?.known());
-    const notesKnown = orElse(known, undefined, 'memory notes that came too late for a recall');
+    const notesKnown = this.#known(signal);
     const from = await asking;
     if (!from)
       return result({
@@ -236,6 +236,7 @@ class QuestionRecall implements Recalling {
     const literal = literalQuery(text);
     if (literal !== null) return this.#searchLiterally(from, literal, { ...request, filter: narrowed });
     const words = queryWords(text);
+    const notesKnown = this.#known(signal);
     const wanted = this.#readiness.vectorOf(text, signal, Promise.resolve());
     ignore(wanted, 'the vector of a search that was given up');
 
@@ -247,6 +248,7 @@ class QuestionRecall implements Recalling {
               withNeighbours: false,
               neighboursAsHits: false,
               everything: true,
+              notesKnown,
             }),
           );
     const byWords = distinctPassages(holding, Number.POSITIVE_INFINITY, limit);
@@ -268,6 +270,7 @@ class QuestionRecall implements Recalling {
         withNeighbours: true,
         neighboursAsHits: false,
         everything: true,
+        notesKnown,
         knownWords,
       }),
     );
@@ -280,6 +283,15 @@ class QuestionRecall implements Recalling {
       true,
     );
   };
+
+  /** Resolves once it is known what was deleted a moment ago, which the index may still have. Never rejects. */
+  #known(signal: AbortSignal): Promise<unknown> {
+    const { documents, notes } = this.#deps;
+    const known = withDeadline(signal, NOTES_TIMEOUT, async (bounded) => {
+      await Promise.all([notes?.known(), readLibrary(documents.library, bounded)]);
+    });
+    return orElse(known, undefined, 'memory notes or a library that came too late for a search');
+  }
 
   /** True if so many chunks wait for vectors that missing passages may be among them, or if all found ones do. */
   #isBehind(ranked: readonly Pick<Ranked, 'scores'>[]): boolean {

@@ -169,7 +169,7 @@ class PassageSearch {
    * Ranks words, meaning and neighbours together, then the best again by token vectors. A neighbour may be a hit,
    * unless the filter is about messages. Searches by words while the model still reads the question.
    * @param options.everything also finds messages that are never to be recalled
-   * @param options.notesKnown resolves when all memory notes are known
+   * @param options.notesKnown resolves when all memory notes and the library are known
    * @param options.first conversations whose best are candidates in any case
    * @returns `again`: the same question was asked before in vain; `asked`: what the question asks of memory
    */

@@ -53,8 +53,13 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 /** The tab of a device beside its thread of sync. */
-function tabOf({ store, sync }: { store: Store; sync: PlaceDeps['sync'] }, device: string, now = NOW) {
-  const tab = openDevice({ store: fromTab(store), sync, device, now: () => now });
+function tabOf(
+  { store, sync }: { store: Store; sync: PlaceDeps['sync'] },
+  device: string,
+  now = NOW,
+  index = createInMemoryIndex(),
+) {
+  const tab = openDevice({ store: fromTab(store), sync, device, index, now: () => now });
   closing.push(tab.close);
   return tab;
 }
@@ -64,6 +69,27 @@ const hasConfirmed = (tab: Tab, device: string) => {
   const records = tab.forget.records.get();
   return records.length > 0 && records.every(({ confirmed }) => confirmed.get(device)?.left === 0);
 };
+
+/** An index whose files keep what was written to them until they are written anew. */
+function filedIndex() {
+  const index = createInMemoryIndex();
+  let files: string[] = [];
+  const filed: typeof index = {
+    ...index,
+    apply: async (...change) => {
+      files.push(JSON.stringify(change));
+      await index.apply(...change);
+    },
+    describe: async (...described) => {
+      files.push(JSON.stringify(described));
+      await index.describe(...described);
+    },
+    purge: async () => {
+      files = [];
+    },
+  };
+  return { index: filed, files: () => files.join('\n') };
+}
 
 /** The same device with its thread of sync started again. */
 const restarted = ({ name, store, vault, config }: TestDevice, options: Partial<DeviceOptions> = {}) =>
@@ -208,6 +234,38 @@ it('an answer of a device that was offline, which quotes a forgotten message', {
   const there = tabOf(back, 'other');
   expect(await heldBy([here, there], 'flood of 1994', [one, back])).toEqual([[], []]);
   expect(await one.texts(idOf('quoted'))).toContainEqual(expect.stringContaining('It was long ago.'));
+});
+
+it('an answer that quotes it, on a device that indexed it before the one that was asked could take it out', {
+  timeout: 180_000,
+}, async () => {
+  const one = await devices.create();
+  const story = said('My neighbour lost the garden in the flood of 1994 and never spoke of it.');
+  await one.change(idOf('talk'), { messages: [said('Roses'), story], meta: { createdAt: NOW - 2000 } });
+  const other = await devices.pair(one);
+  const third = await devices.pair(one, devices.make('Tablet'));
+  await until(async () => (await third.texts(idOf('talk'))).length > 1);
+  third.stop();
+  const away = openDevice({ store: third.store, engine: false, now: () => NOW - 500 });
+  const told = textOf(story);
+  await away.say('quoted', ['What of gardens?', `You told me this. ${told} It was long ago.`], {}, NOW - 900);
+  await away.close();
+  const here = tabOf(one, 'one');
+  const { index, files } = filedIndex();
+  const there = tabOf(other, 'other', NOW, index);
+  await here.forgetAll({ kind: 'message', conversation: idOf('talk'), message: story.id });
+  await until(() => hasConfirmed(here, 'one') && hasConfirmed(here, 'other'));
+  one.stop();
+  await here.close();
+  const back = restarted(third);
+  await settled(back, other);
+  back.stop();
+  await until(() => files().includes('flood of 1994'));
+  expect(files()).toContain('flood of 1994');
+  const asked = restarted(one);
+  expect(await heldBy([tabOf(asked, 'one'), there], 'flood of 1994', [asked, other])).toEqual([[], []]);
+  await until(() => !files().includes('flood of 1994'));
+  expect(files()).not.toContain('flood of 1994');
 });
 
 it('a copy of a disk that is put back after its device had confirmed', { timeout: 180_000 }, async () => {

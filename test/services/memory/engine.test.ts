@@ -208,7 +208,8 @@ describe('the projector', () => {
     await house.add(kept);
     await house.indexed();
     isKilled = true;
-    await house.documents.change(kept.id, { meta: { title: 'About the boiler' } });
+    const more = conversationOf(['And the tap leaks.']).change.messages;
+    await house.documents.change(kept.id, { messages: more });
     await expect.poll(async () => await inner.bookmark()).toBe(await store.log.head());
     expect(await store.keyValues.get('memory.undescribed')).toEqual([kept.id]);
   });

@@ -1,8 +1,12 @@
 // Notes and feedback reach recall: notes come before passages, feedback moves passages, and a person can undo both.
+
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { asConversationId, NOTES } from '../../../src/domain/base/ids.ts';
+import { writable } from '../../../src/domain/base/readable.ts';
 import type { RecalledPassage } from '../../../src/domain/chat/message.ts';
+import { readLibrary } from '../../../src/services/documents/documents.ts';
+import { createMemory } from '../../../src/services/memory/memory-service.ts';
 import { createInMemoryIndex } from '../../adapters/index/in-memory-index.ts';
 import { conversationOf, type HomeOptions, openHome } from './home.ts';
 
@@ -89,6 +93,27 @@ describe('what was deleted a moment ago, while the index still has it', () => {
     expect(await shown(one)).not.toContain('8081');
     await one.documents.change(id, { meta: { deletedAt: null } });
     expect(await shown(one)).toContain('8081');
+  });
+
+  it('a conversation in the trash, asked for before the library is read', async () => {
+    const one = await home();
+    const id = await ports(one);
+    await one.documents.change(id, { meta: { deletedAt: 5 } });
+    const read = await readLibrary(one.documents.library);
+    const library = writable<typeof read>({ ...read, ready: false, entries: [] });
+    const memory = createMemory({
+      ...one,
+      documents: { ...one.documents, library },
+      index: writable(one.index),
+      wake: () => undefined,
+      setPaused: () => undefined,
+      rebuild: async () => undefined,
+    });
+    const asked = memory.recall({ text: QUESTION, signal: new AbortController().signal });
+    // Passages of memory stand still until it is known what was deleted.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    library.set(read);
+    expect(JSON.stringify(await asked)).not.toContain('8081');
   });
 
   it('one that was erased for good', async () => {
