@@ -409,18 +409,13 @@ const BEHIND: Problem = {
 };
 
 /**
- * Keeps shown hits in order with their new scores; inserts hits by meaning before the first shown one that scores
- * lower, but never first, where the cursor may be.
+ * Hits by words with their new scores, and those by meaning: in the order of the score that each shows. A list that
+ * is in use holds its own rows still.
  */
 function merge(shown: readonly Ranked[], both: readonly Ranked[]): Ranked[] {
-  const byMessage = new Map(both.map((hit) => [hit.candidate.messageId, hit]));
-  const merged = shown.map((hit) => byMessage.get(hit.candidate.messageId) ?? hit);
-  const already = new Set(shown.map((hit) => hit.candidate.messageId));
-  for (const hit of both) {
-    if (already.has(hit.candidate.messageId) || hit.scores.final < PALETTE_FLOOR) continue;
-    const place = merged.findIndex((other, at) => at > 0 && other.scores.final < hit.scores.final);
-    if (place < 0) merged.push(hit);
-    else merged.splice(place, 0, hit);
-  }
-  return merged;
+  const byMessage = new Map(shown.map((hit) => [hit.candidate.messageId, hit]));
+  for (const hit of both)
+    if (byMessage.has(hit.candidate.messageId) || hit.scores.final >= PALETTE_FLOOR)
+      byMessage.set(hit.candidate.messageId, hit);
+  return [...byMessage.values()].sort((one, other) => other.scores.final - one.scores.final);
 }

@@ -702,7 +702,7 @@ describe('search', () => {
     return calls;
   };
 
-  it('shows words at once, then adds meaning without shuffling what is there', async () => {
+  it('shows words at once, then adds meaning to what is there', async () => {
     const house = await remembered();
     const calls = await run(house, 'cellar key');
     expect(calls.map((call) => call.final)).toEqual([false, true]);
@@ -711,6 +711,37 @@ describe('search', () => {
     expect(last?.filter((id) => first?.includes(id))).toEqual(first);
     expect(calls.at(-1)?.hits[0]?.snippet).toContain('cellar key');
     expect(calls.at(-1)?.hits.some((hit) => hit.scores?.vector != null)).toBe(true);
+  });
+
+  it('lists what it ends with by how close it says it is, also above what the words found', async () => {
+    const house = await remembered();
+    const others = conversationOf(['The key of C major has no sharps.', 'Nor has A minor.'], {
+      title: 'Music',
+    });
+    await house.add(others);
+    await house.indexed();
+    const index: MemoryIndex = {
+      ...house.index,
+      search: async (query) => {
+        const found = await house.index.search(query);
+        if (query.vector !== undefined) return found;
+        return { ...found, candidates: found.candidates.filter(({ title }) => title === 'Music') };
+      },
+    };
+    const calls: { hits: readonly SearchHit[]; final: boolean }[] = [];
+    await memoryOver(index, house.embedding).search({
+      text: 'cellar key',
+      filter: {},
+      limit: 20,
+      signal: signal(),
+      onHits: (hits, final) => calls.push({ hits, final }),
+    });
+    expect(calls[0]?.hits.map(({ title }) => title)).toEqual(['Music']);
+    const last = calls.at(-1)?.hits ?? [];
+    expect(last.map(({ title }) => title)).toContain('Music');
+    expect(last[0]?.title).toBe('Keys');
+    const finals = last.map(({ scores }) => scores?.final ?? 0);
+    expect(finals).toEqual(finals.toSorted((one, other) => other - one));
   });
 
   it('narrows by title, person, folder and state', async () => {
