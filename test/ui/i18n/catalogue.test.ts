@@ -57,6 +57,14 @@ describe('the catalogues', () => {
     }
   });
 
+  it.each(names)('never put a number before a word whose plural it does not choose: %s', async (name) => {
+    // Tokens come by the hundred; a map is drawn of several branches, words and entries are counted to their sum.
+    const many = /\{\{(?:all|branches), number\}\} (?:words|entries|branches)/;
+    const wrong = /\{\{(?!count\b)\w+, number\}\}(?: new| model)* (?!tokens\b)[a-z]+s\b/;
+    const english = pathsOf(await load('en', name));
+    expect(english.filter(([, text]) => wrong.test(text) && !many.test(text))).toEqual([]);
+  });
+
   it.each(names)('have every plural of English: %s', async (name) => {
     const paths = new Set(pathsOf(await load('en', name)).map(([path]) => path));
     for (const path of paths)

@@ -279,9 +279,9 @@ export const context = {
       branch: 'Replay everything that came after',
       none: 'Only go there',
       cost_one:
-        '{{count, number}} question; answers whose inputs did not change are reused; at most {{answers, number}} new model calls',
+        '{{count, number}} question; answers whose inputs did not change are reused; new model calls: {{answers, number}} at most',
       cost_other:
-        '{{count, number}} questions; answers whose inputs did not change are reused; at most {{answers, number}} new model calls',
+        '{{count, number}} questions; answers whose inputs did not change are reused; new model calls: {{answers, number}} at most',
       running: 'Replaying: {{done, number}} of {{total, number}}',
       ended_one: 'Replayed {{count, number}} answer',
       ended_other: 'Replayed {{count, number}} answers',
