@@ -52,13 +52,13 @@ export function deviceOf({ userAgent, maxTouchPoints = 0, userAgentData }: Brows
 
 /** A name for this device in the language of the page. */
 export function guessedDeviceName(browser: BrowserLike = navigator): string {
-  const found = deviceOf(browser);
-  const system =
-    found.system === 'phone' || found.system === 'tablet'
-      ? i18next.t(`sync:device.${found.system}`)
-      : found.system;
-  if (system && found.browser) return i18next.t('sync:device.guess', { system, browser: found.browser });
-  return system ?? found.browser ?? i18next.t('sync:device.guessNothing');
+  const { system, browser: name } = deviceOf(browser);
+  if (system === 'phone' || system === 'tablet') {
+    if (name === null) return i18next.t(`sync:device.${system}`);
+    return i18next.t(system === 'phone' ? 'sync:device.onPhone' : 'sync:device.onTablet', { browser: name });
+  }
+  if (system && name) return i18next.t('sync:device.guess', { system, browser: name });
+  return system ?? name ?? i18next.t('sync:device.guessNothing');
 }
 
 /** Name of the device that signed a message. Earlier versions signed with the browser's name for its platform. */

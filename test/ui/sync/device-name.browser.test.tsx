@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { SYNC_OFF } from '../../../src/services/sync/sync.ts';
+import { guessedDeviceName } from '../../../src/ui/sync/device-name.ts';
 import { createTestApp, expectAccessible, show } from '../harness.tsx';
 
 it('is named in the settings, and signs what is written from then on', async () => {
@@ -21,6 +22,20 @@ it('is named in the settings, and signs what is written from then on', async () 
   await page.getByRole('article', { name: 'Answer' }).getByRole('button', { name: 'More' }).click();
   await expect.element(page.getByText(/^Kitchen laptop, /)).toBeVisible();
   await expectAccessible();
+});
+
+it.each([
+  ['Linux', false, 'Linux\u2009上的\u2009Chrome', 'Chrome on Linux'],
+  ['Android', true, '手机上的\u2009Chrome', 'Chrome on a phone'],
+  ['Android', false, '平板上的\u2009Chrome', 'Chrome on a tablet'],
+])('is guessed with a thin space where letters of two scripts meet: %s', async (platform, mobile, zh, en) => {
+  const app = await createTestApp();
+  await show(app, '/settings/sync');
+  const brands = [{ brand: 'Google Chrome', version: '140' }];
+  const browser = { userAgent: '', userAgentData: { brands, mobile, platform } };
+  expect(guessedDeviceName(browser)).toBe(en);
+  await app.settings.set('ui.language', 'zh');
+  await expect.poll(() => guessedDeviceName(browser)).toBe(zh);
 });
 
 it('asks for the relay before it speaks of seconds', async () => {

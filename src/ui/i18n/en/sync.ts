@@ -121,6 +121,8 @@ export const sync = {
     phone: 'a phone',
     tablet: 'a tablet',
     guess: '{{browser}} on {{system}}',
+    onPhone: '{{browser}} on a phone',
+    onTablet: '{{browser}} on a tablet',
     guessNothing: 'My device',
     seen: 'last seen {{when}}',
     ahead: 'its clock is ahead of this device’s',
