@@ -7,6 +7,7 @@ import { placeLabel } from '../../domain/chat/files.ts';
 import type { ExtractedText, PartOf, SectionPlace } from '../../domain/chat/message.ts';
 import { formatBytes } from '../i18n/index.ts';
 import { usePlaceWords } from '../i18n/place-words.ts';
+import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes } from '../shell/controls.tsx';
 import { download } from '../shell/conversation-actions.tsx';
@@ -54,8 +55,10 @@ export function DocumentWords({
     <div>
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 pb-3 text-ink-3 text-sm">
         <p className="min-w-0 max-w-prose">
-          {t(cut ? 'document.cut' : 'document.help')}{' '}
-          {url === undefined && t('document.notKept', { size: formatBytes(bytes) })}
+          {sentences(
+            t(cut ? 'document.cut' : 'document.help'),
+            url === undefined && t('document.notKept', { size: formatBytes(bytes) }),
+          )}
         </p>
         {url !== undefined && (
           <Button

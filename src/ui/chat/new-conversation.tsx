@@ -12,6 +12,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { pathOf, useNavigation } from '../hooks/navigation.tsx';
 import { type ShownOutcome, useSession } from '../hooks/session.tsx';
 import { formatRelative } from '../i18n/index.ts';
+import { gapAfter } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { FirstRun } from '../library/first-run.tsx';
 import type { RecallChoice } from '../memory/recall-chip.tsx';
@@ -320,9 +321,11 @@ function Samples({ count }: { count: number }) {
   const app = useApp();
   const report = useReport();
   const [busy, setBusy] = useState(false);
+  const words = t('begin.samples', { count });
   return (
     <p className="px-3 text-ink-2 text-sm">
-      {t('begin.samples', { count })}{' '}
+      {words}
+      {gapAfter(words)}
       <button
         type="button"
         disabled={busy}

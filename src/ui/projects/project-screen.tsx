@@ -6,8 +6,10 @@ import type { ProjectId } from '../../domain/projects/project.ts';
 import { shownTitle } from '../../domain/text/shown.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useMedia } from '../hooks/media.ts';
 import { pathOf, useNavigation } from '../hooks/navigation.tsx';
 import { formatRelative } from '../i18n/index.ts';
+import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { AppLink } from '../shell/app-link.tsx';
 import { Button, EmptyState, IconButton, Menu, Skeleton } from '../shell/controls.tsx';
@@ -129,6 +131,7 @@ const ROW =
 function Conversations({ project, actions }: { project: ProjectEntry; actions: ProjectActions }) {
   const { t } = useTranslation(['projects', 'shell']);
   const navigation = useNavigation();
+  const touch = useMedia('(pointer: coarse)');
   const entries = useReadable(useApp().documents.library, (library) => library.entries);
   const inside = useMemo(
     () =>
@@ -151,8 +154,11 @@ function Conversations({ project, actions }: { project: ProjectEntry; actions: P
     >
       {inside.length === 0 ? (
         <p className="text-ink-2 text-sm">
-          {t('page.noConversations')} {t('page.noConversationsWords')}{' '}
-          <span className="pointer-coarse:hidden">{t('page.dragConversations')}</span>
+          {sentences(
+            t('page.noConversations'),
+            t('page.noConversationsWords'),
+            !touch && t('page.dragConversations'),
+          )}
         </p>
       ) : (
         <ul className="-mx-2 max-h-[50vh] overflow-y-auto">

@@ -186,5 +186,7 @@ it('says where nothing is, and speaks Chinese', async () => {
   await page.getByRole('region', { name: '项目' }).getByRole('link', { name: '网店' }).click();
   await expect.element(page.getByRole('heading', { name: '固定备忘' })).toBeVisible();
   expect(location.pathname).toBe(`/p/${id}`);
+  await expect.element(page.getByText('这个项目里还没有内容。')).toBeVisible();
+  expect(page.getByRole('main').element().textContent).not.toMatch(/[。，；：] /);
   await expectAccessible();
 });
