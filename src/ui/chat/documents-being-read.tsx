@@ -1,28 +1,21 @@
 // Lists documents whose text is being extracted: progress of each, and a button to cancel.
 import { X } from 'lucide-react';
-import { useId } from 'react';
 import { formatNumber } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { IconButton, Spinner } from '../shell/controls.tsx';
+import { IconButton, Progress, Spinner } from '../shell/controls.tsx';
 import type { BeingRead } from './use-attachments.ts';
 
 function Row({ file: { name, done, total, cancel } }: { file: BeingRead }) {
   const { t } = useTranslation('chat');
-  const id = useId();
   return (
     <li className="flex max-w-80 items-center gap-2 rounded-md border border-dashed bg-side py-1 pr-1 pl-2 text-sm">
       <Spinner className="shrink-0 scale-75" />
-      <span id={id} className="min-w-0 truncate text-ink-2">
-        {name}
-      </span>
+      <span className="min-w-0 truncate text-ink-2">{name}</span>
       {total > 1 && (
         <>
-          <progress
-            aria-labelledby={id}
-            value={done}
-            max={total}
-            className="h-1 w-16 shrink-0 max-sm:hidden"
-          />
+          <span className="w-16 shrink-0 max-sm:hidden">
+            <Progress value={done / total} label={name} />
+          </span>
           <span className="shrink-0 text-ink-3 text-xs tabular-nums">
             {t('reading.of', { done: formatNumber(done), total: formatNumber(total) })}
           </span>
