@@ -163,8 +163,8 @@ function AddressAndKey({ form }: { form: EndpointForm }) {
 
 function TestRow({ form }: { form: EndpointForm }) {
   const { t } = useTranslation('settings');
-  const { change, preset, url } = form;
-  const { test, model } = form.state;
+  const { change, preset, url, test } = form;
+  const { model } = form.state;
   return (
     <div>
       <div className="flex flex-wrap items-center gap-3">
@@ -208,8 +208,8 @@ function TestRow({ form }: { form: EndpointForm }) {
 
 function ModelField({ form }: { form: EndpointForm }) {
   const { t } = useTranslation('settings');
-  const { change } = form;
-  const { models, offered, model, missing, test } = form.state;
+  const { change, test } = form;
+  const { models, offered, model, missing } = form.state;
   const list = useId();
   const place = useRef<HTMLDivElement>(null);
   const isListed = test !== null && 'ok' in test && test.ok;

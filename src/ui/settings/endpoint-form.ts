@@ -105,6 +105,7 @@ function withList(
     models: [...new Set([...models, ...here])],
     offered: here.length === 0 && models.length <= OFFER_ALL ? models : here,
     model: keeps ? now.model : chosen,
+    missing: now.missing === 'model' && (keeps || chosen.name !== '') ? null : now.missing,
   };
 }
 
@@ -117,6 +118,8 @@ export function withFieldLeft(now: FormState, { isNew }: { readonly isNew: boole
   const few = now.models.length > 0 && now.models.length <= OFFER_ALL;
   return { model: { name: (isNew && few ? now.models[0] : undefined) ?? '', byHand: false } };
 }
+
+const plainAddress = (typed: string): string => typed.trim().replace(/(?<!\/)\/+$/, '');
 
 /** A model that was just connected, and the result of its test: works, fails, or none. */
 export interface ConnectedModel {
@@ -152,7 +155,7 @@ export function useEndpointForm(draft: EndpointDraft, onClose: (connected?: Conn
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
 
-  const url = state.baseUrl.trim().replace(/(?<!\/)\/+$/, '');
+  const url = plainAddress(state.baseUrl);
   const price = priceFrom(state.priced);
   const parameters = parametersFrom(state.tuned);
   const protocol = before ? before.protocol : preset?.protocol;
@@ -178,12 +181,13 @@ export function useEndpointForm(draft: EndpointDraft, onClose: (connected?: Conn
     ...(parameters && !isRefusal(parameters) ? { parameters } : {}),
   });
 
-  const ask = (address = url) => {
+  const ask = (typed = url) => {
+    const address = plainAddress(typed);
     if (address === '') return change({ missing: 'url' });
     running.current?.abort();
     const asking = new AbortController();
     running.current = asking;
-    change({ test: asking, tried: `${address} ${state.key}` });
+    change({ test: asking, tried: `${address} ${state.key}`, missing: null });
     settings
       .test(
         { ...endpoint(state.offered), baseUrl: address },
@@ -208,12 +212,10 @@ export function useEndpointForm(draft: EndpointDraft, onClose: (connected?: Conn
         },
       );
   };
-  const tested =
-    state.tried !== `${url} ${state.key}` || state.test === null || !('ok' in state.test)
-      ? 'none'
-      : state.test.ok
-        ? 'worked'
-        : 'failed';
+  // A report on another address or key says nothing of what is in the fields now.
+  const test =
+    state.test instanceof AbortController || state.tried === `${url} ${state.key}` ? state.test : null;
+  const tested = test === null || !('ok' in test) ? 'none' : test.ok ? 'worked' : 'failed';
   const save = (event: FormEvent) => {
     event.preventDefault();
     const wanted = state.model.name.trim();
@@ -222,8 +224,13 @@ export function useEndpointForm(draft: EndpointDraft, onClose: (connected?: Conn
     if (state.label.trim() === '' && named !== '') return change({ missing: 'name' });
     if (price === undefined) return change({ missing: 'price' });
     if (isRefusal(parameters)) return change({ untuned: parameters });
-    // Without a model the picker would show an empty group.
-    if (offer.length === 0) return change({ missing: 'model' });
+    if (offer.length === 0) {
+      // A test finds the models that a person who only has a key cannot know.
+      if (test === null && (state.key !== '' || state.kept !== null)) return ask();
+      // Without a model the picker would show an empty group.
+      if (!(test instanceof AbortController)) change({ missing: 'model' });
+      return;
+    }
     change({ missing: null, saving: true });
     settings
       .saveEndpoint(endpoint(offer), state.key === '' ? undefined : state.key)
@@ -246,6 +253,6 @@ export function useEndpointForm(draft: EndpointDraft, onClose: (connected?: Conn
     );
   };
 
-  return { state, change, before, preset, named, given, url, ask, save, forget };
+  return { state, change, test, before, preset, named, given, url, ask, save, forget };
 }
 export type EndpointForm = ReturnType<typeof useEndpointForm>;

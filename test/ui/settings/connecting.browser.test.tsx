@@ -45,6 +45,62 @@ it('on a phone, offers any address at once, and shows which model a test chose',
   await expectAccessible();
 });
 
+it('no longer says that a key is refused once another one is typed', async () => {
+  const app = await createTestApp();
+  const problem = { code: 'model-key', message: '401', params: { reason: 'invalid' } } as const;
+  Object.assign(app.settings, { test: async () => ({ ok: false, problem }) });
+  await show(app, '/settings/models');
+  await page.getByRole('button', { name: /^Other service/ }).click();
+  await dialog.getByRole('textbox', { name: 'Base URL' }).fill('http://localhost:9/v1');
+  await key().fill('sk-wrong');
+  await dialog.getByRole('button', { name: 'Test connection' }).click();
+  await expect.element(dialog.getByRole('alert')).toBeVisible();
+  await key().fill('sk-right');
+  await expect.element(dialog.getByRole('alert')).not.toBeInTheDocument();
+  await key().fill('sk-wrong');
+  await expect.element(dialog.getByRole('alert')).toBeVisible();
+  await dialog.getByRole('textbox', { name: 'Base URL' }).fill('http://localhost:10/v1');
+  await expect.element(dialog.getByRole('alert')).not.toBeInTheDocument();
+});
+
+it('asks for no model any more once a test has chosen one', async () => {
+  const app = await createTestApp();
+  const models = ['cut', 'plain'];
+  let list: string[] = [];
+  Object.assign(app.settings, { test: async () => ({ ok: true, models: list, tookMs: 120 }) });
+  await show(app, '/settings/models');
+  await page.getByRole('button', { name: /^Other service/ }).click();
+  await dialog.getByRole('textbox', { name: 'Base URL' }).fill('http://localhost:9/v1');
+  await dialog.getByRole('button', { name: 'Test connection' }).click();
+  await expect.element(dialog.getByText(/^Connected/)).toBeVisible();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect.element(dialog.getByText(/^Choose or type a model/)).toBeVisible();
+  list = models;
+  await dialog.getByRole('button', { name: 'Test connection' }).click();
+  await expect.element(dialog.getByText('Answers will come from cut.')).toBeVisible();
+  await expect.element(dialog.getByText(/^Choose or type a model/)).not.toBeInTheDocument();
+});
+
+it('tests a connection that is saved with a key and no model, and saves it with the model it found', async () => {
+  const app = await createTestApp();
+  let tests = 0;
+  const test = async () => {
+    tests += 1;
+    return { ok: true, models: ['cut', 'plain'], tookMs: 120 };
+  };
+  Object.assign(app.settings, { test });
+  await show(app, '/settings/models');
+  await page.getByRole('button', { name: /^Other service/ }).click();
+  await dialog.getByRole('textbox', { name: 'Base URL' }).fill('http://localhost:9/v1');
+  await key().fill('sk-right');
+  await userEvent.keyboard('{Enter}');
+  await expect.element(dialog.getByText('Answers will come from cut.')).toBeVisible();
+  await expect.element(dialog.getByText(/^Choose or type a model/)).not.toBeInTheDocument();
+  await userEvent.keyboard('{Enter}');
+  await expect.element(page.getByText(/^Saved\. cut/)).toBeVisible();
+  expect(tests).toBe(1);
+});
+
 it.each([
   ['en', 'Connected, no models yet.', /^Ollama/, 'Test connection'],
   ['zh', '已连接，还没有模型。', /^Ollama/, '测试连接'],
