@@ -7,9 +7,11 @@ import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
 import { NOTE_KINDS, type NoteKind } from '../../domain/memory/recognition/kinds.ts';
 import type { MemoryNote, Proposal } from '../../services/documents/notes.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useMedia } from '../hooks/media.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useProposals } from '../hooks/proposals.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
+import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Select } from '../shell/controls/select.tsx';
 import { Badge, Button, TextArea } from '../shell/controls.tsx';
@@ -49,6 +51,7 @@ export function NoteInbox() {
         }),
       report,
     );
+  const touch = useMedia('(pointer: coarse)');
   if (proposals.length === 0 && never.length === 0) return null;
   return (
     <Section
@@ -62,9 +65,7 @@ export function NoteInbox() {
       }
     >
       {proposals.length > 0 && (
-        <p className="mb-2 max-w-160 text-ink-2">
-          {t('inbox.lead')} <span className="pointer-coarse:hidden">{t('inbox.keys')}</span>
-        </p>
+        <p className="mb-2 max-w-160 text-ink-2">{sentences(t('inbox.lead'), !touch && t('inbox.keys'))}</p>
       )}
       <ul className="space-y-2">
         {proposals.map((proposal) => (

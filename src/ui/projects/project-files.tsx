@@ -10,6 +10,8 @@ import { attach } from '../chat/attachments.ts';
 import { useFileDrop } from '../chat/file-drop.tsx';
 import { useApp } from '../hooks/app.tsx';
 import { useConversation } from '../hooks/conversation.ts';
+import { useMedia } from '../hooks/media.ts';
+import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, Dialog, IconButton, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
@@ -146,11 +148,8 @@ export function ProjectFiles({ project, itemId }: { project: ProjectEntry; itemI
 
 function FilesWords() {
   const { t } = useTranslation('projects');
-  return (
-    <>
-      {t('page.filesWords')} <span className="pointer-coarse:hidden">{t('page.filesDrop')}</span>
-    </>
-  );
+  const touch = useMedia('(pointer: coarse)');
+  return <>{sentences(t('page.filesWords'), !touch && t('page.filesDrop'))}</>;
 }
 
 function FileWindow({ file, onClose }: { file: KeptFile | undefined; onClose: () => void }) {
