@@ -1,6 +1,16 @@
 // Lists what can follow the slash above the composer, each with one line of help.
 // Arrow keys choose, Tab or Enter takes.
-import { type RefObject, useEffect, useId, useImperativeHandle, useMemo, useRef, useState } from 'react';
+import {
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { orElse } from '../../domain/base/log.ts';
 import type { ArgumentDescription } from '../../services/commands/command.ts';
@@ -17,6 +27,9 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { plainLine } from '../memory/marked-text.tsx';
 import { classes } from '../shell/controls.tsx';
 import { type SavedLine, useSavedLines } from './prompt-lines.ts';
+
+/** Distance to the composer, px. */
+const GAP = 8;
 
 /**
  * True for a command: a slash, narrow or full-width, and a word. A path (`/usr/bin`) or two slashes are ordinary text.
@@ -137,7 +150,7 @@ export function CommandList({
 
   if (suggestions.length === 0) return null;
   return (
-    <div className="absolute inset-x-0 bottom-full z-20 mb-2 overflow-hidden rounded-xl border border-line bg-raised shadow-float">
+    <AboveComposer>
       <div
         ref={list}
         id={id}
@@ -159,6 +172,32 @@ export function CommandList({
       <div className="border-t px-3 py-1.5 text-ink-3 text-xs pointer-coarse:hidden">
         {t('commandListKeys')}
       </div>
+    </AboveComposer>
+  );
+}
+
+/** Floats above the composer. Publishes its height as a style of the page, px, so that notices begin above it. */
+function AboveComposer({ children }: { children: ReactNode }) {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const here = box.current;
+    if (!here) return;
+    const { style } = document.documentElement;
+    const measure = () => style.setProperty('--above-composer', `${here.offsetHeight + GAP}px`);
+    const grown = new ResizeObserver(measure);
+    grown.observe(here);
+    measure();
+    return () => {
+      grown.disconnect();
+      style.removeProperty('--above-composer');
+    };
+  }, []);
+  return (
+    <div
+      ref={box}
+      className="absolute inset-x-0 bottom-full z-20 mb-2 overflow-hidden rounded-xl border border-line bg-raised shadow-float"
+    >
+      {children}
     </div>
   );
 }

@@ -125,8 +125,9 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
       document.removeEventListener('keydown', onKey);
     };
   }, []);
-  // Above the foot of the open drawer, with its links to the archive, the trash and the other screens.
-  const above = `calc(var(--sidebar-foot, ${bottom - BETWEEN}px + var(--safe-bottom)) + ${BETWEEN}px + var(--hidden-below))`;
+  // Above the foot of the open drawer, with its links to the archive, the trash and the other screens; else above
+  // the composer and the list of commands over it.
+  const above = `calc(var(--sidebar-foot, ${bottom - BETWEEN}px + var(--safe-bottom) + var(--above-composer, 0px)) + ${BETWEEN}px + var(--hidden-below))`;
   return (
     <div ref={box}>
       <Toaster

@@ -1,7 +1,8 @@
 // What opens above the composer on a screen at 200 %: the chosen command and all of the context meter
 // are in sight, and no argument breaks in two.
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { page } from 'vitest/browser';
+import { offer, withdrawNotices } from '../../../src/ui/shell/offer.ts';
 import { createTestApp, show } from '../harness.tsx';
 
 it.each([
@@ -14,6 +15,28 @@ it.each([
   await expect.element(chosen).toBeVisible();
   const header = document.querySelector('main header')?.getBoundingClientRect().bottom ?? 0;
   await expect.poll(() => chosen.element().getBoundingClientRect().top).toBeGreaterThanOrEqual(header);
+});
+
+it.each([
+  { width: 390, height: 844 },
+  { width: 320, height: 640 },
+  { width: 1280, height: 800 },
+])('is covered by no notice, $width × $height', async (size) => {
+  await show(await createTestApp(), '/', size);
+  const composer = page.getByRole('textbox', { name: 'Message', exact: true });
+  await composer.fill('/');
+  const list = page.getByRole('listbox', { name: 'Commands' });
+  await expect.element(list).toBeVisible();
+  offer('Moved to the trash', { label: 'Undo', onClick: () => undefined });
+  onTestFinished(withdrawNotices);
+  const notice = page.getByRole('listitem').filter({ hasText: 'Moved to the trash' });
+  await expect.element(notice).toBeVisible();
+  const foot = () => notice.element().getBoundingClientRect().bottom;
+  await expect.poll(foot).toBeLessThanOrEqual(list.element().getBoundingClientRect().top);
+  expect(notice.element().getBoundingClientRect().top).toBeGreaterThanOrEqual(0);
+  await composer.fill('');
+  await expect.element(list).not.toBeInTheDocument();
+  await expect.poll(foot).toBeGreaterThan(composer.element().getBoundingClientRect().top - 60);
 });
 
 it('breaks the arguments of a command only between them', async () => {
