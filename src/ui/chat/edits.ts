@@ -1,19 +1,20 @@
-// Keeps unsaved edits of messages as the composer's draft is kept, per message, so that leaving, a reload or
-// another message's editor loses nothing.
-import { asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
+// Keeps unsaved edits as the composer's draft is kept, each of a message, or of a field of a project, so that
+// leaving, a reload or another editor loses nothing.
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import type { ComposerDrafts } from '../../services/chat/composer-drafts.ts';
 
-export interface Edits {
-  /** Messages with an unsaved edit, in the order in which the edits began. */
-  readonly unsaved: Readable<readonly MessageId[]>;
-  textOf(message: MessageId): string | undefined;
+/** `Id`: names what is edited. */
+export interface Edits<Id extends string = MessageId> {
+  /** Everything with an unsaved edit, in the order in which the edits began. */
+  readonly unsaved: Readable<readonly Id[]>;
+  textOf(message: Id): string | undefined;
   /** Saved shortly after the last change. */
-  write(message: MessageId, text: string): void;
-  drop(message: MessageId): void;
+  write(message: Id, text: string): void;
+  drop(message: Id): void;
   /** Hands the words over once `saving` resolves; if it rejects, the edit is kept again. */
-  save(message: MessageId, text: string, saving: Promise<unknown>): Promise<void>;
+  save(message: Id, text: string, saving: Promise<unknown>): Promise<void>;
   /** Removes forgotten words; `clean` returns the text unchanged if it has none. */
   takeOut(clean: (text: string) => string): void;
   /** Reads the kept edits, and saves pending ones at once when the page is left. Returns a function that stops this. */
@@ -24,15 +25,18 @@ export interface Edits {
 const PAUSE = 400;
 
 /**
- * Creates the edits of one conversation. Each is saved as a draft 400 ms after the last
+ * Creates the edits of one conversation or project. Each is saved as a draft 400 ms after the last
  * key, and at once when the page is left.
  */
-export function createEdits(drafts: ComposerDrafts, conversation: ConversationId): Edits {
+export function createEdits<Id extends string = MessageId>(
+  drafts: ComposerDrafts,
+  conversation: ConversationId,
+): Edits<Id> {
   const prefix = `edit.${conversation}.`;
-  const texts = new Map<MessageId, string>();
-  const unsaved = writable<readonly MessageId[]>([]);
+  const texts = new Map<Id, string>();
+  const unsaved = writable<readonly Id[]>([]);
   /** Changed since the last save. */
-  const changed = new Set<MessageId>();
+  const changed = new Set<Id>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOpen = false;
   const notify = () => {
@@ -40,7 +44,7 @@ export function createEdits(drafts: ComposerDrafts, conversation: ConversationId
     const before = unsaved.get();
     if (now.length !== before.length || now.some((id, at) => id !== before[at])) unsaved.set(now);
   };
-  const keep = (message: MessageId) => {
+  const keep = (message: Id) => {
     changed.delete(message);
     const text = texts.get(message);
     drafts.save(prefix + message, text === undefined ? null : { text, files: [] }).catch((error: unknown) => {
@@ -52,7 +56,7 @@ export function createEdits(drafts: ComposerDrafts, conversation: ConversationId
     clearTimeout(timer);
     for (const message of [...changed]) keep(message);
   };
-  const write = (message: MessageId, text: string) => {
+  const write = (message: Id, text: string) => {
     texts.set(message, text);
     changed.add(message);
     notify();
@@ -60,14 +64,14 @@ export function createEdits(drafts: ComposerDrafts, conversation: ConversationId
     if (isOpen) timer = setTimeout(flush, PAUSE);
     else flush();
   };
-  const drop = (message: MessageId) => {
+  const drop = (message: Id) => {
     if (!texts.delete(message)) return;
     notify();
     keep(message);
   };
   const read = async () => {
     for (const place of await drafts.places(prefix)) {
-      const message = asMessageId(place.slice(prefix.length));
+      const message = place.slice(prefix.length) as Id;
       const draft = await drafts.claim(place);
       // Does not replace what the person has already started to write.
       if (draft && !texts.has(message)) texts.set(message, draft.text);

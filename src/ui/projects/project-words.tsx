@@ -1,11 +1,12 @@
 // Text that a model gets with every message in a project: instructions, and pinned notes.
 import { Pin, X } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { asMessageId } from '../../domain/base/ids.ts';
 import { MAX_PROJECT_INSTRUCTIONS, MAX_PROJECT_NOTE } from '../../domain/projects/project.ts';
 import { startOf } from '../../domain/text/whole-characters.ts';
 import type { ProjectEntry } from '../../services/documents/documents.ts';
-import { useApp } from '../hooks/app.tsx';
+import { createEdits } from '../chat/edits.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSaving } from '../hooks/saving.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, IconButton, TextArea, TextField } from '../shell/controls.tsx';
@@ -14,18 +15,44 @@ import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { Part } from './project-part.tsx';
 
+/**
+ * Words of a field that are not saved yet, which a reload or another page does not lose; null: none. `drop` takes
+ * them back.
+ */
+function useUnsaved(project: ProjectEntry, field: 'instructions' | 'note') {
+  const { chat } = useApp();
+  const [edits] = useState(() => createEdits<typeof field>(chat.composerDrafts, project.id));
+  const [words, setWords] = useState<string | null>(null);
+  const isKept = useReadable(edits.unsaved, (unsaved) => unsaved.includes(field));
+  useEffect(() => edits.open(), [edits]);
+  const drop = () => {
+    setWords(null);
+    edits.drop(field);
+  };
+  return {
+    words: words ?? (isKept ? (edits.textOf(field) ?? null) : null),
+    write: (text: string) => {
+      setWords(text);
+      edits.write(field, text);
+    },
+    drop,
+    /** Drops the words once they are saved, unless others were typed meanwhile. */
+    saved: (text: string) => {
+      if (edits.textOf(field) === text) drop();
+    },
+  };
+}
+
 export function Instructions({ project }: { project: ProjectEntry }) {
   const { t } = useTranslation(['projects', 'shell']);
   const app = useApp();
   const report = useReport();
   const before = project.project.instructions;
-  /** Null: unchanged. */
-  const [words, setWords] = useState<string | null>(null);
+  const { words, write, drop, saved } = useUnsaved(project, 'instructions');
   const changed = words !== null && words.trim() !== before.trim();
   const save = () => {
     if (words === null) return;
-    const saved = (now: string | null) => (now === words ? null : now);
-    app.projects.change(project.id, { instructions: words }).then(() => setWords(saved), report);
+    app.projects.change(project.id, { instructions: words }).then(() => saved(words), report);
   };
   return (
     <Part title={t('page.instructions')} words={t('page.instructionsWords')}>
@@ -36,14 +63,14 @@ export function Instructions({ project }: { project: ProjectEntry }) {
         maxLength={MAX_PROJECT_INSTRUCTIONS}
         value={words ?? before}
         placeholder={t('page.instructionsPlaceholder')}
-        onChange={(event) => setWords(event.target.value)}
+        onChange={(event) => write(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save();
         }}
       />
       {changed && (
         <div className="mt-2 flex justify-end gap-2">
-          <Button size="sm" variant="ghost" onClick={() => setWords(null)}>
+          <Button size="sm" variant="ghost" onClick={drop}>
             {t('shell:cancel')}
           </Button>
           <Button size="sm" variant="primary" onClick={save}>
@@ -59,13 +86,12 @@ export function PinnedNotes({ project }: { project: ProjectEntry }) {
   const { t } = useTranslation(['projects', 'shell']);
   const app = useApp();
   const report = useReport();
-  const [words, setWords] = useState('');
+  const unsaved = useUnsaved(project, 'note');
+  const words = unsaved.words ?? '';
   const { problem, save } = useSaving();
   const add = () => {
     if (words.trim() === '') return;
-    // Keeps text typed while the note was saved.
-    const without = (now: string) => (now === words ? '' : now);
-    save(() => app.projects.pinNote(project.id, words).then(() => setWords(without)));
+    save(() => app.projects.pinNote(project.id, words).then(() => unsaved.saved(words)));
   };
   const takeOut = (id: string, name: string) => {
     app.projects.takeOut(project.id, [asMessageId(id)]).then(
@@ -109,7 +135,7 @@ export function PinnedNotes({ project }: { project: ProjectEntry }) {
           value={words}
           maxLength={MAX_PROJECT_NOTE}
           placeholder={t('page.newNote')}
-          onChange={(event) => setWords(event.target.value)}
+          onChange={(event) => unsaved.write(event.target.value)}
         />
         <Button type="submit" disabled={words.trim() === ''}>
           {t('page.addNote')}

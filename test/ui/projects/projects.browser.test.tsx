@@ -177,6 +177,36 @@ it('asks what becomes of its conversations, and comes back', async () => {
   expect(placeOf(app, 'Bread')).toBe('Acme');
 });
 
+it('keeps what was typed and not saved while one is elsewhere, until it is saved or taken back', async () => {
+  const app = await withConversations();
+  const id = await app.projects.create({ name: 'Acme' });
+  await projectLine('Acme').click();
+  const instructions = page.getByRole('textbox', { name: 'Instructions' });
+  const note = page.getByRole('textbox', { name: 'New note' });
+  await instructions.fill('Be brief.');
+  await note.fill('Port 8081');
+  const away = async () => {
+    await line('Bread').click();
+    await expect.element(instructions).not.toBeInTheDocument();
+    await projectLine('Acme').click();
+  };
+  await away();
+  await expect.element(instructions).toHaveValue('Be brief.');
+  await expect.element(note).toHaveValue('Port 8081');
+  expect(app.documents.library.get().projects[0]?.project.instructions).toBe('');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expect.element(instructions).toHaveValue('');
+  await instructions.fill('Be kind.');
+  await away();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Pin a note' }).click();
+  const project = () => app.documents.library.get().projects[0]?.project;
+  await expect.poll(project).toMatchObject({ instructions: 'Be kind.', notes: [{ text: 'Port 8081' }] });
+  await away();
+  await expect.element(note).toHaveValue('');
+  await expect.poll(() => app.chat.composerDrafts.places(`edit.${id}.`)).toEqual([]);
+});
+
 it('says where nothing is, and speaks Chinese', async () => {
   const app = await createTestApp();
   await app.settings.set('ui.language', 'zh');
