@@ -55,14 +55,17 @@ function Column({
       aria-busy={busy}
       className="flex min-w-0 flex-col rounded-lg border border-line bg-paper"
     >
-      <header className="flex min-h-11 items-center gap-2 border-b px-3 py-2">
+      {/* Both stay in sight beside an answer of many screens. */}
+      <header className="sticky -top-3 z-10 flex min-h-11 items-center gap-2 rounded-t-lg border-b bg-paper px-3 py-2">
         <h3 className="min-w-0 flex-1 truncate font-medium text-sm" title={title}>
           {title}
         </h3>
         {note && <span className="shrink-0 text-ink-3 text-xs">{note}</span>}
       </header>
       <div className="min-w-0 flex-1 px-3 py-1 [overflow-wrap:anywhere]">{children}</div>
-      <footer className="flex flex-wrap items-center gap-2 px-3 pt-1 pb-3">{foot}</footer>
+      <footer className="sticky -bottom-5 z-10 flex flex-wrap items-center gap-2 rounded-b-lg bg-paper px-3 pt-2 pb-3">
+        {foot}
+      </footer>
     </article>
   );
 }

@@ -76,6 +76,40 @@ it('goes on with the model whose answer was chosen, and back to the first', asyn
   await expect.element(inUse('scripted')).toBeVisible();
 });
 
+it.each([
+  { width: 1280, height: 800 },
+  { width: 390, height: 844 },
+])('keeps names and buttons in sight beside an answer of many screens, $width wide', async (size) => {
+  let asked = 0;
+  const app = await createTestApp({
+    *reply() {
+      asked += 1;
+      const lines = asked === 2 ? 120 : 1;
+      yield {
+        type: 'text-delta',
+        text: Array.from({ length: lines }, (_, at) => `Line ${at}.`).join('\n\n'),
+      };
+    },
+  });
+  const [endpoint] = app.settings.connections.get().endpoints;
+  if (!endpoint) throw new Error('No endpoint');
+  await app.settings.saveEndpoint({ ...endpoint, models: ['scripted', 'heron'] }, undefined);
+  const id = await app.say('Which bird is tallest?');
+  await app.idle(id);
+  await show(app, `/c/${id}`, size);
+  await open();
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
+  const pick = page.getByRole('button', { name: 'Continue with this: heron' });
+  const heron = page.getByRole('article', { name: 'heron' });
+  await expect.element(heron.getByText('Line 119.')).toBeInTheDocument();
+  heron.getByText('Line 40.', { exact: true }).element().scrollIntoView({ block: 'center' });
+  await expect.element(pick).toBeInViewport({ ratio: 0.9 });
+  await expect.element(heron.getByRole('heading', { name: 'heron' })).toBeInViewport({ ratio: 0.9 });
+  await expectAccessible();
+  await pick.click();
+  await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();
+});
+
 it.each(some(['light', 'dark'], 1))('stands below each other on a phone, %s', async (theme) => {
   const { app, id, gate } = await answered();
   await app.settings.set('ui.theme', theme);
