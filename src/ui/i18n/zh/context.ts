@@ -35,7 +35,7 @@ export const context = {
     parameters: '消息之外一并发送的参数',
     openPiece: '第 {{piece}} 段发给模型的内容',
     project: '项目“{{name}}”',
-    projectWords: '项目的指令和备忘，已计入上面的指令',
+    projectWords: '项目的自定义指令和备忘，已计入上面的自定义指令',
     patches: '原来的回答，以及如何修改',
     goesOn: '应用附上的一句话，让回答接着写',
     messages_other: '{{count, number}} 条消息',

@@ -94,7 +94,7 @@ export const library = {
       laterOf: {
         attachments_other: '{{count, number}} 个之前缺少的附件',
         answers_other: '{{count, number}} 条之前不完整的消息现已完整',
-        titles_other: '{{count, number}} 个对话的标题、标记或指令',
+        titles_other: '{{count, number}} 个对话的标题、标记或自定义指令',
       },
       laterRule:
         '以较晚的改动为准：你在这里的改动，只会让位于备份中你之后所作的改动；你起的标题绝不会被其他工具的标题取代。',
@@ -154,7 +154,7 @@ export const library = {
     'missing-attachment_other': '导出文件中没有的附件',
     'oversized-attachment_other': '太大而无法导入的附件（超过 32 MB）',
     'service-memory_other': '该服务保存的记忆（不是对话）',
-    'service-project_other': '项目及其文档和指令（不是对话）',
+    'service-project_other': '项目及其文档和自定义指令（不是对话）',
     'inner-zip_other': '这个 ZIP 里的 ZIP（请先解压，再单独导入）',
     'service-file_other': '导出中没有对话的文件（账户、设置、评价、链接或供浏览的网页）',
     'unused-file_other': '导出中没有任何消息提到的图片或文件',

@@ -658,7 +658,7 @@ export const problems = {
     do: '请选择 Recollect、Open WebUI 或 LibreChat 的 JSON 文件，或者 Markdown、纯文本的提示词。',
   },
   'vault-unavailable': {
-    what: '浏览器无法在这台设备上封存密钥。',
+    what: '浏览器无法在这台设备上加密密钥。',
     kept: '所有对话都在。密钥没有保存。',
     do: '请通过 https 或 localhost 打开页面，并退出无痕模式。',
   },

@@ -31,7 +31,7 @@ export const projects = {
   deletedWords: '恢复之前，其中的对话不属于任何项目。',
   move: {
     title_other: '把 {{count}} 个对话移到项目',
-    words: '从下一条消息起，按项目的指令、模型和记忆范围来。',
+    words: '从下一条消息起，按项目的自定义指令、模型和记忆范围来。',
     find: '查找项目',
     nothing: '没有这个名称的项目。',
     newCalled: '新建项目“{{name}}”',
@@ -41,7 +41,7 @@ export const projects = {
     title: '新建项目',
     name: '名称',
     placeholder: '毕业论文、网店、装修……',
-    words: '项目是一个对话文件夹，有自己的指令、文件和记忆范围。',
+    words: '项目是一个对话文件夹，有自己的自定义指令、文件和记忆范围。',
     create: '新建',
   },
   folders: {
@@ -53,7 +53,7 @@ export const projects = {
   },
   remove: {
     title: '删除项目“{{name}}”？',
-    words: '指令、文件和备忘会一起移到回收站，可以从那里恢复。',
+    words: '自定义指令、文件和备忘会一起移到回收站，可以从那里恢复。',
     whatInner: '里面的对话和项目怎么处理？',
     what_other: '其中的 {{count}} 个对话怎么处理？',
     outside: '保留',
@@ -70,9 +70,9 @@ export const projects = {
     noConversationsWords: '在这里开始一个对话，或者在其他对话的菜单里选“移到项目…”。',
     dragConversations: '也可以把对话拖到侧栏的项目上。',
     inner: '子项目',
-    instructions: '指令',
+    instructions: '自定义指令',
     instructionsWords:
-      '在这个项目里，每条消息都会把它告诉模型，排在对话自己的指令之后。可以在“发给模型的内容”里看到。',
+      '在这个项目里，每条消息都会把它告诉模型，排在对话自己的自定义指令之后。可以在“发给模型的内容”里看到。',
     instructionsPlaceholder: '用简体中文回答。我们用 TypeScript 和 Postgres。',
     save: '保存',
     saved: '已保存',
@@ -113,6 +113,6 @@ export const projects = {
     addFolder: '添加文件夹',
     folder: '文件夹',
     sync: '只留在这台设备上',
-    syncWords: '这个项目的对话、文件和指令不会从这里发到你的其他设备。它们已有的内容会留在那里。',
+    syncWords: '这个项目的对话、文件和自定义指令不会从这里发到你的其他设备。它们已有的内容会留在那里。',
   },
 };

@@ -213,7 +213,7 @@ export const settings = {
     },
     'privacy.keep_out_of_sync': {
       label: '不参与同步',
-      help: '在封存和发送之前替换。你的其他设备会显示占位符。',
+      help: '在加密和发送之前替换。你的其他设备会显示占位符。',
     },
     'privacy.placeholders_in_exports': {
       label: '导出的 Markdown 使用占位符',
@@ -240,7 +240,7 @@ export const settings = {
     },
     'sync.exclude_projects': {
       label: '只留在这台设备上的项目',
-      help: '它们的对话、文件和指令不会从这里发出。在各个项目的页面里设置。',
+      help: '它们的对话、文件和自定义指令不会从这里发出。在各个项目的页面里设置。',
     },
     'sync.remote.timeout': {
       label: '超时（秒）',
@@ -310,7 +310,7 @@ export const settings = {
     keyKept: '这台设备上已存有密钥。留空则继续使用。',
     keyForOther: '这里存的密钥属于 {{origin}}，不会发往别的地址。请填写此地址的密钥。',
     forgetKey: '忘掉密钥',
-    keyHelp: '封存在这台设备上。不会导出，也只会发给这个服务。',
+    keyHelp: '加密后保存在这台设备上。不会导出，也只会发给这个服务。',
     keyFrom: '可在 {{place}} 获取。',
     keyNone: '本机上的服务大多不需要。',
     keyMaybe: '服务要求时才填。',
@@ -425,7 +425,7 @@ export const settings = {
     remoteModel: '模型',
     dimensions: '维数',
     key: '密钥',
-    keyHelp: '封存在这台设备上。不会导出，也只会发给这个服务。',
+    keyHelp: '加密后保存在这台设备上。不会导出，也只会发给这个服务。',
     apply: '更换模型',
     discard: '放弃更改',
     consequence_other:
@@ -626,7 +626,7 @@ export const settings = {
       conversations:
         '对话保存在这个浏览器里。打开同步后，也会加密后送到你自己的设备；不打开，就哪里也不去。没有跟踪。',
       model: '你发送的内容只会连同卡片所示的片段发往你选择的服务，不会去别处。',
-      keys: '密钥封存在这台设备上，不会出现在导出文件里。',
+      keys: '密钥加密后保存在这台设备上，不会出现在导出文件里。',
       disk: '对话和索引按浏览器的方式保存在这台设备上。开启上面的锁定后它们是加密的；否则，能使用这里账户的人都能读到。',
     },
   },
