@@ -406,7 +406,7 @@ function addSkipped(list: Skipped[], skipped: Skipped): void {
     list[at] = {
       ...known,
       count: known.count + skipped.count,
-      example: [known.example, skipped.example].filter(Boolean).join(', '),
+      example: [known.example, skipped.example].filter(Boolean).join('\n'),
     };
 }
 

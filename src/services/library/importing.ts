@@ -227,6 +227,6 @@ function cutOff({ name }: ImportSource, reports: readonly ImportReport[]): reado
 function leftOver(files: readonly SourceFile[]): readonly Skipped[] {
   if (files.length === 0) return [];
   const named = files.slice(0, NAMED).map(({ path }) => path);
-  const example = [...named.sort(), ...(files.length > NAMED ? ['…'] : [])].join(', ');
+  const example = [...named.sort(), ...(files.length > NAMED ? ['…'] : [])].join('\n');
   return [{ reason: 'unread-file', count: files.length, example }];
 }

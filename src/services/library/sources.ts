@@ -259,7 +259,7 @@ const telling = (importer: Importer, left: Skipped): Importer => ({
 /** Wraps an importer so that it names the files of its export that hold no conversations. */
 function tellingOf(importer: Importer, files: readonly SourceFile[]): Importer {
   if (files.length === 0) return importer;
-  const example = [...new Set(files.map(({ path }) => baseName(path)))].sort().join(', ');
+  const example = [...new Set(files.map(({ path }) => baseName(path)))].sort().join('\n');
   return telling(importer, { reason: 'service-file', count: files.length, example });
 }
 

@@ -15,7 +15,7 @@ import { joinedParts, joinPieces, pieceToContinue } from '../../domain/chat/cont
 import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
 import type { Omission, TurnState } from '../../services/chat/chat.ts';
-import { formatDuration, formatNumber, formatPrice } from '../i18n/index.ts';
+import { formatDuration, formatList, formatNumber, formatPrice } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes, IconButton, Spinner } from '../shell/controls.tsx';
 import { type ProblemLike, ProblemNotice } from '../shell/problem-notice.tsx';
@@ -508,7 +508,7 @@ function TurnFoot({ turn, written }: { turn: TurnState; written: boolean }) {
         {turn.status === 'recalling'
           ? t('recalling')
           : turn.status === 'calling'
-            ? t('calling', { tools: turn.calls.map(({ name }) => name).join(', ') })
+            ? t('calling', { tools: formatList(turn.calls.map(({ name }) => name)) })
             : turn.status === 'confirming'
               ? t('confirming')
               : turn.model

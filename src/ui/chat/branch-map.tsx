@@ -4,7 +4,7 @@ import { type KeyboardEvent, type Ref, useEffect, useEffectEvent, useRef } from 
 import type { MessageId } from '../../domain/base/ids.ts';
 import { firstLineOf } from '../../domain/chat/checkpoint.ts';
 import { useIsPhone } from '../hooks/media.ts';
-import { formatRelative } from '../i18n/index.ts';
+import { formatList, formatRelative } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { plainLine } from '../memory/marked-text.tsx';
 import { classes } from '../shell/controls.tsx';
@@ -195,12 +195,12 @@ function Place({
 }) {
   const { t } = useTranslation('context');
   const head = place.kinds.includes('head');
-  const spoken = [
+  const spoken = formatList([
     plainLine(firstLineOf(place.message)) || t('branchMap.model'),
     ...place.names,
     ...place.kinds.map((kind) => t(`branchMap.kind.${kind}`)),
     t('branchMap.messages', { count: place.between }),
-  ].join(', ');
+  ]);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a button cannot stand in a drawing
     <g
@@ -283,7 +283,7 @@ function PlaceWords({ place, breaks }: { place: BranchPlace; breaks: boolean }) 
         {place.kinds.includes('compaction') && (
           <ChevronsDownUp size={12} aria-hidden className={classes(MARK, 'text-compacted')} />
         )}
-        {place.names.length > 0 && <span className="mr-1.5 font-medium">{place.names.join(', ')}</span>}
+        {place.names.length > 0 && <span className="mr-1.5 font-medium">{formatList(place.names)}</span>}
         {plainLine(firstLineOf(message)) || t(`branchMap.${who}`)}
       </span>
       <span className={classes('text-ink-3 text-xs', breaks ? 'line-clamp-2' : 'truncate')}>

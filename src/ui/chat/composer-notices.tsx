@@ -3,6 +3,7 @@ import { X } from 'lucide-react';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { useModelInUse } from '../hooks/model.ts';
 import { useSession } from '../hooks/session.tsx';
+import { formatList } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, IconButton } from '../shell/controls.tsx';
 import type { Attachments } from './use-attachments.ts';
@@ -11,7 +12,7 @@ import type { ComposerDraft } from './use-composer-draft.ts';
 /** Most file names listed at once. */
 const NAMED = 3;
 const namesOf = (names: readonly string[]): string =>
-  `${names.slice(0, NAMED).join(', ')}${names.length > NAMED ? ' …' : ''}`;
+  `${formatList(names.slice(0, NAMED))}${names.length > NAMED ? ' …' : ''}`;
 
 export function ComposerNotices({
   conversation,

@@ -9,6 +9,7 @@ import type { StoredDraft } from '../../services/chat/composer-drafts.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { formatList } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
@@ -106,7 +107,7 @@ function Unsent({ id }: { id: ConversationId }) {
         )}
         {files.length > 0 && (
           <p className="text-ink-2 text-sm">
-            {files.map(({ part }) => part.name ?? part.mediaType).join(', ')}
+            {formatList(files.map(({ part }) => part.name ?? part.mediaType))}
           </p>
         )}
       </div>

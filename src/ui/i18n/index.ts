@@ -184,6 +184,10 @@ export const formatDate = (date: number): string =>
 export const formatNumber = (value: number, options?: Intl.NumberFormatOptions): string =>
   formatter(`number ${JSON.stringify(options)}`, (tag) => new Intl.NumberFormat(tag, options)).format(value);
 
+/** Names one after the other, as the language separates them. */
+export const formatList = (names: readonly string[]): string =>
+  names.join(languageNow() === 'zh' ? '、' : ', ');
+
 /** Name of a language by its BCP 47 tag: "British English", "中文（中国）". */
 export const languageName = (language: string): string =>
   formatter('language', (tag) => new Intl.DisplayNames(tag, { type: 'language' })).of(language) ?? language;

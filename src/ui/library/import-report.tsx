@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { ImportReport } from '../../services/library/library.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
-import { formatDuration, formatNumber, wordsFor } from '../i18n/index.ts';
+import { formatDuration, formatList, formatNumber, wordsFor } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button, classes } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
@@ -172,8 +172,11 @@ function Skipped({ skipped }: { skipped: ImportReport['skipped'] }) {
               <span className="min-w-0 text-ink-2">
                 {t(`skipped.${one.reason}`, { count: one.count })}
                 {one.example && (
-                  <span className="wrap-anywhere line-clamp-3 text-ink-3 text-xs" title={one.example}>
-                    {t('import.report.example', { example: one.example })}
+                  <span
+                    className="wrap-anywhere line-clamp-3 text-ink-3 text-xs"
+                    title={formatList(one.example.split('\n'))}
+                  >
+                    {t('import.report.example', { example: formatList(one.example.split('\n')) })}
                   </span>
                 )}
               </span>

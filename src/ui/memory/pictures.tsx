@@ -9,7 +9,7 @@ import { topicsOf } from '../../domain/memory/topics.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useReadAnew } from '../hooks/read.ts';
-import { formatDate, locale } from '../i18n/index.ts';
+import { formatDate, formatList, locale } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Skeleton, Spinner } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
@@ -293,7 +293,7 @@ function TopicMap({ conversations }: { conversations: readonly OverviewConversat
             onFollow={follow}
             label={t('pictures.map.label', {
               count: known.length,
-              topics: topics.map(({ label }) => label).join(', '),
+              topics: formatList(topics.map(({ label }) => label)),
             })}
           />
         </div>

@@ -5,7 +5,7 @@ import { configField } from '../../domain/settings/fields.ts';
 import { TOOLS } from '../../services/chat/tools/index.ts';
 import { useStrategyName } from '../chat/compaction.tsx';
 import { useApp, useReadable } from '../hooks/app.tsx';
-import { formatNumber, formatPercent, formatRelative } from '../i18n/index.ts';
+import { formatList, formatNumber, formatPercent, formatRelative } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Button } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
@@ -132,7 +132,7 @@ function ModelRefusals() {
           <li key={`${endpoint} ${model}`} className="[overflow-wrap:anywhere]">
             {model}
             <span className="block text-ink-3 text-xs">
-              {t('refusals.without', { what: leftOut.map(nameOfRefused).join(', ') })}
+              {t('refusals.without', { what: formatList(leftOut.map(nameOfRefused)) })}
               {' · '}
               {t(detail === '' ? 'refusals.seen' : 'refusals.said', {
                 endpoint,

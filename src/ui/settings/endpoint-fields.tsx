@@ -3,6 +3,7 @@ import { Check, Copy } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { EndpointPreset } from '../../adapters/models/presets.ts';
 import type { Problem } from '../../domain/base/errors.ts';
+import { formatList } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { Select } from '../shell/controls/select.tsx';
 import { Button, classes, IconButton, TextArea, TextField } from '../shell/controls.tsx';
@@ -102,7 +103,7 @@ export function ParameterFields({
     error:
       refused?.field === field &&
       t(`models.parameters.refused.${refused.why === 'range' ? field : refused.why}`, {
-        keys: refused.keys.join(', '),
+        keys: formatList(refused.keys),
       }),
   });
   const number = (field: 'temperature' | 'top_p' | 'max_tokens') => (
@@ -125,7 +126,7 @@ export function ParameterFields({
         {t('models.parameters.title')}
         {!open && set.length > 0 && (
           <span className="pl-2 font-normal text-ink-3 text-xs">
-            {set.map((field) => t(`models.parameters.${field}`)).join(', ')}
+            {formatList(set.map((field) => t(`models.parameters.${field}`)))}
           </span>
         )}
       </summary>

@@ -8,6 +8,7 @@ import {
   variablesIn,
 } from '../../domain/prompts/prompt.ts';
 import { useApp } from '../hooks/app.tsx';
+import { formatList } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { TextArea, TextField } from '../shell/controls.tsx';
 import { FormDialog } from '../shell/form-dialog.tsx';
@@ -52,7 +53,7 @@ export function PromptDialog({ before, onClose }: { before: SavedPrompt | null; 
         label={t('prompt.text')}
         hint={
           blanks.length > 0
-            ? t('prompt.blanks', { names: blanks.join(', ') })
+            ? t('prompt.blanks', { names: formatList(blanks) })
             : t('prompt.blanksHelp', { open: '{{', close: '}}' })
         }
         rows={8}

@@ -891,7 +891,7 @@ describe('importing', () => {
     expect(reports[0]?.skipped).toContainEqual({
       reason: 'unread-file',
       count: 2,
-      example: 'Downloads/odd.json, Downloads/photo.txt',
+      example: 'Downloads/odd.json\nDownloads/photo.txt',
     });
   });
 
@@ -929,7 +929,7 @@ describe('importing', () => {
     );
     const unread = reports.flatMap((r) => r.skipped.filter((s) => s.reason === 'unread-file'));
     expect(unread).toEqual([
-      { reason: 'unread-file', count: 3, example: 'all/letter.pdf, all/odd.zip, all/settings.json' },
+      { reason: 'unread-file', count: 3, example: 'all/letter.pdf\nall/odd.zip\nall/settings.json' },
     ]);
     // Each file imported alone gives the same conversations.
     const alone = setup();
@@ -1004,7 +1004,7 @@ describe('importing', () => {
           reason: 'service-file',
           count: 5,
           // An empty list leaves nothing out.
-          example: 'chat.html, shared_conversations.json, user.json, user_settings.json, users.json',
+          example: 'chat.html\nshared_conversations.json\nuser.json\nuser_settings.json\nusers.json',
         });
       }
     }
