@@ -70,9 +70,6 @@ function Field({ form, value, onSave }: { form: string; value: string; onSave: (
         event.preventDefault();
         onSave(words);
       }}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) onSave(words);
-      }}
     >
       <TextArea
         label={t('instructions.title')}

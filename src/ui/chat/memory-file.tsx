@@ -130,9 +130,6 @@ export function MemoryFileDialog({
             inputClassName="font-mono text-[0.8125rem]"
             value={editing.text}
             onChange={(event) => setEditing({ ...editing, text: event.target.value })}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(editing);
-            }}
           />
         </form>
       ) : (

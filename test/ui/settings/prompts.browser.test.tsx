@@ -39,6 +39,28 @@ it('is empty at first, and says how a prompt is called while it is written', asy
   await expect.element(page.getByText('/sum-up')).toBeVisible();
 });
 
+it('is saved by the key that saves long fields, in every window, once nothing is missing', async () => {
+  const app = await createTestApp();
+  await show(app, '/settings/prompts');
+  const dialog = page.getByRole('dialog');
+  for (const [begin, field] of [
+    ['New persona', 'Instructions'],
+    ['New prompt', 'Prompt'],
+  ] as const) {
+    await page.getByRole('button', { name: begin }).click();
+    await dialog.getByRole('textbox', { name: field }).fill('Sum up');
+    await userEvent.keyboard('{Control>}{Enter}{/Control}');
+    await expect
+      .element(dialog.getByText('A prompt needs a name and words, a persona a name.'))
+      .toBeVisible();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Editor');
+    await dialog.getByRole('textbox', { name: field }).click();
+    await userEvent.keyboard('{Control>}{Enter}{/Control}');
+    await expect.element(dialog).not.toBeInTheDocument();
+  }
+  expect(app.prompts.state.get().personas.map(({ instructions }) => instructions)).toEqual(['Sum up']);
+});
+
 it('is called by its name, asks for its blanks by keyboard, and goes in below what was written', async () => {
   const app = await withModel();
   await mail(app);

@@ -5,6 +5,7 @@ import { Dialog as RadixDialog, Popover as RadixPopover } from 'radix-ui';
 import {
   type FocusEvent,
   type FormEvent,
+  type KeyboardEvent,
   type ReactElement,
   type ReactNode,
   useCallback,
@@ -137,6 +138,17 @@ function useTypedWords() {
 const toRefusedField = ({ target }: FormEvent): void =>
   queueMicrotask(() => (target as Element).querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
 
+/** Saves a form from a long field, where Enter makes a new line, unless its button is disabled. */
+function saveByKey(event: KeyboardEvent): void {
+  const { target, nativeEvent } = event;
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || nativeEvent.isComposing) return;
+  if (!(target instanceof HTMLTextAreaElement) || !target.form) return;
+  const isSave = (one: Element) => one instanceof HTMLButtonElement && one.type === 'submit' && !one.disabled;
+  if (![...target.form.elements].some(isSave)) return;
+  event.preventDefault();
+  target.form.requestSubmit();
+}
+
 /** Replaces a dialog's buttons if closing would discard typed text. */
 function NotSavedYet({ onThrowAway, onStay }: { onThrowAway: () => void; onStay: () => void }) {
   const { t } = useTranslation('shell');
@@ -211,6 +223,7 @@ export function Dialog({
             {...(description ? {} : { 'aria-describedby': undefined })}
             onFocusCapture={typed.onFocusCapture}
             onSubmit={toRefusedField}
+            onKeyDown={saveByKey}
             className={classes(
               FLOATING,
               'pointer-events-auto flex max-h-[calc(var(--visible-height)*0.8)] w-full animate-rise flex-col overflow-hidden rounded-xl',
