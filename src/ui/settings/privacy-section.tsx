@@ -1,6 +1,7 @@
 // Privacy settings: who can open this device, private words, excluded folders, and the consent
 // to use the browser's speech service.
 import { type ReactNode, useState } from 'react';
+import { useSession } from '../hooks/session.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { EraseDialog } from '../lock/erase-dialog.tsx';
 import { Button } from '../shell/controls.tsx';
@@ -48,8 +49,24 @@ export function PrivacySection() {
         <Fact>{t('privacy.facts.keys')}</Fact>
         <Fact>{t('privacy.facts.disk')}</Fact>
       </Group>
+      <ForgetGroup />
       <EraseGroup />
     </>
+  );
+}
+
+/** Leads to the dialog that removes words, people or days from every device. */
+function ForgetGroup() {
+  const { t } = useTranslation('forget');
+  const { forgetting } = useSession();
+  return (
+    <Group>
+      <Row label={t('title')} help={t('lead')}>
+        <Button size="sm" onClick={() => forgetting.set({ words: '' })}>
+          {t('open')}
+        </Button>
+      </Row>
+    </Group>
   );
 }
 

@@ -32,6 +32,18 @@ async function filled(options: Parameters<typeof createTestApp>[0] = {}): Promis
 const dialog = () => page.getByRole('dialog', { name: 'Forget for good' });
 const result = () => dialog().getByRole('list', { name: 'What became of it' });
 
+it.each([
+  ['en', 'Forget…'],
+  ['zh', '遗忘…'],
+] as const)('is reached from the settings, too: %s', async (language, open) => {
+  const app = await createTestApp();
+  await app.settings.set('ui.language', language);
+  await show(app, '/settings/privacy');
+  await page.getByRole('button', { name: open }).click();
+  await expect.element(page.getByRole('dialog')).toBeVisible();
+  await expectAccessible();
+});
+
 it('from words to a report: shows where they are, and nothing is left of them', async () => {
   const app = await filled();
   await show(app, '/memory');
