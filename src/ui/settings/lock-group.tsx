@@ -55,10 +55,21 @@ export function LockGroup() {
           <Ways slots={state.slots} />
         </>
       )}
-      <Row label={t('readable')} help={t('readableText')} />
+      {isOn ? <Row label={t('readable')} help={t('readableText')} /> : <ReadableOnceLocked />}
       <TurnOnDialog open={dialog === 'on'} onClose={close} />
       <TurnOffDialog open={dialog === 'off'} onClose={close} />
     </Group>
+  );
+}
+
+/** Folded: who locks nothing yet need not read what locking would leave readable. */
+function ReadableOnceLocked() {
+  const { t } = useTranslation('lock');
+  return (
+    <details className="py-3">
+      <summary className="touchable cursor-pointer rounded-xs font-medium">{t('readable')}</summary>
+      <p className="mt-1 text-ink-2">{t('readableText')}</p>
+    </details>
   );
 }
 

@@ -44,6 +44,20 @@ async function typeAsked(words: readonly string[]): Promise<void> {
   }
 }
 
+it('folds what stays readable while nothing is locked', async () => {
+  await show(await createTestApp(), '/settings/privacy');
+  const words = page.getByText(/^How many entries and settings there are/);
+  await expect.element(page.getByText('What stays readable')).toBeVisible();
+  await expect.element(words).not.toBeVisible();
+  await page.getByText('What stays readable').click();
+  await expect.element(words).toBeVisible();
+});
+
+it('shows what stays readable on a locked device', async () => {
+  await sealed();
+  await expect.element(page.getByText(/^How many entries and settings there are/)).toBeVisible();
+});
+
 it('locks this device in three steps, says that it waits and that it failed', async () => {
   const app = await createTestApp();
   const { promise, release } = held();
