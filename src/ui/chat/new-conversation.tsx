@@ -25,6 +25,7 @@ import { useReport } from '../shell/conversation-actions.tsx';
 import { Header } from '../shell/header.tsx';
 import { Logo } from '../shell/logo.tsx';
 import { offer } from '../shell/offer.ts';
+import { TwinWordsOf } from '../shell/twin-words.tsx';
 import { useCommandLine, useOutcomes } from './command-line.ts';
 import { Composer, type ComposerHandle } from './composer.tsx';
 import { isEmptyPage } from './empty-page.ts';
@@ -259,9 +260,10 @@ function Beginnings({
                 className="touchable flex min-h-9 items-center gap-3 rounded-md px-3 text-ink-2 hover:bg-fill hover:text-ink"
               >
                 <MessageSquare size={15} aria-hidden className="shrink-0 text-ink-3" />
-                <span dir="auto" className="min-w-0 flex-1 truncate">
+                <span dir="auto" className="min-w-0 truncate">
                   {shownTitle(entry.title, t('untitled'))}
                 </span>
+                <TwinWordsOf entry={entry} />
                 <span className="shrink-0 text-ink-3 text-xs">{formatRelative(entry.updatedAt)}</span>
               </AppLink>
             </li>

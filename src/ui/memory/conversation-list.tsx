@@ -11,6 +11,7 @@ import { useTranslation } from '../i18n/use-translation.ts';
 import { useToolName } from '../library/tool-name.ts';
 import { Badge, Button, Skeleton } from '../shell/controls.tsx';
 import { ListFailed, Loading } from '../shell/reading.tsx';
+import { TwinWordsOf } from '../shell/twin-words.tsx';
 import { Section } from './section.tsx';
 
 type View = 'all' | 'imported' | 'archived';
@@ -129,9 +130,10 @@ function Row({ entry }: { entry: LibraryEntry }) {
         onClick={() => navigation.openConversation(entry.id)}
         className="-mx-2 flex min-h-10 w-[calc(100%+1rem)] items-center gap-3 rounded-md px-2 py-2 text-left hover:bg-fill pointer-coarse:min-h-11"
       >
-        <span dir="auto" className="min-w-0 flex-1 truncate">
+        <span dir="auto" className="min-w-0 truncate">
           {shownTitle(entry.title, t('untitled'))}
         </span>
+        <TwinWordsOf entry={entry} />
         {entry.sample && <Badge>{t('screen.list.sample')}</Badge>}
         {entry.archived && <Badge>{t('screen.list.archived')}</Badge>}
         {entry.source && !entry.sample && (

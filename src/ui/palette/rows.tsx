@@ -13,6 +13,7 @@ import { MarkedText, plainLine } from '../memory/marked-text.tsx';
 import { passageTitle } from '../memory/passage-title.ts';
 import { ClosenessMark } from '../memory/scores.tsx';
 import { classes, Kbd } from '../shell/controls.tsx';
+import { TwinWordsOf } from '../shell/twin-words.tsx';
 
 const HEADING =
   '[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-3 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-ink-3 [&_[cmdk-group-heading]]:text-xs';
@@ -119,9 +120,10 @@ export function ConversationRow({
       onSelect={onSelect}
       icon={entry.archived ? <Archive size={16} aria-hidden /> : <MessageSquare size={16} aria-hidden />}
     >
-      <span dir="auto" className="min-w-0 flex-1 truncate">
+      <span dir="auto" className="min-w-0 truncate">
         <MarkedText text={shownTitle(entry.title, t('untitled'))} query={query} typing />
       </span>
+      <TwinWordsOf entry={entry} />
       <span className="shrink-0 text-ink-3 text-xs max-sm:hidden">
         {t('messages', { count: entry.messageCount })}
       </span>

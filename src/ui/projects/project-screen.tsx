@@ -15,6 +15,7 @@ import { AppLink } from '../shell/app-link.tsx';
 import { Button, EmptyState, IconButton, Menu, Skeleton } from '../shell/controls.tsx';
 import { Header } from '../shell/header.tsx';
 import { ListFailed, Loading } from '../shell/reading.tsx';
+import { TwinWordsOf } from '../shell/twin-words.tsx';
 import { type ProjectActions, useProjectActions } from './project-actions.tsx';
 import { ProjectFiles } from './project-files.tsx';
 import { ProjectMark } from './project-mark.tsx';
@@ -170,9 +171,10 @@ function Conversations({ project, actions }: { project: ProjectEntry; actions: P
                 className={ROW}
               >
                 <MessageSquare size={15} aria-hidden className="shrink-0 text-ink-3" />
-                <span dir="auto" className="min-w-0 flex-1 truncate">
+                <span dir="auto" className="min-w-0 truncate">
                   {shownTitle(entry.title, t('shell:untitled'))}
                 </span>
+                <TwinWordsOf entry={entry} />
                 <span className="shrink-0 text-ink-3 text-xs">{formatRelative(entry.updatedAt)}</span>
               </AppLink>
             </li>

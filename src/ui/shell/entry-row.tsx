@@ -19,6 +19,7 @@ import type { SidebarRow } from './groups.ts';
 import type { Pick as PickHow } from './selection.ts';
 import type { MenuPlace } from './selection-bar.tsx';
 import { TitleField } from './title-field.tsx';
+import { TwinWords, useTwinWords } from './twin-words.tsx';
 import { pickOf, useHold } from './use-selection.ts';
 
 /** Address of a conversation in the app. */
@@ -185,6 +186,7 @@ export const EntryRow = memo(function EntryRow({
   const rename = () => {
     if (entry.deletedAt === null) setRenaming(true);
   };
+  const words = useTwinWords(entry);
   const events = useRowEvents({ entry, selecting, rename, onPick, onContext });
   if (renaming)
     return (
@@ -212,7 +214,7 @@ export const EntryRow = memo(function EntryRow({
         onOpen={() => onOpen(entry.id)}
         data-entry
         aria-current={current ? 'page' : undefined}
-        title={title}
+        title={words ? `${title} ${words}` : title}
         {...events}
         draggable={entry.deletedAt === null}
         onDragStart={(event) => onDrag(entry, event)}
@@ -233,11 +235,12 @@ export const EntryRow = memo(function EntryRow({
             {selected && <Check size={14} aria-hidden />}
           </span>
         )}
-        <span dir="auto" className="min-w-0 flex-1 truncate">
+        <span dir="auto" className="min-w-0 truncate">
           {title}
           {selected && <span className="sr-only">, {t('isSelected')}</span>}
         </span>
-        {twin && (
+        <TwinWords words={words} />
+        {twin && words === '' && (
           <time
             dateTime={new Date(entry.createdAt).toISOString()}
             className="shrink-0 text-ink-3 text-xs group-hover:hidden pointer-coarse:group-hover:inline"

@@ -1,6 +1,6 @@
 // Orders the sidebar's conversations: pinned first, then by day, then by month. Pure.
-import { comparableForm } from '../../domain/text/find.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
+import { hasTwin } from './twin-titles.ts';
 
 export type SidebarView = 'open' | 'archived' | 'trash';
 
@@ -44,18 +44,15 @@ export function sidebarRows(entries: readonly LibraryEntry[], view: SidebarView,
       b.updatedAt - a.updatedAt ||
       (a.id < b.id ? 1 : -1),
   );
-  const titles = new Map<string, number>();
-  const forms = shown.map(({ title }) => comparableForm(title).trim());
-  for (const form of forms) titles.set(form, (titles.get(form) ?? 0) + 1);
   const rows: SidebarRow[] = [];
   let last = '';
-  for (const [at, entry] of shown.entries()) {
+  for (const entry of shown) {
     const group = groupOf(entry);
     const date = new Date(entry.updatedAt);
     const key = group === 'older' ? `older-${date.getFullYear()}-${date.getMonth()}` : group;
     if (key !== last) rows.push({ type: 'heading', key, group, at: entry.updatedAt });
     last = key;
-    rows.push({ type: 'entry', key: entry.id, entry, twin: (titles.get(forms[at] as string) ?? 0) > 1 });
+    rows.push({ type: 'entry', key: entry.id, entry, twin: hasTwin(shown, entry) });
   }
   return rows;
 }
