@@ -16,7 +16,7 @@ import { useReadable } from '../hooks/app.tsx';
 import { languageFor, setLanguage } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, Progress, TextArea, TooltipProvider } from '../shell/controls.tsx';
+import { Button, Progress, submitByEnter, TextArea, TooltipProvider } from '../shell/controls.tsx';
 import { removeFirstPaint } from '../shell/early-words.ts';
 import { Logo } from '../shell/logo.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
@@ -168,8 +168,10 @@ function Ask({ parts, slots, shared }: AskProps) {
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
+            enterKeyHint="go"
             value={text}
             onChange={(event) => setText(event.target.value)}
+            onKeyDown={submitByEnter}
           />
         ) : (
           <SecretField

@@ -2,7 +2,7 @@
 // `controls/select.tsx` is imported separately.
 export { Button, IconButton } from './controls/buttons.tsx';
 export { classes } from './controls/classes.ts';
-export { Field, Switch, TextArea, TextField } from './controls/fields.tsx';
+export { Field, Switch, submitByEnter, TextArea, TextField } from './controls/fields.tsx';
 export {
   Confirm,
   Dialog,

@@ -9,7 +9,7 @@ import type { PairingOffer } from '../../domain/sync/pairing.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, classes, TextField } from '../shell/controls.tsx';
+import { Button, classes, submitByEnter, TextField } from '../shell/controls.tsx';
 import { Header } from '../shell/header.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { useGuessedName } from './account-form.tsx';
@@ -172,6 +172,8 @@ function Entry({ onOffer }: { onOffer: (offer: PairingOffer, source: Source) => 
             setText(event.target.value);
             setRefused(null);
           }}
+          enterKeyHint="next"
+          onKeyDown={submitByEnter}
           className="-mt-1 block w-full rounded-md border border-line-strong bg-paper px-3 py-2 font-mono text-sm leading-6 hover:border-ink-3 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 aria-invalid:border-danger pointer-coarse:text-base"
         />
         <div id={`${id}-said`}>

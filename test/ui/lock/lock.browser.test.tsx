@@ -141,6 +141,14 @@ describe('the screen of a locked device', () => {
     await expect.poll(() => done.mock.calls.length).toBe(1);
   });
 
+  it('opens with the words by Enter, as with the passphrase', async () => {
+    const { done, words } = await locked();
+    await page.getByRole('button', { name: 'I forgot it: use the 24 words' }).click();
+    await page.getByLabelText('Recovery phrase').fill(words);
+    await userEvent.keyboard('{Enter}');
+    await expect.poll(() => done.mock.calls.length).toBe(1);
+  });
+
   deep('opens by itself when another window was unlocked, and only with the key of this device', async () => {
     const { done, key, isRight, holder } = await locked('zh');
     await expect.element(page.getByRole('heading', { name: 'Recollect 已锁定' })).toBeVisible();

@@ -37,6 +37,12 @@ it('shows each word as it is understood, and says why too few or wrong ones open
   await expect.element(page.getByRole('alert')).toHaveTextContent(/^Every word is in the list/);
 });
 
+it('goes on from the words by Enter', async () => {
+  await field().fill(PHRASE);
+  await userEvent.keyboard('{Enter}');
+  await expect.element(pair()).toBeVisible();
+});
+
 deep('refuses what is neither a link nor words, and half a link', async () => {
   await field().fill('{"a":1}');
   await userEvent.click(next());

@@ -1,6 +1,12 @@
 // Form fields (text, choice, switch) with label, hint and error.
 import { Switch as RadixSwitch } from 'radix-ui';
-import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from 'react';
+import {
+  type InputHTMLAttributes,
+  type KeyboardEvent,
+  type ReactNode,
+  type TextareaHTMLAttributes,
+  useId,
+} from 'react';
 import { classes } from './classes.ts';
 
 const INPUT =
@@ -124,6 +130,13 @@ export function TextArea({
       )}
     </Field>
   );
+}
+
+/** Submits the form of a field whose text wraps and has no lines of its own. */
+export function submitByEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
+  if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+  event.preventDefault();
+  event.currentTarget.form?.requestSubmit();
 }
 
 /** Switch that takes effect at once. */
