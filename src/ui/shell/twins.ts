@@ -1,7 +1,7 @@
 // Conversations of one title: which they are, and what of their first lines tells them apart.
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { firstLineOf } from '../../domain/chat/checkpoint.ts';
-import { pathTo } from '../../domain/chat/conversation.ts';
+import { effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { endOf } from '../../domain/text/whole-characters.ts';
 import type { Documents } from '../../services/documents/documents.ts';
 import { plainLine } from '../memory/marked-text.tsx';
@@ -13,7 +13,9 @@ const LONGEST_WORD = 24;
 async function firstLine(documents: Pick<Documents, 'read'>, id: ConversationId): Promise<string> {
   const conversation = await documents.read(id);
   if (!conversation) return '';
-  const asked = pathTo(conversation.messages, conversation.meta.head).find(({ role }) => role === 'user');
+  const asked = pathTo(conversation.messages, effectiveHead(conversation)).find(
+    ({ role }) => role === 'user',
+  );
   return asked ? plainLine(firstLineOf(asked)) : '';
 }
 
