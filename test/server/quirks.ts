@@ -103,7 +103,70 @@ const MARKED: Readonly<Record<string, string>> = {
   apertus: '<|inner_prefix|>Look.<|inner_suffix|>Backups run at three.',
   medgemma: '<unused94>thought\nLook.<unused95>Backups run at three.',
   twice: '<think>\n<think>\nLook.</think>\nBackups run at three.',
+  analysis: '<analysis>\nLook.</analysis>\n\nBackups run at three.',
+  reflection: '<reflection>Look.</reflection>Backups run at three.',
+  scratchpad: '<scratchpad>\nLook.</scratchpad>\n<answer>\nBackups run at three.</answer>',
+  marco: '<Thought>\nLook.</Thought>\n<Output>\nBackups run at three.</Output>',
+  minicpm: '<|thought_start|>\nLook.<|thought_end|>\nBackups run at three.',
+  'granite-for-short': "Here's my thought process:\nLook.Here's my response:\nBackups run at three.",
+  apriel:
+    'Here are my reasoning steps:\nLook.[BEGIN FINAL RESPONSE]\nBackups run at three.[END FINAL RESPONSE]',
+  exaone: '[|assistant|]<thought>\nLook.</thought>\n\nBackups run at three.[|endofturn|]',
+  nemotron: '<think>\nLook.</think>\n\nBackups run at three.<SPECIAL_12>',
+  'command-a-to-its-end':
+    '<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|><|START_THINKING|>Look.<|END_THINKING|>Backups run at three.<|END_OF_TURN_TOKEN|>',
+  'seed-to-its-end': '<seed:think>Look.</seed:think>Backups run at three.<seed:eos>',
+  'glm-to-its-end': '<think>Look.</think>\nBackups run at three.<|user|>',
+  'granite-with-roles':
+    '<|start_of_role|>assistant<|end_of_role|><think>Look.</think><response>Backups run at three.</response><|end_of_text|>',
+  'phi-with-separators': '<|im_start|>assistant<|im_sep|><think>Look.</think>Backups run at three.<|im_end|>',
+  'gemma-to-the-next-turn': '<think>Look.</think>Backups run at three.<end_of_turn>\n<start_of_turn>user\n',
 };
+/** Words that begin as thoughts do, and are none: what follows, or that nothing does, tells. */
+const NO_THOUGHTS: readonly string[] = [
+  '<analysis>\n At three.\n</analysis>',
+  '<analysis>At three.</analysis>\n<verdict>Late.</verdict>',
+  '<reflection>At three',
+  '<Analysis>\n\n',
+  'Right. <think>\n At three, and',
+  'Here are my reasoning steps: at three.',
+  'analysisAt three.',
+  '<details><summary>Thinking</summary>\nAt three.',
+  'The token is <|im_end|>',
+  'It ends with:\n\n<|fim_suffix|>',
+];
+
+/** A picture written among words, and the words that stay. */
+const PICTURES_IN_WORDS: readonly (readonly [written: string, words?: string])[] = [
+  [`![a](${PICTURE} "A title")`],
+  [`![a](${PICTURE} 'It (so)'\n)`],
+  [`![a](<${PICTURE}>)`],
+  [`![a]( ${PICTURE} )`],
+  [`![a [b] c](${PICTURE})`],
+  [`![a\nb](${PICTURE})`],
+  [`![a](${PICTURE.replace(';', ';charset=utf-8;name=a.png;')})`],
+  [
+    `![a](${PICTURE.replaceAll('+', '%2B').replaceAll('/', '%2F').replaceAll('=', '%3D').replace('image%2F', 'image/')})`,
+  ],
+  [`![a](${PICTURE.replace(/.{60}/g, '$&\r\n')})`],
+  [`![a](${PICTURE.replace(/(?<=.{30}).{44}/g, '$&\n  ')}\n"A title")`],
+  [`<img src="${PICTURE}" alt="a">`],
+  [`<img alt='a' width=5\n src='${PICTURE}' />`],
+  [`<IMG SRC=${PICTURE}>`],
+  [`<p><img src="${PICTURE}"></p>`, 'A <p></p> B'],
+  [`\n${PICTURE}\n`, 'A \n\n B'],
+  [PICTURE],
+];
+const NO_PICTURES_IN_WORDS: readonly string[] = [
+  `\`<img src="${PICTURE}">\` so`,
+  `\`\`\`html\n<img src="${PICTURE}">\n\`\`\`\nso`,
+  '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="> is one',
+  '<img src="https://x.org/a.png" alt="data:image/png;base64,"> so',
+  `{"image":"${PICTURE}"}`,
+  'It begins with data:image/png;base64, and d',
+  `[p]: ${PICTURE}`,
+  'Write ![a](data:image/png;base64,AAAA\nand ![b](data:image/png;base64,BBBB "so") or <img',
+];
 
 /** Why answers ended, as endpoints and the programs behind them call it. */
 const REASONS: readonly (readonly [Expected, ...(readonly unknown[])])[] = [
@@ -278,7 +341,7 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
   },
   'speaks-of-its-thought-process': {
     body: letters('Here is my thought process: at three.'),
-    expected: { words: 'Here is my thought process: at three.', thoughts: 'at three.', finish: 'stop' },
+    expected: { words: 'Here is my thought process: at three.', finish: 'stop' },
   },
   'template-letter-by-letter': {
     body: letters(
@@ -309,6 +372,22 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
   'picture-among-words': {
     body: text(`Here.\n\n![image](${PICTURE.slice(0, 50)}`) + text(`${PICTURE.slice(50)})`) + stop + DONE,
     expected: { words: 'Here.\n\n', finish: 'stop', pictures: [PICTURE] },
+  },
+  ...Object.fromEntries(
+    PICTURES_IN_WORDS.map(([written, words = 'A  B'], at): [string, AnswerQuirk] => [
+      `picture-in-words-${at + 1}`,
+      { body: letters(`A ${written} B`), expected: { words, finish: 'stop', pictures: [PICTURE] } },
+    ]),
+  ),
+  ...Object.fromEntries(
+    NO_PICTURES_IN_WORDS.map((words, at): [string, AnswerQuirk] => [
+      `no-picture-in-words-${at + 1}`,
+      { body: letters(words), expected: { words, finish: 'stop' } },
+    ]),
+  ),
+  'picture-alone': {
+    body: text(PICTURE) + stop + DONE,
+    expected: { words: '', finish: 'stop', pictures: [PICTURE] },
   },
   'picture-in-code-among-words': {
     body: text(`\`\`\`\n![image](${PICTURE})\n\`\`\``) + stop + DONE,
@@ -384,6 +463,14 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
       'deepseek-without-a-section':
         '<｜tool▁call▁begin｜>lookup<｜tool▁sep｜>{"query":"a"}<｜tool▁call▁end｜>',
       'gemini-in-a-fence': '```function_call\n{"name":"lookup","arguments":{"query":"a"}}\n```',
+      'hunyuan-in-a-section':
+        '<tool_calls>\n<tool_call>lookup<tool_sep>\n<arg_key>query</arg_key>\n<arg_value>a</arg_value>\n</tool_call>\n</tool_calls>',
+      minicpm: '<|tool_call_start|>\n```python\nlookup(query="a")\n```\n<|tool_call_end|>\n',
+      'glm-to-its-end':
+        '<tool_call>lookup\n<arg_key>query</arg_key>\n<arg_value>a</arg_value>\n</tool_call><|observation|>',
+      'react-as-json': '{"action": "lookup", "action_input": {"query": "a"}}',
+      'react-in-a-fence': '```json\n{\n  "action": "lookup",\n  "action_input": {"query": "a"}\n}\n```',
+      'react-in-lines': 'Action: lookup\nAction Input: {"query": "a"}\nObservation:',
     }).map(([id, words]): [string, AnswerQuirk] => [
       `call-in-words-of-${id}`,
       { body: letters(words), expected: called() },
@@ -392,6 +479,10 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
   'call-in-words-behind-others': {
     body: letters('Let me look.\n<tool_call>{"name":"lookup","arguments":{"query":"a"}}</tool_call>'),
     expected: called('{"query":"a"}', 'Let me look.\n'),
+  },
+  'call-in-lines-behind-thoughts-in-lines': {
+    body: letters('Thought: I look.\nAction: lookup\nAction Input:\n{"query": "a"}\n'),
+    expected: called('{"query":"a"}', 'Thought: I look.\n'),
   },
   'calls-in-words': {
     body: letters(
@@ -418,6 +509,12 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
         'So:\n````md\n```xml\n```\n<tool_call>{"name":"lookup","arguments":{"query":"a"}}</tool_call>\n````',
       'indented-code': 'So:\n\n    <tool_call>{"name":"lookup","arguments":{"query":"a"}}</tool_call>',
       'code-in-a-line': 'It writes `<tool_call>{"name":"lookup","arguments":{}}</tool_call>` there',
+      'react-with-an-input-of-words': 'Action: lookup\nAction Input: a',
+      'react-that-answers-itself':
+        'Thought: I look.\nAction: lookup\nAction Input: {"query": "a"}\nObservation: Three.\nFinal Answer: At three.',
+      'react-at-its-end': '{"action": "Final Answer", "action_input": "At three."}',
+      'actions-of-a-person':
+        '**Plan**\nAction: lookup\nOwner: Ada\nAction: restart it\nAction: other\nAction: ',
       'another-name': '<tool_call>{"name":"other","arguments":{"query":"a"}}</tool_call>',
       'no-call': '<tool_call> is a mark of Hermes',
       json: '{"name": "Ada", "age": 36}',
@@ -435,6 +532,20 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
       { body: letters(words), expected: { ...whole, thoughts: 'Look.' } },
     ]),
   ),
+  ...Object.fromEntries(
+    NO_THOUGHTS.map((words, at): [string, AnswerQuirk] => [
+      `no-thoughts-${at + 1}`,
+      { body: letters(words), expected: { words, finish: 'stop' } },
+    ]),
+  ),
+  'call-behind-thoughts-that-never-end': {
+    body:
+      letters('Right. <think>Look.').replace(stop + DONE, '') +
+      call({ name: 'lookup', arguments: '{"query":"a"}' }, { id: 'c1' }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: { ...called('{"query":"a"}', 'Right. '), thoughts: 'Look.' },
+  },
   'asked-for-in-a-tag': {
     body: letters('<answer>At three.</answer> is the form.'),
     expected: { words: '<answer>At three.</answer> is the form.', finish: 'stop' },

@@ -349,6 +349,7 @@ async function outerReaders(): Promise<Readers> {
     import('../../src/domain/text/rich-text.ts'),
   ]);
   const drawn = await import('../../src/adapters/models/pictures-in-words.ts');
+  const thoughts = await import('../../src/adapters/models/thoughts.ts');
   const [lenient, openBlock, repeat, commands, marked, palette, nesting, shapes, spoken, whole, lists, html] =
     await Promise.all([
       import('../../src/adapters/importers/lenient-json.ts'),
@@ -410,6 +411,14 @@ async function outerReaders(): Promise<Readers> {
         () => 'string',
       );
       return [text, ...text].map((delta, at) => calls.read(delta, at === text.length));
+    },
+    'thoughts among the words of an answer': (text) => {
+      const read = (begun: string, words = text) => {
+        const reader = thoughts.createThoughts();
+        return [[begun, words, ...words].map((delta) => reader.read(delta)), reader.end()];
+      };
+      const ends = '<|end|>'.repeat(text.length / 7);
+      return [read(''), read('so'), read('<analysis>'), read('<think>a'), read('so', ends)];
     },
     'pictures among the words of an answer': (text) => {
       const pictures = new drawn.PicturesInWords(() => undefined);

@@ -393,7 +393,7 @@ class StreamedAnswer {
         // The endpoint made this call itself, and its result is in the words.
         if (part.providerExecuted) break;
         this.#arrived = true;
-        yield* this.#say(this.#thoughts.end());
+        yield* this.#say(this.#thoughts.end(true));
         const provider = this.#ownFields(part.providerMetadata);
         const written = this.#arguments.get(part.toolCallId) ?? JSON.stringify(part.input || {});
         const given = wholeArguments(written);

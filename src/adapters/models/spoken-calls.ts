@@ -81,10 +81,16 @@ const MARKS: readonly Mark[] = [
   { open: '```tool_code', close: '\n```' },
   { open: '```tool_call', close: '\n```' },
   { open: '```function_call', close: '\n```' },
+  // Models that were taught to reason and act in lines.
+  { open: 'Action: ', close: '' },
 ];
-const FIRST = /[<[f`]/g;
+const FIRST = /[<[fA`]/g;
 /** An answer that is nothing but a call, whose name comes first, or a list of calls. */
-const BARE = ['{"name":"', '{"tool_calls":['];
+const BARE = ['{"name":"', '{"action":"', '{"tool_calls":['];
+/** A call in two lines. */
+const IN_LINES = /^([\w.-]{1,100})[ \t]{0,9}\r?\n\s{0,9}Action Input:\s{0,9}([\s\S]*)$/;
+/** The name of the tool in the first of them, whole if a line end follows, and the next line. */
+const IN_LINES_BEGUN = /^Action: {1,9}([\w.-]{0,100})[ \t\r]{0,9}(?:(\n)\s{0,9}([^\n]{0,13})[\s\S]{0,150})?$/;
 /** The mark that ends a turn. */
 const END = /(?:<\|\/?\w{1,20}\|>|<\/s>)$/;
 /** Longest call, characters: a longer one stays words. */
@@ -151,7 +157,8 @@ class CallReader {
     const bare = block
       .trimEnd()
       .replace(END, '')
-      .replace(/｜DSML｜|steptml:/g, '');
+      .replace(/｜DSML｜|steptml:/g, '')
+      .replace(/^\s*```(?:python|json)?\n([\s\S]*?)\n?```\s*$/, '$1');
     const found = block.length > LONGEST ? [] : this.#callsIn(bare);
     return found.length > 0 && found.every((call) => call !== undefined) ? found : [];
   }
@@ -164,7 +171,10 @@ class CallReader {
       return between(block, '<function', '</function>').map((piece) => this.#tagged(piece));
     if (block.includes('<xai:function_call'))
       return between(block, '<xai:function_call', '</xai:function_call>').map((p) => this.#tagged(p));
-    if (block.includes('<arg_key>')) return [this.#glm(block)];
+    if (block.includes('<arg_key>'))
+      return block.includes('<tool_call>')
+        ? between(block, '<tool_call>', '</tool_call>').map((piece) => this.#glm(piece))
+        : [this.#glm(block)];
     if (block.includes('<｜tool▁call▁begin｜>'))
       return between(block, '<｜tool▁call▁begin｜>', '<｜tool▁call▁end｜>').map((piece) => {
         const [first = '', ...rest] = piece.split('<｜tool▁sep｜>');
@@ -185,6 +195,8 @@ class CallReader {
       const list = isFields(json) && Array.isArray(json.tool_calls) ? json.tool_calls : json;
       return [list].flat().map((each) => this.#object(each));
     }
+    const [, acting, input = ''] = IN_LINES.exec(block.trimStart()) ?? [];
+    if (acting !== undefined) return [this.#call(acting, input.trim().replace(/\nObservation:$/, ''))];
     const bare = block.trim();
     if (bare.startsWith('{')) return objectsIn(bare).map((text) => this.#object(lenientJson(text.trim())));
     if (/^[\w.-]{1,100}$/.test(bare)) return [this.#call(bare, {})];
@@ -203,9 +215,9 @@ class CallReader {
   #object(value: unknown): SpokenCall | undefined {
     if (!isFields(value)) return undefined;
     if (isFields(value.function)) return this.#object(value.function);
-    const name = value.name ?? value.tool_name ?? value.tool ?? value.function;
-    if (typeof name === 'string')
-      return this.#call(name, value.arguments ?? value.parameters ?? value.args ?? value.input);
+    const name = value.name ?? value.tool_name ?? value.tool ?? value.function ?? value.action;
+    const inputs = value.arguments ?? value.parameters ?? value.args ?? value.input ?? value.action_input;
+    if (typeof name === 'string') return this.#call(name, inputs);
     // Apertus names the tool by the only key.
     const [only, ...others] = Object.entries(value);
     return only && others.length === 0 ? this.#call(...only) : undefined;
@@ -364,9 +376,10 @@ export class SpokenCalls {
 
   #readBlock({ open, close, skipped = open.length }: Mark, out: WordsOrCalls[], isLast: boolean): boolean {
     const end = close === '' ? -1 : this.#held.indexOf(close, open.length);
-    if (end < 0 && !isLast && this.#held.length < LONGEST) return false;
+    const isWords = open === 'Action: ' && !this.#mayAct(this.#held.slice(0, 150));
+    if (end < 0 && !isLast && !isWords && this.#held.length < LONGEST) return false;
     const until = end < 0 ? this.#held.length : end;
-    const calls = this.#calls.read(this.#held.slice(skipped, until));
+    const calls = isWords ? [] : this.#calls.read(this.#held.slice(skipped, until));
     this.#mark = undefined;
     const length = end < 0 ? this.#held.length : end + close.length;
     if (calls.length === 0) this.#say(length, out);
@@ -378,6 +391,13 @@ export class SpokenCalls {
       out.push(calls);
     }
     return true;
+  }
+
+  /** True if lines may become a call: the first names a tool, the next gives its input. */
+  #mayAct(lines: string): boolean {
+    const [begun, name = '', lineEnd, next = ''] = IN_LINES_BEGUN.exec(lines) ?? [];
+    if (begun === undefined || lineEnd === undefined) return begun !== undefined;
+    return this.#toolNamed(name) !== undefined && 'Action Input:'.startsWith(next);
   }
 
   /** An answer that is nothing but a call in JSON, bare or in a fence. */
@@ -396,7 +416,7 @@ export class SpokenCalls {
       called !== undefined && (bracket === '' ? !isLast : this.#toolNamed(called) !== undefined);
     if (isListed) return isLast ? this.#wholeCall(body) : this.#held.length < LONGEST ? 'held' : 'words';
     if (!BARE.some((begin) => head.startsWith(begin) || begin.startsWith(head))) return 'words';
-    const name = /^\{"name":"([^"]*)"/.exec(head)?.[1];
+    const name = /^\{"(?:name|action)":"([^"]*)"/.exec(head)?.[1];
     if (name !== undefined && this.#toolNamed(name) === undefined) return 'words';
     if (!isLast) return this.#held.length < LONGEST ? 'held' : 'words';
     return this.#wholeCall(body);

@@ -6,7 +6,9 @@
 export type ThoughtOrWords =
   | { readonly type: 'text-delta' | 'reasoning-delta'; readonly text: string }
   /** The words since the last thought were thoughts. */
-  | { readonly type: 'text-was-reasoning' };
+  | { readonly type: 'text-was-reasoning' }
+  /** The last of the thoughts were words: `words` are they, with the marks around them. */
+  | { readonly type: 'reasoning-was-text'; readonly thoughts: string; readonly words: string };
 
 interface Tag {
   readonly open: string;
@@ -44,9 +46,23 @@ const TAGS: readonly Tag[] = [
   { open: '<|cot_start|>', close: '<|cot_end|>' },
   { open: '<|inner_prefix|>', close: '<|inner_suffix|>' },
   { open: '<unused94>thought\n', close: '<unused95>' },
+  // MiniCPM, and fine-tunes of models without a mark of their own.
+  { open: '<|thought_start|>', close: '<|thought_end|>' },
+  { open: '<|think_start|>', close: '<|think_end|>' },
+  { open: '<|reasoning_start|>', close: '<|reasoning_end|>' },
+  { open: '<|begin_of_thinking|>', close: '<|end_of_thinking|>' },
+  { open: '<|thinking|>', close: '<|/thinking|>' },
   // Solar.
   { open: '<|think|>', close: '<|end|><|begin|>assistant<|content|>' },
 ];
+/**
+ * Tags that people ask for, too: thoughts only where the answer begins with them and goes on behind them in words, and
+ * not in another tag.
+ */
+const AT_BEGINNING: readonly Tag[] = [
+  ...['analysis', 'reflection', 'scratchpad', 'inner_monologue', 'thoughts', 'thinking_process', 'reason'],
+  ...['internal_thoughts', 'chain_of_thought'],
+].map((name) => ({ open: `<${name}>`, close: `</${name}>` }));
 /** Beginnings of an unparsed answer of gpt-oss: its template, which contains the other tags. */
 const HARMONY = [
   ...['<|channel|>', '<|start|>'],
@@ -59,6 +75,14 @@ const HARMONY_LENGTH = '<|constrain|>'.length;
 /** Marks with which templates begin a turn; at the very beginning of an answer they are no words. In lower case. */
 const BEGINS = [
   '<|im_start|>assistant\n',
+  '<|im_start|>assistant<|im_sep|>',
+  '<|start_of_role|>assistant<|end_of_role|>',
+  '<|start_of_turn_token|>',
+  '<|chatbot_token|>',
+  '[|assistant|]',
+  '<|hy_assistant|>',
+  '<|bom|>assistant\n',
+  '<role>assistant</role>',
   '<|start_header_id|>assistant<|end_header_id|>',
   '<|begin_of_text|>',
   '<|assistant|>',
@@ -71,8 +95,12 @@ const BEGINS = [
 ];
 /** The same without its marks, as some servers leave it. */
 const BARE_HARMONY: Tag = { open: 'analysis', close: 'assistantfinal' };
-/** Granite marks its thoughts by sentences. */
-const IN_SENTENCES: Tag = { open: 'here is my thought process:', close: 'here is my response:' };
+/** Granite and Apriel mark their thoughts by sentences. */
+const IN_SENTENCES: readonly Tag[] = [
+  { open: 'here is my thought process:', close: 'here is my response:' },
+  { open: "here's my thought process:", close: "here's my response:" },
+  { open: 'here are my reasoning steps:', close: '[begin final response]' },
+];
 
 /** Gateways fold thoughts away in HTML, under a heading that says so. */
 const FOLDED =
@@ -97,18 +125,32 @@ const ENDS = [
   '<|endofassistant|>',
   '</s>',
   '<eos>',
+  '<seed:eos>',
+  '<|user|>',
+  '<|observation|>',
+  '[|endofturn|]',
+  '<start_of_turn>user',
+  '<|im_start|>user',
+  '<role>human</role>',
+  '[end final response]',
 ];
+/** The same by their names, glued to the words. */
+const NAMED_END =
+  /^<(?:[|｜](?:[\w▁]{0,20}(?:end|eo[stm]|stop)[\w▁]{0,20}|(?:im_|hy_)?(?:user|system)|observation|separator)[|｜]|SPECIAL_\d{1,4})>/i;
+const NAMED_END_BEGUN = /^<(?:[|｜][\w▁]{0,40}[|｜]?|S[A-Z]{0,6}(?:_\d{0,4})?)$/i;
 /** Marks that models set around an answer, in lower case: GLM, Command A, OpenThinker. */
 const BOX = [
   ...['<|begin_of_box|>', '<|end_of_box|>', '<|start_response|>', '<|end_response|>'],
   ...['<|start_text|>', '<|end_text|>', '<|begin_of_solution|>', '<|end_of_solution|>'],
 ];
 /**
- * Tags around the whole answer of Hunyuan, GLM-V and ERNIE. Right behind thoughts
+ * Tags around the whole answer of Hunyuan, GLM-V, ERNIE and Marco. Right behind thoughts
  * only: elsewhere somebody asked for them.
  */
-const AROUND = ['<answer>', '<response>'];
+const AROUND = ['<answer>', '<response>', '<output>'];
 
+/** Most characters of marks and blanks that are held as the end of an answer. */
+const MOST_ENDS = 120;
 /** First characters of tags. */
 const FIRST = /[<◁[]/;
 /** Characters after a tag that decide if it is only mentioned. */
@@ -124,6 +166,12 @@ const WITH_ATTRIBUTES =
 /** The beginning of one. */
 const WITH_ATTRIBUTES_BEGUN = /^<(?:think|thinking|thought|reasoning|antthinking)\s[^<>\n]{0,500}$/i;
 
+/** More characters than any tag has without attributes. */
+const LONGEST_TAG = 80;
+/** True for a text that may become the opening of one of these. */
+const isBegun = (tags: readonly Tag[], lower: string): boolean =>
+  tags.some(({ open }) => open.startsWith(lower));
+
 /** Tag at the beginning of a text; `undecided` if it may become one. */
 function tagAt(text: string): FoundTag | 'undecided' | undefined {
   const [written, name] = WITH_ATTRIBUTES.exec(text) ?? [];
@@ -134,10 +182,8 @@ function tagAt(text: string): FoundTag | 'undecided' | undefined {
     if (startsWith(text, tag.open)) return { tag, isOpening: true, length: tag.open.length };
     if (startsWith(text, tag.close)) return { tag, isOpening: false, length: tag.close.length };
   }
-  const lower = text.toLowerCase();
-  return TAGS.some(({ open, close }) => open.startsWith(lower) || close.startsWith(lower))
-    ? 'undecided'
-    : undefined;
+  const lower = text.slice(0, LONGEST_TAG).toLowerCase();
+  return isBegun(TAGS, lower) || TAGS.some(({ close }) => close.startsWith(lower)) ? 'undecided' : undefined;
 }
 
 /** True if a tag is used, false if the sentence mentions it. `before`: the line up to it. */
@@ -156,8 +202,8 @@ const LINE = 2000;
 
 interface Thoughts {
   read(text: string): ThoughtOrWords[];
-  /** Returns the held rest. From here on everything is words. */
-  end(): ThoughtOrWords[];
+  /** Returns the held rest. From here on everything is words. `isCalling`: a call follows, which ends thoughts, too. */
+  end(isCalling?: boolean): ThoughtOrWords[];
 }
 
 /** Makes the reader of one answer. A tag may be spread over pieces: a possible beginning is held back. */
@@ -175,9 +221,16 @@ class ThoughtReader implements Thoughts {
   #opened: { readonly tag: Tag; readonly written: string; readonly isLate: boolean } | undefined;
   /** Thoughts of a block that began late: words again if it never ends. */
   #late = '';
+  /** A block of a tag that somebody may have asked for, as it was written: what follows tells. */
+  #doubted = '';
+  #isCalling = false;
+  /** The blanks before the first sign. */
+  readonly #lead: string[] = [];
   #begun = false;
   /** Current line of the answer, and true if it is code. */
   #line = '';
+  /** Backquotes in it. */
+  #quotes = 0;
   #fence = '';
   /** Words came since the last thought. */
   #spoken = false;
@@ -193,10 +246,13 @@ class ThoughtReader implements Thoughts {
     return this.#readAll(false);
   }
 
-  end(): ThoughtOrWords[] {
+  end(isCalling = false): ThoughtOrWords[] {
+    this.#isCalling = isCalling;
     const said = this.#readAll(true);
     // A block that began within the answer and never ended was none: its words are shown.
-    if (this.#opened?.isLate) said.push(...this.#say(this.#opened.written + this.#late));
+    const words = this.#opened?.isLate ? this.#opened.written + this.#late : this.#doubted;
+    if (words !== '' && !isCalling) said.push({ type: 'reasoning-was-text', thoughts: this.#late, words });
+    this.#doubted = '';
     this.#opened = undefined;
     this.#place = 'words';
     this.#fence = '';
@@ -218,9 +274,12 @@ class ThoughtReader implements Thoughts {
         const mark = /^\s*(`{3,}|~{3,})/.exec(this.#line)?.[1] ?? GLUED_FENCE.exec(this.#line)?.[1];
         if (mark && this.#fence === '') this.#fence = mark.slice(0, 3);
         else if (mark?.startsWith(this.#fence)) this.#fence = '';
-        this.#line = '';
+        this.#beginLine();
       }
-      if (this.#line.length < LINE) this.#line += piece;
+      if (this.#line.length < LINE) {
+        this.#line += piece;
+        this.#quotes += piece.split('`').length - 1;
+      }
     }
     return [{ type: 'text-delta', text }];
   }
@@ -279,36 +338,43 @@ class ThoughtReader implements Thoughts {
       // A second closing tag right behind the first one changes nothing.
       if (this.#spoken) said.push({ type: 'text-was-reasoning' });
       this.#spoken = false;
-      this.#line = '';
+      this.#beginLine();
       this.#place = 'gap';
     }
     return true;
   }
 
-  /** True if the line so far is no code. */
+  #beginLine(): void {
+    this.#line = '';
+    this.#quotes = 0;
+  }
+
+  /** True if the line so far is no code. Many marks may stand in one, so that only its beginning is read each time. */
   #isPlain(): boolean {
-    return (
-      this.#fence === '' && this.#line.split('`').length % 2 === 1 && !/^\s*(`{3,}|~{3,})/.test(this.#line)
-    );
+    const begun = this.#line.slice(0, LONGEST_TAG);
+    return this.#fence === '' && this.#quotes % 2 === 0 && !/^\s*(`{3,}|~{3,})/.test(begun);
   }
 
   /** True if only the end of a template, or its beginning, is held. After a space a sentence mentions it. */
   #isEnding(isLast: boolean): boolean {
-    if (/\s$/.test(this.#line) && this.#line.trim() !== '') return false;
+    if (/\s/.test(this.#line.slice(-1)) && this.#line.trim() !== '') return false;
     if (!this.#isPlain()) return false;
+    // A model that ends its turn again and again, or in line ends without an end.
+    if (this.#held.length > MOST_ENDS) return false;
     const held = this.#held.trimEnd();
     // The end of words that are struck through in HTML.
     if (held.startsWith('</s') && /<s\b/i.test(this.#line)) return false;
     const ends = this.#around === '' ? ENDS : [...ENDS, this.#around];
+    const isGlued = this.#line.trim() !== '' || this.#isCalling;
+    const endAt = (text: string): number =>
+      ends.find((one) => startsWith(text, one))?.length ??
+      (isGlued || text.length < held.length ? (NAMED_END.exec(text)?.[0].length ?? 0) : 0);
     // Some templates leave several.
     let rest = held;
-    for (
-      let end = ends.find((one) => rest.startsWith(one));
-      end;
-      end = ends.find((one) => rest.startsWith(one))
-    )
-      rest = rest.slice(end.length).trimStart();
-    return rest === '' || (!isLast && ends.some((end) => end.startsWith(rest)));
+    for (let length = endAt(rest); length > 0; length = endAt(rest)) rest = rest.slice(length).trimStart();
+    if (rest === '' || isLast) return rest === '';
+    const lower = rest.toLowerCase();
+    return ends.some((end) => end.startsWith(lower)) || (isGlued && NAMED_END_BEGUN.test(rest));
   }
 
   /** Reads a message of the template up to its next mark. True: read on. */
@@ -350,12 +416,18 @@ class ThoughtReader implements Thoughts {
   #readNext(said: ThoughtOrWords[], isLast: boolean): boolean {
     if (this.#place === 'harmony') return this.#harmony(said, isLast);
     if (this.#place === 'start') {
+      if (this.#held.trim() === '') {
+        this.#lead.push(this.#take());
+        if (isLast) said.push(...this.#say(this.#lead.join('')));
+        return false;
+      }
       const bare = this.#held.trimStart();
       const lower = bare.slice(0, 60).toLowerCase();
       const begun = BEGINS.find((mark) => lower.startsWith(mark));
       if (begun !== undefined) {
         this.#held = bare.slice(begun.length).trimStart();
         this.#hasTemplate = true;
+        this.#lead.length = 0;
         return this.#held !== '';
       }
       // The line ends of the template.
@@ -369,7 +441,8 @@ class ThoughtReader implements Thoughts {
       const mayBe =
         HARMONY.some((mark) => mark.startsWith(bare)) ||
         BARE_HARMONY.open.startsWith(bare) ||
-        IN_SENTENCES.open.startsWith(lower);
+        isBegun(IN_SENTENCES, lower) ||
+        isBegun(AT_BEGINNING, lower);
       if (mayBe && !isLast) return false;
       if (/^analysis\p{Lu}/u.test(bare)) {
         this.#held = bare;
@@ -386,17 +459,21 @@ class ThoughtReader implements Thoughts {
           return true;
         }
       }
-      if (startsWith(bare, IN_SENTENCES.open)) {
+      const first = [...IN_SENTENCES, ...AT_BEGINNING].find(({ open }) => startsWith(bare, open));
+      if (first) {
         this.#held = bare;
-        this.#open({ tag: IN_SENTENCES, isOpening: true, length: IN_SENTENCES.open.length }, true);
+        this.#open({ tag: first, isOpening: true, length: first.open.length }, true);
         return true;
       }
-      const found = bare === '' ? 'undecided' : tagAt(bare);
+      const found = tagAt(bare);
       if (found === 'undecided' && !isLast) return false;
       if (found !== undefined && found !== 'undecided' && found.isOpening) {
         this.#held = bare;
         this.#open(found, false);
-      } else this.#place = 'words';
+      } else {
+        this.#held = this.#lead.join('') + this.#held;
+        this.#place = 'words';
+      }
       return true;
     }
     if (this.#place === 'thoughts' && this.#opened) {
@@ -410,10 +487,12 @@ class ThoughtReader implements Thoughts {
       const at = this.#held.toLowerCase().indexOf(close);
       if (at >= 0) {
         said.push(...this.#think(this.#take(at)));
-        this.#take(close.length);
+        const closed = this.#take(close.length);
+        if (AT_BEGINNING.includes(this.#opened.tag))
+          this.#doubted = this.#opened.written + this.#late + closed;
         this.#opened = undefined;
         this.#spoken = false;
-        this.#line = '';
+        this.#beginLine();
         this.#place = 'gap';
         return true;
       }
@@ -422,18 +501,32 @@ class ThoughtReader implements Thoughts {
       said.push(...this.#think(this.#take(mayClose ? last : undefined)));
       return false;
     }
-    if (this.#place === 'gap') {
-      this.#held = this.#held.trimStart();
-      const around = AROUND.find((tag) => tag.startsWith(this.#held.slice(0, tag.length)));
-      if (around && this.#held.length < around.length && !isLast) return false;
-      if (this.#held === '') return false;
-      if (around && this.#held.startsWith(around)) {
-        this.#take(around.length);
-        this.#around = around.replace('<', '</');
-      } else this.#place = 'words';
+    if (this.#place === 'gap') return this.#gap(said, isLast);
+    return this.#words(said, isLast);
+  }
+
+  /** Reads what stands between the thoughts and the answer. True: read on. */
+  #gap(said: ThoughtOrWords[], isLast: boolean): boolean {
+    const bare = this.#held.trimStart();
+    if (this.#doubted !== '') this.#doubted += this.#held.slice(0, this.#held.length - bare.length);
+    this.#held = bare;
+    const around = AROUND.find((tag) => startsWith(tag, bare.slice(0, tag.length).toLowerCase()));
+    if (bare === '' || (around && bare.length < around.length && !isLast)) return false;
+    if (around && startsWith(bare, around)) {
+      this.#take(around.length);
+      this.#around = around.replace('<', '</');
+      this.#doubted = '';
       return true;
     }
-    return this.#words(said, isLast);
+    if (this.#doubted !== '' && bare === '<' && !isLast) return false;
+    // Another tag: somebody asked for both.
+    if (this.#doubted !== '' && /^<[a-z]/i.test(bare)) {
+      said.push({ type: 'reasoning-was-text', thoughts: this.#late, words: this.#doubted });
+      this.#spoken = true;
+    }
+    this.#doubted = '';
+    this.#place = 'words';
+    return true;
   }
 
   #readAll(isLast: boolean): ThoughtOrWords[] {

@@ -11,6 +11,8 @@ export type DraftEvent =
   | { readonly type: 'reasoning-delta'; readonly text: string; readonly provider?: ProviderFields }
   /** The words since the last thought or call were thoughts: only their end was marked. */
   | { readonly type: 'text-was-reasoning' }
+  /** The last of the thoughts were words: `words` are they, with the marks that seemed to be those of thoughts. */
+  | { readonly type: 'reasoning-was-text'; readonly thoughts: string; readonly words: string }
   | {
       readonly type: 'tool-call';
       readonly callId: string;
@@ -50,6 +52,12 @@ export function addToDraft(parts: readonly Part[], event: DraftEvent): readonly 
       const isTwice = before?.type === 'reasoning' && before.text.trim() === last.text.trim();
       return isTwice ? parts.slice(0, -1) : addThought(parts.slice(0, -1), { text: last.text });
     }
+    case 'reasoning-was-text': {
+      const said = { type: 'text-delta', text: event.words } as const;
+      if (last?.type !== 'reasoning' || last.provider) return addToDraft(parts, said);
+      const text = last.text.slice(0, last.text.length - commonEnd(last.text, event.thoughts));
+      return addToDraft([...parts.slice(0, -1), ...(text === '' ? [] : [{ ...last, text }])], said);
+    }
     case 'reasoning-delta':
       return event.text === '' && !event.provider
         ? parts
@@ -68,6 +76,13 @@ export function addToDraft(parts: readonly Part[], event: DraftEvent): readonly 
       return parts.with(at, { ...words, sources: event.sources.map((source) => ({ ...source })) });
     }
   }
+}
+
+/** Length of the end that two texts share, characters. */
+function commonEnd(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one.at(-1 - length) === other.at(-1 - length)) length += 1;
+  return length;
 }
 
 /** A signed thought is complete: later text begins another one. */

@@ -37,6 +37,7 @@ export function summariseWith(
       )) {
         if (event.type === 'text-delta') text += event.text;
         else if (event.type === 'text-was-reasoning') text = '';
+        else if (event.type === 'reasoning-was-text') text += event.words;
         else if (event.type === 'usage') onUsage(event.usage);
         else if (event.type === 'end') {
           signal.throwIfAborted();

@@ -7,6 +7,7 @@ import type { Part } from '../../domain/chat/message.ts';
 import { findAcross, type PrivateSpan } from '../../domain/privacy/scan.ts';
 import {
   type PrivateWordsOf,
+  restored,
   restoredInJson,
   StreamRestorer,
   tokenPattern,
@@ -141,9 +142,15 @@ async function* readableEvents(
       if (text || event.provider) yield { ...event, text };
     } else {
       yield* rest();
-      yield event.type === 'tool-call'
-        ? { ...event, arguments: restoredInJson(event.arguments, privateWordsOf) }
-        : event;
+      if (event.type === 'tool-call')
+        yield { ...event, arguments: restoredInJson(event.arguments, privateWordsOf) };
+      else if (event.type === 'reasoning-was-text')
+        yield {
+          ...event,
+          thoughts: restored(event.thoughts, privateWordsOf),
+          words: restored(event.words, privateWordsOf),
+        };
+      else yield event;
     }
   }
   yield* rest();

@@ -45,3 +45,14 @@ it('knows what a person would miss', () => {
   expect(hasContent([{ type: 'reasoning', text: 'hm' }])).toBe(true);
   expect(hasContent([{ type: 'tool-call', callId: 'a', name: 'b', arguments: '' }])).toBe(true);
 });
+
+it('turns the last thoughts back into words, and leaves those before them', () => {
+  const back = { type: 'reasoning-was-text', thoughts: ' b', words: '<x> b' } as const;
+  const reasoning = (text: string): Part => ({ type: 'reasoning', text });
+  const text = (words: string): Part => ({ type: 'text', text: words });
+  expect(addToDraft([text('a'), reasoning('b')], back)).toEqual([text('a<x> b')]);
+  expect(addToDraft([reasoning('a b')], back)).toEqual([reasoning('a'), text('<x> b')]);
+  expect(addToDraft([text('a')], back)).toEqual([text('a<x> b')]);
+  const signed = { ...reasoning('b'), provider: { anthropic: { signature: 's' } } };
+  expect(addToDraft([signed], back)).toEqual([signed, text('<x> b')]);
+});

@@ -161,6 +161,20 @@ describe('an answer', () => {
     });
   });
 
+  it('has them in thoughts that turn out to be words', async () => {
+    const asked = scripted([
+      { type: 'reasoning-delta', text: 'Call [phone-' },
+      { type: 'reasoning-delta', text: '1]' },
+      { type: 'reasoning-was-text', thoughts: 'Call [phone-1]', words: '<x>Call [phone-1]' },
+    ]);
+    const events = await ask(asked, [user(text('Call 13800138000'))]);
+    expect(events.at(-2)).toEqual({
+      type: 'reasoning-was-text',
+      thoughts: 'Call 13800138000',
+      words: '<x>Call 13800138000',
+    });
+  });
+
   it('gets no words for a token that its request did not have', async () => {
     const filter = new PrivacyFilter({ config });
     await ask(scripted([]), [user(text('Call 13800138000'))], filter);
