@@ -121,6 +121,21 @@ export function withFieldLeft(now: FormState, { isNew }: { readonly isNew: boole
 
 const plainAddress = (typed: string): string => typed.trim().replace(/(?<!\/)\/+$/, '');
 
+/** The test that runs, or its report; a report on another address or key says nothing of what is in the fields now. */
+const testOf = ({ test, tried, key }: FormState, url: string): FormState['test'] =>
+  test instanceof AbortController || tried === `${url} ${key}` ? test : null;
+
+const outcomeOf = (test: FormState['test']): ConnectedModel['test'] =>
+  test === null || !('ok' in test) ? 'none' : test.ok ? 'worked' : 'failed';
+
+/** Prices of the models that are offered; undefined without one. */
+function pricesOf({ prices, offered, model }: FormState): FormState['prices'] | undefined {
+  const listed = Object.entries(prices).filter(
+    ([name]) => offered.includes(name) || name === model.name.trim(),
+  );
+  return listed.length > 0 ? Object.fromEntries(listed) : undefined;
+}
+
 /** A model that was just connected, and the result of its test: works, fails, or none. */
 export interface ConnectedModel {
   readonly model: string;
@@ -159,11 +174,7 @@ export function useEndpointForm(draft: EndpointDraft, onClose: (connected?: Conn
   const price = priceFrom(state.priced);
   const parameters = parametersFrom(state.tuned);
   const protocol = before ? before.protocol : preset?.protocol;
-  // Drops the prices of models that are not offered.
-  const listed = Object.entries(state.prices).filter(
-    ([model]) => state.offered.includes(model) || model === state.model.name.trim(),
-  );
-  const prices = listed.length > 0 ? Object.fromEntries(listed) : undefined;
+  const prices = pricesOf(state);
   const endpoint = (offer: readonly string[]): Endpoint => ({
     id,
     label: nameFor(
@@ -212,10 +223,7 @@ export function useEndpointForm(draft: EndpointDraft, onClose: (connected?: Conn
         },
       );
   };
-  // A report on another address or key says nothing of what is in the fields now.
-  const test =
-    state.test instanceof AbortController || state.tried === `${url} ${state.key}` ? state.test : null;
-  const tested = test === null || !('ok' in test) ? 'none' : test.ok ? 'worked' : 'failed';
+  const test = testOf(state, url);
   const save = (event: FormEvent) => {
     event.preventDefault();
     const wanted = state.model.name.trim();
@@ -238,7 +246,7 @@ export function useEndpointForm(draft: EndpointDraft, onClose: (connected?: Conn
       .then(() => chat.forgetModelRefusals(hostOf(url)))
       .then(() => (wanted ? settings.choose({ endpointId: id, model: wanted }) : undefined))
       .then(
-        () => onClose(before === null && wanted ? { model: wanted, test: tested } : undefined),
+        () => onClose(before === null && wanted ? { model: wanted, test: outcomeOf(test) } : undefined),
         (error: unknown) => change({ saving: false, problem: toProblem(error) }),
       );
   };
