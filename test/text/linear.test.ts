@@ -279,6 +279,10 @@ async function forgetReaders(): Promise<Readers> {
     'imprints of quotations': (text) => sought.quotesOf([message(text)], 's'),
     writtenForms: forms.writtenForms,
     partedForm: forms.partedForm,
+    'keys and numbers over lines': (text) => [
+      forms.joinedForm(text, 'key'),
+      forms.joinedForm(`1234 ${text}`.repeat(2), 'number'),
+    ],
   };
 }
 

@@ -1,6 +1,6 @@
 // Finds private words in a text and replaces them with tokens.
 
-import { writtenForms } from '../text/written-forms.ts';
+import { joinedForm, writtenForms } from '../text/written-forms.ts';
 import type { Category } from './categories.ts';
 import { type KnownPrivateWords, masked, matches, type PersonalLists, type TextSpan } from './detector.ts';
 import { DETECTORS } from './detectors/index.ts';
@@ -54,6 +54,18 @@ export function findPrivate(
         said.push({ category, words: near.slice(from, to) });
       }
     }
+  for (const cut of CUT_BY_LINES) {
+    const wanted = new Set(cut.categories.filter((category) => categories.has(category)));
+    const joined = wanted.size === 0 ? null : joinedForm(left, cut.what);
+    if (!joined) continue;
+    const { text: form, changes, startOf, endOf } = joined;
+    for (const [start, end] of stretchesAround(form, changes))
+      for (const { from, to, category } of seenIn(form.slice(start, end), wanted, lists, undefined)) {
+        const cuts = changes.filter((place) => place > start + from && place < start + to).length;
+        if (cuts === 0 || cuts > cut.most) continue;
+        found.push({ from: startOf(start + from), to: endOf(start + to), category });
+      }
+  }
   const again = createKnownWords(said);
   const one = withoutOverlaps(found.map((sight) => ({ ...sight, words: text.slice(sight.from, sight.to) })));
   if (!again) return one;
@@ -63,6 +75,19 @@ export function findPrivate(
     ...more.map((sight) => ({ ...sight, words: text.slice(sight.from, sight.to) })),
   ]);
 }
+
+/**
+ * What the end of a line may divide. A number over more than two lines is rather a column of a table; the words of a
+ * password or telephone number are too easily made of two lines that have nothing to do with each other.
+ */
+const CUT_BY_LINES: readonly {
+  readonly what: 'key' | 'number';
+  readonly categories: readonly Category[];
+  readonly most: number;
+}[] = [
+  { what: 'key', categories: ['secrets'], most: 40 },
+  { what: 'number', categories: ['cards', 'bank_accounts'], most: 1 },
+];
 
 /** Characters beside a changed place that are read with it, up to a gap between words. */
 const NEAR = 240;

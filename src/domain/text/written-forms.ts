@@ -288,6 +288,10 @@ const BETWEEN = new RegExp(
   ].join('|'),
   'gu',
 );
+/** The end of a line within quotation marks that code adds up, or that a terminal, a quotation or a comment divides. */
+const CUT = String.raw`["'\x60]?[ \t]{0,4}[+\\]?${LINE}(?:\+[ \t]{0,4})?["'\x60]?`;
+const CUT_KEY = new RegExp(String.raw`(?<=[\w+/=.-]{8})${CUT}(?=[\w+/=.-]{4})`, 'g');
+const CUT_NUMBER = new RegExp(String.raw`(?<=[A-Z\d][A-Z\d -]{4}[A-Z\d])${LINE}(?=[A-Z\d]{2})`, 'g');
 const BETWEEN_HAN = new RegExp(String.raw`(?<=\p{Script=Han})(?:[ \u3000]|${LINE})(?=\p{Script=Han})`, 'gu');
 
 /**
@@ -310,6 +314,40 @@ export function partedForm(text: string): WrittenForm | null {
   if (at === 0) return null;
   builder.copy(at, text.length);
   return builder.form();
+}
+
+/** Most ends of lines in a row that a key has: more are a block of base64 or a list of digests. */
+const MOST_CUTS = 3;
+
+/** Returns the text without the ends of lines within what may be one key, or one number; null if there are none. */
+export function joinedForm(text: string, what: 'key' | 'number'): WrittenForm | null {
+  const cuts = [...text.matchAll(what === 'key' ? CUT_KEY : CUT_NUMBER)].map(({ 0: found, index }) => ({
+    from: index,
+    to: index + found.length,
+  }));
+  const builder = new FormBuilder(asWritten(text));
+  let at = 0;
+  for (let first = 0, next = 1; first < cuts.length; first = next, next += 1) {
+    // Cuts with one word between each two.
+    while (next < cuts.length && !/\s/.test(text.slice(cuts[next - 1]?.to, cuts[next]?.from))) next += 1;
+    if (next - first > MOST_CUTS) continue;
+    for (const { from, to } of cuts.slice(first, next)) {
+      if (what === 'key' && !isOfKey(text.slice(Math.max(0, from - 40), from), text.slice(to, to + 40)))
+        continue;
+      builder.copy(at, from);
+      at = to;
+      if (what === 'number') builder.replace(' ', from, to);
+    }
+  }
+  if (at === 0) return null;
+  builder.copy(at, text.length);
+  return builder.form();
+}
+
+/** True if the last word of one line and the first of the next may be one key: it has letters and digits. */
+function isOfKey(before: string, after: string): boolean {
+  const word = (/(?<![\w+/=.-])[\w+/=.-]*$/.exec(before)?.[0] ?? '') + (/^[\w+/=.-]*/.exec(after)?.[0] ?? '');
+  return word.length >= 20 && /\d/.test(word) && /[a-z]/i.test(word);
 }
 
 /** Returns the text as written and each other form in which it can be read. */

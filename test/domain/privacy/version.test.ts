@@ -17,7 +17,7 @@ const BESIDE = [
 ];
 
 /** Digest of the rules at the last new version. A change that finds the same words updates only the digest. */
-const KNOWN = { version: 5, digest: '7e23a50d75555e1b' };
+const KNOWN = { version: 6, digest: '623433a90906e60b' };
 
 /** Comments and the shape of lines find nothing. */
 const rulesOf = (source: string): string =>

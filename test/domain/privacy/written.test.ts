@@ -44,6 +44,19 @@ describe('are found', () => {
       '{\n  "password":\n      "hunter22!"\n}',
       '{\n  "password":\n      "[secret]"\n}',
     ],
+    ['a key that a terminal divides', `token ${KEY.slice(0, 20)}\n${KEY.slice(20)} ok`, 'token [key] ok'],
+    ['a key in a quotation', `> ${KEY.slice(0, 25)}\n> ${KEY.slice(25)}\n`, '> [key]\n'],
+    ['a key in a comment', `// ${KEY.slice(0, 25)}\n// ${KEY.slice(25)}`, '// [key]'],
+    ['a key that a shell goes on with', `export T=${KEY.slice(0, 20)}\\\n${KEY.slice(20)}`, 'export T=[key]'],
+    [
+      'a key that code adds up',
+      `const t = "${KEY.slice(0, 20)}" +\n  "${KEY.slice(20)}";`,
+      'const t = "[key]";',
+    ],
+    ['a key over three lines', [KEY.slice(0, 14), KEY.slice(14, 28), KEY.slice(28)].join('\n'), '[key]'],
+    ['a card over two lines', 'Card: 4111 1111\n1111 1111, thanks', 'Card: [card], thanks'],
+    ['a card in a quotation', '> 4111 1111 1111\n> 1111', '> [card]'],
+    ['an account over two lines', 'IBAN DE89 3704 0044\n0532 0130 00', 'IBAN [account]'],
     ['a card with entities', '4111&nbsp;1111&nbsp;1111&nbsp;1111', '[card]'],
     ['a card with escapes', '{"c":"4111\\u00201111\\u00201111\\u00201111"}', '{"c":"[card]"}'],
     ['a number with an escape', '{"p":"\\u002b49 30 901820"}', '{"p":"[phone]"}'],
@@ -82,6 +95,16 @@ describe('are not taken for others', () => {
     ['an ordinary long word and a path', 'getUserNameFromDatabase src/components/settings/LockGroup'],
     ['a hash', 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU= 9e107d9d372bb6826bd81d3542a419d6'],
     ['a picture', `![x](data:image/png;base64,${base64('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01')})`],
+    ['a column of numbers', '4500\n3200\n5100\n4800\n\n4111\n1111\n1111\n1111'],
+    ['rows of a table', '| 4111 1111 | 12 |\n| 1111 1111 | 13 |'],
+    [
+      'digests of files',
+      'e3b0c44298fc1c149afbf4c8996fb92427ae41e4  a.txt\n9e107d9d372bb6826bd81d3542a419d6  b.txt',
+    ],
+    [
+      'words over a line',
+      'We wrote version2.0beta123\nrelatedThings are fine in src/index2.ts\nsrc/main3.ts',
+    ],
     ['escapes without words', 'C:\\new\\table\\u0041 100%25 &amp; 2 < 3'],
   ])('%s', (_, text) => {
     expect(hidden(text)).toBe(text);
