@@ -270,7 +270,7 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
     <div className="space-y-3">
       {result.degraded && <ProblemNotice problem={result.degraded} compact />}
       <p className="text-ink-2">{t('explain.lead', { draft })}</p>
-      <div className="divide-y divide-memory-line/60 rounded-lg border border-memory-line bg-memory-soft">
+      <div className="@container divide-y divide-memory-line/60 rounded-lg border border-memory-line bg-memory-soft">
         {stretches.map(({ name, listed, line }) => (
           <div key={name}>
             {line && <p className="px-3 pt-2 pb-1 text-ink-3 text-xs">{line}</p>}

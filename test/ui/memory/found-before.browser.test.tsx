@@ -22,7 +22,7 @@ async function said(app: TestApp, text: string) {
 }
 
 /** An app whose memory answers with two passages as soon as the gate opens. */
-async function remembering() {
+async function remembering(title = 'Garden') {
   const app = await createTestApp({ undoMs: 0, reply: () => [{ type: 'text-delta', text: 'Indeed.' }] });
   const neighbour = await said(app, `My neighbour ${CANARY} lost the garden.`);
   const gate = await said(app, 'The garden gate is green.');
@@ -30,7 +30,7 @@ async function remembering() {
     ({ id, message }): RecalledPassage => ({
       conversationId: id,
       messageId: message.id,
-      title: 'Garden',
+      title,
       createdAt: message.createdAt,
       role: 'user',
       passage: message.parts[0]?.type === 'text' ? message.parts[0].text : '',
@@ -111,6 +111,19 @@ it('shows nothing of it either where memory was asked before and answers after',
     .click();
   await expect.element(chip().getByText('My neighbour •••')).toBeVisible();
   await expect.element(chip().getByText(CANARY)).not.toBeInTheDocument();
+});
+
+it('a dry run shows whole titles on a narrow phone', async () => {
+  const title = 'The garden behind the house';
+  const { app, answering } = await remembering(title);
+  answering.release();
+  await show(app, '/', { width: 320, height: 640 });
+  await composer().fill('/recall --explain garden');
+  await userEvent.keyboard('{Enter}');
+  const first = page.getByRole('button', { name: `Open the message in “${title}”` }).first();
+  await expect.element(first).toBeVisible();
+  expect(first.element().clientWidth).toBeGreaterThanOrEqual(100);
+  await expectAccessible();
 });
 
 it('what a command shows of it loses it, and what was not meant stays', async () => {
