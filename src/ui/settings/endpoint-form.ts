@@ -121,19 +121,19 @@ export function withFieldLeft(now: FormState, { isNew }: { readonly isNew: boole
 
 const plainAddress = (typed: string): string => typed.trim().replace(/(?<!\/)\/+$/, '');
 
-/** The test that runs, or its report; a report on another address or key says nothing of what is in the fields now. */
-const testOf = ({ test, tried, key }: FormState, url: string): FormState['test'] =>
+/** The test, unless it was of another address or key than the fields have now. */
+const reportOn = ({ test, tried, key }: FormState, url: string): FormState['test'] =>
   test instanceof AbortController || tried === `${url} ${key}` ? test : null;
 
 const outcomeOf = (test: FormState['test']): ConnectedModel['test'] =>
   test === null || !('ok' in test) ? 'none' : test.ok ? 'worked' : 'failed';
 
-/** Prices of the models that are offered; undefined without one. */
-function pricesOf({ prices, offered, model }: FormState): FormState['prices'] | undefined {
-  const listed = Object.entries(prices).filter(
+/** Drops the prices of models that are not offered; undefined if none are left. */
+function offeredPrices({ prices, offered, model }: FormState): FormState['prices'] | undefined {
+  const kept = Object.entries(prices).filter(
     ([name]) => offered.includes(name) || name === model.name.trim(),
   );
-  return listed.length > 0 ? Object.fromEntries(listed) : undefined;
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
 }
 
 /** A model that was just connected, and the result of its test: works, fails, or none. */
@@ -174,7 +174,7 @@ export function useEndpointForm(draft: EndpointDraft, onClose: (connected?: Conn
   const price = priceFrom(state.priced);
   const parameters = parametersFrom(state.tuned);
   const protocol = before ? before.protocol : preset?.protocol;
-  const prices = pricesOf(state);
+  const prices = offeredPrices(state);
   const endpoint = (offer: readonly string[]): Endpoint => ({
     id,
     label: nameFor(
@@ -223,7 +223,7 @@ export function useEndpointForm(draft: EndpointDraft, onClose: (connected?: Conn
         },
       );
   };
-  const test = testOf(state, url);
+  const test = reportOn(state, url);
   const save = (event: FormEvent) => {
     event.preventDefault();
     const wanted = state.model.name.trim();

@@ -6,7 +6,7 @@ import type { LibraryEntry } from '../../services/documents/documents.ts';
 const COMPARED = 4;
 
 /** Equal for twins: the trash has its own. */
-const twinFormOf = ({ title, deletedAt }: LibraryEntry): string =>
+const titleFormOf = ({ title, deletedAt }: LibraryEntry): string =>
   `${deletedAt === null ? '' : 'trash '}${comparableForm(title).trim()}`;
 const known = new WeakMap<readonly LibraryEntry[], ReadonlyMap<string, readonly LibraryEntry[]>>();
 
@@ -17,7 +17,7 @@ function byTitle(entries: readonly LibraryEntry[]): ReadonlyMap<string, readonly
   const made = new Map<string, LibraryEntry[]>();
   for (const entry of entries) {
     if (entry.child) continue;
-    const form = twinFormOf(entry);
+    const form = titleFormOf(entry);
     const same = made.get(form);
     if (same) same.push(entry);
     else made.set(form, [entry]);
@@ -28,11 +28,11 @@ function byTitle(entries: readonly LibraryEntry[]): ReadonlyMap<string, readonly
 
 /** True if another one of these entries has the same title. */
 export const hasTwin = (entries: readonly LibraryEntry[], entry: LibraryEntry): boolean =>
-  (byTitle(entries).get(twinFormOf(entry))?.length ?? 0) > 1;
+  (byTitle(entries).get(titleFormOf(entry))?.length ?? 0) > 1;
 
 /** Ids of the twins next to an entry in the library, in one text, so that it stays the same while they do. */
 export function nearestTwins(entries: readonly LibraryEntry[], entry: LibraryEntry): string {
-  const same = byTitle(entries).get(twinFormOf(entry)) ?? [];
+  const same = byTitle(entries).get(titleFormOf(entry)) ?? [];
   const at = same.findIndex(({ id }) => id === entry.id);
   if (same.length < 2 || at < 0) return '';
   const from = Math.max(0, at - COMPARED / 2);
