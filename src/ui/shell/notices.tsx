@@ -151,13 +151,13 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
         customAriaLabel={t('notices', { keys: keyNames(useShortcutKeys('notices')).join(' ') })}
         toastOptions={{
           className: classes(
-            '!pointer-events-auto !rounded-lg !border-line !bg-raised !text-ink !shadow-float !font-sans',
+            '!pointer-events-auto !rounded-lg !border-line !bg-raised !text-ink !shadow-float !font-sans !text-[0.8125rem]',
           ),
           classNames: {
             description: '!text-ink-2',
             // The library's own focus ring is black and invisible in dark mode.
             actionButton:
-              '!bg-ink !text-paper pointer-coarse:!h-11 pointer-coarse:!px-4 focus-visible:!shadow-none focus-visible:!outline-2 focus-visible:!outline-accent focus-visible:!outline-offset-2 focus-visible:!outline-solid',
+              '!bg-ink !text-paper !text-xs pointer-coarse:!h-11 pointer-coarse:!px-4 focus-visible:!shadow-none focus-visible:!outline-2 focus-visible:!outline-accent focus-visible:!outline-offset-2 focus-visible:!outline-solid',
             // After the text and its button, instead of the library's small circle over a corner.
             closeButton:
               '!static !order-1 !size-6 !transform-none !rounded-sm !border-0 !bg-transparent !text-ink-2 hover:!bg-fill hover:!text-ink pointer-coarse:!size-11 pointer-coarse:!-my-2 pointer-coarse:!-mr-2 shrink-0 focus-visible:!shadow-none focus-visible:!outline-2 focus-visible:!outline-accent focus-visible:!outline-solid',
