@@ -527,6 +527,48 @@ export const ODD_CALLS: typeof ODD = {
     ),
   },
   'openai-responses': {
+    'named-at-its-end': events(
+      CREATED,
+      { type: 'response.output_item.added', output_index: 0, item: { ...CALL, name: '', arguments: '' } },
+      { type: 'response.function_call_arguments.delta', output_index: 0, item_id: 'f', delta: '{"query"' },
+      { type: 'response.function_call_arguments.delta', output_index: 0, item_id: 'f', delta: ':"a"}' },
+      itemDone({ ...CALL, arguments: '' }),
+      COMPLETED,
+    ),
+    'named-with-its-arguments': events(
+      CREATED,
+      { type: 'response.output_item.added', output_index: 0, item: { ...CALL, name: '', arguments: '' } },
+      {
+        type: 'response.function_call_arguments.done',
+        output_index: 0,
+        item_id: 'f',
+        name: 'lookup',
+        arguments: CALL.arguments,
+      },
+      COMPLETED,
+    ),
+    'that-nothing-opens': events(
+      CREATED,
+      {
+        type: 'response.function_call_arguments.delta',
+        output_index: 0,
+        item_id: 'f',
+        delta: CALL.arguments,
+      },
+      itemDone(CALL),
+      COMPLETED,
+    ),
+    'named-in-the-last-event': events(
+      CREATED,
+      { type: 'response.output_item.added', output_index: 0, item: { ...CALL, name: null, arguments: '' } },
+      {
+        type: 'response.function_call_arguments.done',
+        output_index: 0,
+        item_id: 'f',
+        arguments: CALL.arguments,
+      },
+      { type: 'response.completed', response: { output: [{ ...CALL, arguments: '' }] } },
+    ),
     'a-call-without-its-id': events(CREATED, itemDone({ ...CALL, call_id: undefined }), COMPLETED),
     'a-call-with-an-object': events(CREATED, itemDone({ ...CALL, arguments: { query: 'a' } }), COMPLETED),
     'a-call-with-nothing-first': events(

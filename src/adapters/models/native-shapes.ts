@@ -103,6 +103,8 @@ export class NativeShapes {
   readonly #items = new Map<unknown, Item>();
   /** Code that an endpoint writes for itself, by its block: JSON as far as it has come. */
   readonly #code = new Map<unknown, string>();
+  /** Calls whose name has not come yet, and their arguments so far. */
+  readonly #unnamed = new Map<unknown, { readonly name: string; readonly args: string }>();
   /** Places of items by their ids. */
   readonly #places = new Map<string, unknown>();
   /** Why the answer ended was told. */
@@ -224,10 +226,19 @@ export class NativeShapes {
         return [];
       case 'response.output_item.added':
         if (!OPENED.test(stringOf(fieldsOf(event.item).type))) return [];
+        if (isFields(event.item) && event.item.type === 'function_call' && !stringOf(event.item.name)) {
+          this.#unnamed.set(at, { name: '', args: stringOf(event.item.arguments) });
+          return [];
+        }
         if (isFields(event.item)) this.#items.set(at, begun(event.item));
         return [event];
-      case 'response.output_text.delta':
-      case 'response.function_call_arguments.delta': {
+      case 'response.function_call_arguments.delta':
+      case 'response.output_text.delta': {
+        if (type === 'response.function_call_arguments.delta' && !this.#items.has(at)) {
+          const { name = '', args = '' } = this.#unnamed.get(at) ?? {};
+          this.#unnamed.set(at, { name, args: args + stringOf(event.delta) });
+          return [];
+        }
         const opening = this.#opening(at, { type: 'message', id: event.item_id ?? `item_${at}` });
         const item = this.#items.get(at);
         if (item) say(item, event.content_index, stringOf(event.delta));
@@ -262,7 +273,8 @@ export class NativeShapes {
       case 'response.function_call_arguments.done': {
         const item = this.#items.get(at);
         if (item) item.said = stringOf(event.arguments);
-        return [event];
+        else this.#unnamed.set(at, { name: stringOf(event.name), args: stringOf(event.arguments) });
+        return item ? [event] : [];
       }
       case 'response.output_item.done':
         return this.#itemDone(at, fieldsOf(event.item), event);
@@ -301,10 +313,11 @@ export class NativeShapes {
     const known = this.#items.get(at)?.item;
     const id = item.id ?? known?.id ?? `item_${at}`;
     if (item.type !== 'function_call') return { ...item, id };
+    const name = stringOf(item.name) || stringOf(known?.name);
     const { arguments: given } = item;
     const args = typeof given === 'string' ? given : isFields(given) ? JSON.stringify(given) : '';
     const call = item.call_id ?? known?.call_id ?? newCallId();
-    return { ...item, id, call_id: call, arguments: args, status: item.status ?? 'completed' };
+    return { ...item, id, call_id: call, name, arguments: args, status: item.status ?? 'completed' };
   }
 
   /** The event that opens an item, if nothing opened it. */
@@ -344,8 +357,9 @@ export class NativeShapes {
     ];
   }
 
-  #itemDone(at: unknown, item: Fields, event: Fields): readonly Fields[] {
-    if (!KNOWN.test(stringOf(item.type))) return [];
+  #itemDone(at: unknown, given: Fields, event: Fields): readonly Fields[] {
+    if (!KNOWN.test(stringOf(given.type))) return [];
+    const item = this.#named(at, given);
     if (item.type === 'code_interpreter_call') return this.#itemOfCode(at, codeOfItem(item));
     const text = objectsOf(item.content).map(wordsOf).join('');
     const thoughts = item.type === 'reasoning' && !this.#items.get(at)?.said ? thoughtsOf(item) : '';
@@ -360,7 +374,19 @@ export class NativeShapes {
               delta: thoughts,
             });
     (this.#items.get(at) as Item).isDone = true;
-    return [...before, item.type === 'message' ? { ...event, item: withKnownPlaces(item) } : event];
+    return [...before, { ...event, item: item.type === 'message' ? withKnownPlaces(item) : item }];
+  }
+
+  /** A call with what came of it before its name did. */
+  #named(at: unknown, item: Fields): Fields {
+    const held = this.#unnamed.get(at);
+    this.#unnamed.delete(at);
+    if (held === undefined || item.type !== 'function_call') return item;
+    return {
+      ...item,
+      name: stringOf(item.name) || held.name,
+      arguments: stringOf(item.arguments) || held.args,
+    };
   }
 
   /** A message with the code that ran, in the place of its item. */
@@ -391,10 +417,15 @@ export class NativeShapes {
       );
     const isSaid = [...this.#items.values()].some(({ item, said }) => item.type === 'message' && said !== '');
     const rest = isSaid || text === '' ? [] : this.#rest(AFTER_ALL, { type: 'message', id: 'text' }, text);
+    const named = [...this.#unnamed].flatMap(([at, { name }]) => {
+      const item = this.#wholeItem(at, { type: 'function_call', name });
+      return name === '' ? [] : this.#itemDone(at, item, { type, output_index: at, item });
+    });
     const open = [...this.#items].filter(([, { item, isDone }]) => !isDone && item.type === 'function_call');
     return [
       ...begun,
       ...held,
+      ...named,
       ...rest,
       ...open.map(([at, { item, said }]) => ({
         type,
