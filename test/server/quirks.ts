@@ -1654,6 +1654,21 @@ export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
     body: line({ type: 'response.output_text.delta', item_id: 'm', delta: 'Backups' }),
     expected: { words: '', finish: 'error', problem: 'model-format' },
   },
+  ...Object.fromEntries(
+    Object.entries({
+      'words-as-data': 'data: Backups\n\ndata:  run\n\ndata:  at three.\n\ndata: [DONE]\n\n',
+      'words-as-data-without-spaces': 'data:Backups\n\ndata: run\n\ndata: at three.\n\n',
+      'words-as-data-to-a-named-end': 'data: Backups run\n\ndata:  at three.\n\nevent: done\ndata: \n\n',
+    }).map(([id, body]): [string, AnswerQuirk] => [id, { body, expected: whole }]),
+  ),
+  'words-as-data-with-numbers-and-lines': {
+    body: 'data: It is\n\ndata: \ndata: \n\ndata: 3\n\ndata:  o’clock.\n\n',
+    expected: { words: 'It is\n3 o’clock.', finish: 'stop' },
+  },
+  'one-line-as-data': {
+    body: 'data: Please log in\n\n',
+    expected: { words: '', finish: 'error', problem: 'model-format' },
+  },
   'document-of-tgi': {
     type: 'application/json',
     body: '[{"generated_text":"Backups run at three."}]',

@@ -52,6 +52,9 @@ export function asEventStream(
   type Controller = TransformStreamDefaultController<Uint8Array<ArrayBuffer>>;
   /** The last event, if it ended within its JSON. */
   let half = '';
+  /** Data of events that are no JSON, and whether any event was: servers of one's own send the bare words. */
+  let bare: string[] = [];
+  let hasJson = false;
   /** Events of the present bytes, passed on together. */
   let ready: unknown[] = [];
 
@@ -63,8 +66,17 @@ export function asEventStream(
         encoder.encode(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')),
       );
   };
+  const readBare = () => {
+    const words = bare.join('');
+    if (hasJson || bare.length < 2 || !/\p{L}/u.test(words) || FAILED.test(words)) return;
+    facts.malformed = false;
+    half = '';
+    bare = [];
+    ready.push(...reader.read(wholeAnswer(words), { isDocument: true }));
+  };
   const end = (controller: Controller) => {
     facts.done = true;
+    readBare();
     ready.push(...reader.end());
     send(controller);
     controller.enqueue(encoder.encode('data: [DONE]\n\n'));
@@ -76,18 +88,22 @@ export function asEventStream(
     const plain = wordsOfApp(name, lines.join('\n'));
     if (plain !== undefined)
       return void ready.push(...reader.read({ choices: [{ delta: { content: plain } }] }));
+    let isBare = name === '' || name === 'message';
     for (const piece of piecesOfData(lines)) {
       if (DONE.test(piece)) return end(controller);
       const whole = parsed(piece);
       const within = whole ? undefined : eventWithin(piece);
       const found = whole ?? (within === undefined ? undefined : parsed(within));
       if (!whole && found) facts.malformed = true;
+      hasJson ||= found !== undefined && !/^(?:number|boolean)$/.test(typeof found.value);
+      if (isChatter(piece)) isBare = false;
       if (found) ready.push(...reader.read(found.value, { named: name }));
       else if (/^error$/i.test(name)) {
         if (!facts.finished) facts.error ??= { message: piece };
       } else if (!isWhole) half = piece;
       else if (!isChatter(piece)) facts.malformed = true;
     }
+    if (isBare && !hasJson) bare.push(lines.join('\n'));
     if (NAMED_DONE.test(name) && !lines.some((line) => line.includes('"choices"'))) end(controller);
   };
 
@@ -108,6 +124,7 @@ export function asEventStream(
       if (facts.done) return;
       dispatchAll(body.end(), controller);
       if (facts.done) return;
+      readBare();
       const { document } = body;
       if (document !== undefined) {
         const words = wordsOfPlain(document, contentType);

@@ -68,6 +68,8 @@ export class BodyReader {
   #name = '';
   /** Fields are indented, or written in capitals. */
   #isLoose = false;
+  /** Its first data stand right behind the colon: a space there is a part of the data. */
+  #isTight: boolean | undefined;
   /** Its lines are those of AI SDK 4. */
   #hasParts = false;
 
@@ -148,7 +150,9 @@ export class BodyReader {
     const written = (colon < 0 ? line : line.slice(0, colon)).replace(/^\ufeff/, '');
     const field = this.#isLoose ? written.trim().toLowerCase() : written;
     if (field === '') return;
-    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
+    const given = colon < 0 ? '' : line.slice(colon + 1);
+    if (field === 'data' && given !== '') this.#isTight ??= !given.startsWith(' ');
+    const value = field === 'data' && this.#isTight ? given : given.replace(/^ /, '');
     // A proxy that wraps a stream into a stream writes the name of the field twice.
     if (field === 'data') this.#data.push(value.replace(/^(?:data: ?)+/, ''));
     else if (field === 'event') this.#name = value.trim();
