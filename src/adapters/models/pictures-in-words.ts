@@ -1,8 +1,8 @@
-// Takes pictures out of the words of an answer: gateways of models that draw write them as Markdown, as a tag of HTML or
-// bare, with all their bytes. As words they would be sent back with each later request, and no window is that large.
+// Takes pictures out of the words of an answer: gateways of models that draw write them as Markdown, as a tag of HTML
+// or bare, with all their bytes. As words they would be sent back with each later request; no window is that large.
 import { type Fence, fenceAfter } from '../../domain/text/code.ts';
 
-/** What stands around the bytes of a picture. */
+/** Writing around the bytes of a picture. */
 type Form = 'markdown' | 'tag' | 'bare';
 
 const ALT = String.raw`!\[(?:[^[\]]|\[[^[\]\n]{0,100}\]){0,200}`;
@@ -24,7 +24,7 @@ const NO_DIGIT = /[^\w+/=%-]/;
 const LEAST = 64;
 /** Digits of a line that is certainly one of a picture's bytes. */
 const WHOLE_LINE = 40;
-/** What closes each form behind the bytes. */
+/** Closing of each form, behind the bytes. */
 const CLOSES: Readonly<Record<Form, RegExp>> = {
   markdown: /^>?(?:\s{1,9}(?:"[^"]{0,300}"|'[^']{0,300}'|\([^()]{0,300}\)))?\s{0,9}\)/,
   tag: /^["']?[^<>]{0,600}>/,
@@ -134,7 +134,7 @@ export class PicturesInWords {
     return out;
   }
 
-  /** What stands behind bytes: more of them, how many characters close the picture, or what cannot be told yet. */
+  /** Tells what stands behind bytes: more of them, characters that close the picture, or what cannot be told yet. */
   #behind(form: Form, rest: string, isLast: boolean): 'bytes' | 'held' | number {
     const [, digits] = NEXT_LINE.exec(rest) ?? [];
     if (digits !== undefined && digits.length >= WHOLE_LINE) return 'bytes';

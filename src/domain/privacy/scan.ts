@@ -77,8 +77,8 @@ export function findPrivate(
 }
 
 /**
- * What the end of a line may divide. A number over more than two lines is rather a column of a table; the words of a
- * password or telephone number are too easily made of two lines that have nothing to do with each other.
+ * Words that the end of a line may divide. A number over more than two lines is rather a column of a table, and two
+ * lines that have nothing to do with each other too easily make a password or a telephone number.
  */
 const CUT_BY_LINES: readonly {
   readonly what: 'key' | 'number';

@@ -7,7 +7,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { classes } from './controls.tsx';
 import { nearestTwins } from './twin-titles.ts';
 
-/** What tells a conversation apart from others of its title; empty while nothing does, or while it is read. */
+/** Words that tell a conversation apart from others of its title; empty while nothing does, or while it is read. */
 export function useTwinWords(entry: LibraryEntry): string {
   const { documents } = useApp();
   const twins = useReadable(documents.library, ({ entries }) => nearestTwins(entries, entry));
