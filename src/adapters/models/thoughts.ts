@@ -227,10 +227,10 @@ class ThoughtReader implements Thoughts {
   /** The blanks before the first sign. */
   readonly #lead: string[] = [];
   #begun = false;
-  /** Current line of the answer, and true if it is code. */
+  /** Current line of the answer, and the backquotes in it. */
   #line = '';
-  /** Backquotes in it. */
   #quotes = 0;
+  /** Marks of the fence that is open; empty outside code. */
   #fence = '';
   /** Words came since the last thought. */
   #spoken = false;

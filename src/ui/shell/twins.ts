@@ -1,4 +1,4 @@
-// Conversations of one title: which they are, and what of their first lines tells them apart.
+// Reads the first lines of conversations of one title, and finds what tells them apart. Loaded where there are some.
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { firstLineOf } from '../../domain/chat/checkpoint.ts';
 import { effectiveHead, pathTo } from '../../domain/chat/conversation.ts';

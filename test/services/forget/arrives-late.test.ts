@@ -214,19 +214,30 @@ it('words that come in their room after their writer has cleaned it and confirme
   expect(await heldBy([here, joined], CANARY, [first, back])).toEqual([[], []]);
 });
 
-it('an answer of a device that was offline, which quotes a forgotten message', {
-  timeout: 180_000,
-}, async () => {
+/** A device with a message that says something to quote. */
+async function deviceWithStory() {
   const one = await devices.create();
   const story = said('My neighbour lost the garden in the flood of 1994 and never spoke of it.');
   await one.change(idOf('talk'), { messages: [said('Roses'), story], meta: { createdAt: NOW - 2000 } });
-  const other = await devices.pair(one);
-  await until(async () => (await other.texts(idOf('talk'))).length > 1);
-  other.stop();
-  const away = openDevice({ store: other.store, engine: false, now: () => NOW - 500 });
+  return { one, story };
+}
+
+/** An answer that quotes the message, on a device whose sync is stopped. */
+async function quotesWhileAway({ store }: TestDevice, story: Message) {
+  const away = openDevice({ store, engine: false, now: () => NOW - 500 });
   const told = textOf(story);
   await away.say('quoted', ['What of gardens?', `You told me this. ${told} It was long ago.`], {}, NOW - 900);
   await away.close();
+}
+
+it('an answer of a device that was offline, which quotes a forgotten message', {
+  timeout: 180_000,
+}, async () => {
+  const { one, story } = await deviceWithStory();
+  const other = await devices.pair(one);
+  await until(async () => (await other.texts(idOf('talk'))).length > 1);
+  other.stop();
+  await quotesWhileAway(other, story);
   const here = tabOf(one, 'one');
   await here.forgetAll({ kind: 'message', conversation: idOf('talk'), message: story.id });
   await until(() => hasConfirmed(here, 'one'));
@@ -239,17 +250,12 @@ it('an answer of a device that was offline, which quotes a forgotten message', {
 it('an answer that quotes it, on a device that indexed it before the one that was asked could take it out', {
   timeout: 180_000,
 }, async () => {
-  const one = await devices.create();
-  const story = said('My neighbour lost the garden in the flood of 1994 and never spoke of it.');
-  await one.change(idOf('talk'), { messages: [said('Roses'), story], meta: { createdAt: NOW - 2000 } });
+  const { one, story } = await deviceWithStory();
   const other = await devices.pair(one);
   const third = await devices.pair(one, devices.make('Tablet'));
   await until(async () => (await third.texts(idOf('talk'))).length > 1);
   third.stop();
-  const away = openDevice({ store: third.store, engine: false, now: () => NOW - 500 });
-  const told = textOf(story);
-  await away.say('quoted', ['What of gardens?', `You told me this. ${told} It was long ago.`], {}, NOW - 900);
-  await away.close();
+  await quotesWhileAway(third, story);
   const here = tabOf(one, 'one');
   const { index, files } = filedIndex();
   const there = tabOf(other, 'other', NOW, index);
