@@ -17,6 +17,7 @@ import { useReport } from '../shell/conversation-actions.tsx';
 import { FILTERED_FROM, FilterField, withWords } from '../shell/name-filter.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { AnswerParts, emptiness, UsageLine } from './answer.tsx';
+import { nameAmong, useListedModels } from './model-list.tsx';
 
 const NO_RESULTS: ReadonlyMap<string, PartOf<'tool-result'>> = new Map();
 
@@ -129,7 +130,7 @@ function ComparedColumn({
   const { t } = useTranslation('chat');
   const turn = useReadable(answer.turn);
   const last = useReadable(answer.last);
-  const { model } = answer.choice;
+  const model = nameAmong(useListedModels(), answer.choice);
   const running = turn.status !== 'idle';
   const kept = running ? null : answerAt(conversation, last);
   const parts = turn.parts.filter(({ type }) => type !== 'recall');

@@ -1,6 +1,7 @@
 // A long list of models with a filter: typed words leave those with them in their name, arrow keys move, Enter chooses.
 import { Check } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import type { ModelChoice } from '../../services/settings/settings.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { MENU_ROW } from '../shell/controls/surfaces.ts';
@@ -21,6 +22,13 @@ export function useListedModels(): readonly ListedModel[] {
   return endpoints.flatMap(({ id, label, models }) =>
     models.map((model) => ({ endpointId: id, label, model })),
   );
+}
+
+/** Names the chosen model, with its service where another service has a model of that name. */
+export function nameAmong(models: readonly ListedModel[], { endpointId, model }: ModelChoice): string {
+  const same = models.filter((one) => one.model === model);
+  const service = same.find((one) => one.endpointId === endpointId);
+  return service && same.length > 1 ? `${model} · ${service.label}` : model;
 }
 
 const STEPS: Readonly<Record<string, 1 | -1>> = { ArrowDown: 1, ArrowUp: -1 };

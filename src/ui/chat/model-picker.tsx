@@ -13,7 +13,7 @@ import { MENU_ROW } from '../shell/controls/surfaces.ts';
 import { classes, Menu, type MenuItem, Popover } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { FILTERED_FROM } from '../shell/name-filter.tsx';
-import { type ListedModel, ModelList, useListedModels } from './model-list.tsx';
+import { type ListedModel, ModelList, nameAmong, useListedModels } from './model-list.tsx';
 
 /** `conversation` null: a new one, which starts with the choice. */
 export function ModelPicker({ conversation }: { conversation: Conversation | null }) {
@@ -41,7 +41,7 @@ export function ModelPicker({ conversation }: { conversation: Conversation | nul
   const models = useListedModels();
   const isChosen = ({ endpointId, model }: ListedModel) =>
     chosen?.endpointId === endpointId && chosen.model === model;
-  const name = chosen?.model ?? t('memoryOnly');
+  const name = chosen ? nameAmong(models, chosen) : t('memoryOnly');
   const trigger = (
     <button
       type="button"

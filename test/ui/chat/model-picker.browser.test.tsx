@@ -48,6 +48,25 @@ it('fetches the list of models each time it opens, and shows what is new in it',
   expect(app.settings.connections.get().endpoints[0]?.models).toEqual(['scripted', 'new-model']);
 });
 
+it('names the service of the chosen model where another service has one of that name', async () => {
+  const app = await createTestApp({
+    *reply() {
+      yield { type: 'text-delta', text: 'An answer.' };
+    },
+  });
+  const [endpoint] = app.settings.connections.get().endpoints;
+  if (!endpoint) throw new Error('No endpoint is connected');
+  const picker = page.getByRole('button', { name: /^Model: scripted/ });
+  await show(app, '/');
+  await expect.element(picker).toHaveTextContent(/^scripted$/);
+  await app.settings.saveEndpoint({ ...endpoint, id: 'other', label: 'Kimi · China' }, undefined);
+  await expect.element(picker).toHaveTextContent(`scripted · ${endpoint.label}`);
+  await picker.click();
+  await page.getByRole('menuitemradio', { name: 'scripted', exact: true }).last().click();
+  await expect.element(picker).toHaveTextContent('scripted · Kimi · China');
+  await expectAccessible();
+});
+
 /** A connection with as many models as OpenRouter has. */
 async function withMany() {
   const app = await createTestApp({
