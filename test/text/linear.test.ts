@@ -352,6 +352,7 @@ async function outerReaders(): Promise<Readers> {
     import('../../src/adapters/importers/message-shapes.ts'),
     import('../../src/domain/text/rich-text.ts'),
   ]);
+  const written = await import('../../src/adapters/importers/written-calls.ts');
   const drawn = await import('../../src/adapters/models/pictures-in-words.ts');
   const thoughts = await import('../../src/adapters/models/thoughts.ts');
   const [lenient, openBlock, repeat, commands, marked, palette, nesting, shapes, spoken, whole, lists, html] =
@@ -378,6 +379,14 @@ async function outerReaders(): Promise<Readers> {
     'words that an agent added': (text) => [
       agents.isAdded(`<user_info>${text}`),
       agents.withoutTag(`<task>${text}`),
+    ],
+    'calls that a model writes into its words': (text) => [
+      written.withWrittenCalls(text, new agents.CallReader()),
+      written.withWrittenCalls(`<read_file>\n<path>${text}`, new agents.CallReader()),
+      written.withWrittenCalls(text.replaceAll('a', '<read_file><a>'), new agents.CallReader()),
+      written.withWrittenCalls(text.replaceAll('a', '<thinking>'), new agents.CallReader()),
+      written.saidInName([{ type: 'text', text: `[read_file for '${text}` }], new agents.CallReader()),
+      written.saidInName([{ type: 'text', text: `[read_file] Result:${text}` }], new agents.CallReader()),
     ],
     isRichText: rich.isRichText,
     wordsOfRichText: (text) => rich.wordsOfRichText(`{\\rtf1 ${text}`),

@@ -10,11 +10,12 @@ import { readingCopy } from '../../domain/chat/reading-copy.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { decode } from './lenient-json.ts';
-import { withoutTag } from './message-shapes.ts';
+import { CallReader } from './message-shapes.ts';
 import { createDamagedFiles, createSkipCounter, type SkipCounter, wordsIn } from './skipping.ts';
 import { baseName, headOf } from './source-file.ts';
 import { isProgram, ownNameIn, type Speaker, speakerIn } from './speakers.ts';
 import { interpolated, timeOf } from './times.ts';
+import { isOfWrittenCalls, saidInName, withWrittenCalls } from './written-calls.ts';
 
 const TOOL = 'markdown';
 const NAME = /\.(?:md|markdown|mdown|txt)$/i;
@@ -243,6 +244,32 @@ function withoutFold(thoughts: string): string {
   return (opened.endsWith(FOLD_END) ? opened.slice(0, -FOLD_END.length) : opened).trim();
 }
 
+/** A turn, or one of the messages that an agent wrote into a turn. */
+interface Piece extends Turn {
+  readonly isNote?: boolean;
+  readonly parts?: readonly Part[];
+}
+
+/** Reads a turn in which an agent wrote calls, or their results, as words. */
+function piecesOf(turn: Turn, calls: CallReader): Piece[] {
+  if (turn.role === 'user') {
+    const spoken = saidInName([{ type: 'text', text: turn.text }], calls);
+    return spoken.map((one) => ({ ...turn, ...one }));
+  }
+  if (turn.role !== 'assistant') return [turn];
+  const parts = partsOf(turn).flatMap((part) =>
+    part.type === 'text' ? withWrittenCalls(part.text, calls) : [part],
+  );
+  return [{ ...turn, parts }];
+}
+
+/** What the id of a message is made of: its words, also where parts were read out of them. */
+function hashedOf({ text, parts }: Piece): string {
+  const [only, ...others] = parts ?? [];
+  if (!parts) return text;
+  return only?.type === 'text' && others.length === 0 ? only.text : JSON.stringify(parts);
+}
+
 function partsOf(turn: Turn): Part[] {
   const thoughts = turn.role === 'assistant' ? THOUGHTS.exec(turn.text) : null;
   const reasoning = withoutFold((thoughts?.[1] ?? thoughts?.[2] ?? '').trim());
@@ -278,37 +305,32 @@ function toConversation(
     .replace(/^#[ \t]+.+$/m, (line) => (heading !== undefined && heading === title ? '' : line))
     .trim();
 
-  const turns = [
+  const hasWrittenCalls = read.turns.some(({ role, text }) => role === 'user' && isOfWrittenCalls(text));
+  const calls = hasWrittenCalls ? new CallReader() : undefined;
+  const turns: readonly Piece[] = [
     ...(preamble === '' ? [] : [{ role: 'system' as const, name: '', text: preamble, isNote: true }]),
-    ...read.turns.flatMap((turn) => {
-      const at = turn.role === 'user' ? turn.text.indexOf('\n<environment_details>') : -1;
-      const text = at < 0 ? turn.text : turn.text.slice(0, at).trim();
-      const said = { ...turn, text: turn.role === 'user' ? withoutTag(text) : text, isNote: false };
-      const note = { role: 'system' as const, name: '', text: turn.text.slice(at).trim(), isNote: true };
-      return at < 0 ? [said] : [said, note];
-    }),
+    ...read.turns.flatMap((turn): readonly Piece[] => (calls ? piecesOf(turn, calls) : [turn])),
   ];
   const times = interpolated(
-    turns.map((turn, at) => ('at' in turn ? turn.at : at === 0 ? created : undefined)),
+    turns.map(({ at }, n) => at ?? (n === 0 ? created : undefined)),
     created ?? updated ?? (file.modifiedAt || now),
   );
   const messages: ImportedMessage[] = [];
   let above: string | null = null;
   for (const [n, turn] of turns.entries()) {
-    const parts = partsOf(turn);
+    const parts = turn.parts ?? partsOf(turn);
     if (parts.length === 0) {
       skipped.count('no-content');
       continue;
     }
-    const id: string = fingerprint(above ?? '', turn.role, turn.text);
-    const answeredBy =
-      turn.role === 'assistant' ? (('model' in turn ? turn.model : undefined) ?? model) : undefined;
+    const id: string = fingerprint(above ?? '', turn.role, hashedOf(turn));
+    const answeredBy = turn.role === 'assistant' ? (turn.model ?? model) : undefined;
     messages.push({
       id,
       sourceId: id,
       parentId: above,
       role: turn.role,
-      kind: turn.isNote ? 'note' : 'message',
+      kind: turn.isNote === true ? 'note' : 'message',
       parts,
       createdAt: times[n] as number,
       ...(answeredBy === undefined ? {} : { model: answeredBy }),

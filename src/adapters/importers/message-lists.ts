@@ -1,7 +1,7 @@
 // Lists of messages in JSON, whoever wrote them: a request's `messages`, a dataset's lines (OpenAI's and ShareGPT's),
 // exports of other chat apps. A list of messages is one conversation, a list of such lists is several.
 import { RecollectError } from '../../domain/base/errors.ts';
-import { type Fields, isFields } from '../../domain/base/json.ts';
+import { type Fields, isFields, stringOf } from '../../domain/base/json.ts';
 import { createYielder } from '../../domain/base/yielding.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
@@ -42,6 +42,7 @@ import {
 } from './skipping.ts';
 import { baseName, chunksOf, headOf, isDamaged as isDamagedFile, SNIFF_BYTES } from './source-file.ts';
 import { interpolated, timeOf } from './times.ts';
+import { isOfWrittenCalls, saidInName, withWrittenCalls } from './written-calls.ts';
 
 const TOOL = 'messages';
 const NAME = /\.(?:jsonl?|ndjson)(?:\.\w{1,8})?$/i;
@@ -497,8 +498,17 @@ type Piece = Pick<ImportedMessage, 'role' | 'kind' | 'parts'>;
 /** Fields for thoughts beside the words. */
 const THOUGHTS = ['reasoning_content', 'reasoning', 'thinking', 'thinking_trace', 'reasoningContent'];
 
+/** The texts of a message, as they are written. */
+const textsOf = (message: Fields): string[] =>
+  [contentOf(message)].flat().map((block: unknown) => stringOf(isFields(block) ? block.text : block));
+
 /** Reads one message; results of tools stand as messages of their own, as everywhere else. */
-function piecesOf(message: Fields, calls: CallReader, skipped: SkipCounter): Piece[] {
+function piecesOf(
+  message: Fields,
+  calls: CallReader,
+  skipped: SkipCounter,
+  hasWrittenCalls: boolean,
+): Piece[] {
   const known = roleOf(message);
   if (known === undefined) skipped.count('unknown-role', speakerOf(message));
   const role = known ?? 'system';
@@ -512,6 +522,14 @@ function piecesOf(message: Fields, calls: CallReader, skipped: SkipCounter): Pie
     parts.push(...partsOf(said, calls, skipped));
   if (role === 'assistant')
     parts = parts.flatMap((part) => (part.type === 'text' ? withThoughts(part.text) : [part]));
+  if (hasWrittenCalls && role === 'assistant')
+    parts = parts.flatMap((part) => (part.type === 'text' ? withWrittenCalls(part.text, calls) : [part]));
+  if (hasWrittenCalls && role === 'user')
+    return saidInName(parts, calls).map(({ role, isNote, parts }) => ({
+      role,
+      kind: isNote ? 'note' : 'message',
+      parts,
+    }));
   const thoughts = THOUGHTS.map((name) => message[name])
     .map((one) => (isFields(one) ? (one.content ?? one.text) : one))
     .find((one): one is string => typeof one === 'string' && one.trim() !== '');
@@ -601,6 +619,7 @@ function toConversation(
     started ?? fallback,
   );
   const calls = new CallReader();
+  const hasWrittenCalls = fields.some((one) => roleOf(one) === 'user' && textsOf(one).some(isOfWrittenCalls));
   const messages: ImportedMessage[] = [];
   /** The last piece of each message; of one without words, that of the message above it. */
   const last = new Map<string, string | null>();
@@ -610,7 +629,7 @@ function toConversation(
   let root: string | null = null;
   const say = (one: Fields, parent: string | null, time: number, own: string | undefined): string | null => {
     let above = parent;
-    const pieces = piecesOf(one, calls, skipped);
+    const pieces = piecesOf(one, calls, skipped, hasWrittenCalls);
     if (pieces.length === 0) skipped.count('no-content');
     for (const [n, piece] of pieces.entries()) {
       const id: string =

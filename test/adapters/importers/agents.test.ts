@@ -168,6 +168,78 @@ describe('Cline and its kin', () => {
   });
 });
 
+describe('calls that Cline lets a model write into its words', () => {
+  const result = (call: string, text: string) => ({ type: 'text', text: `[${call}] Result:\n${text}` });
+  const block = (text: string) => ({ type: 'text', text });
+  const asked = 'provided the following feedback:\n<feedback>\nRye flour.\n</feedback>';
+  it('are calls with their results, answers and a person’s words', async () => {
+    const messages = [
+      { role: 'user', content: [block('<task>\nWhich loaf?\n</task>')] },
+      {
+        role: 'assistant',
+        content:
+          '<thinking>\nHm.\n</thinking>\n\nI look.\n\n<write_to_file>\n<path>a</path>\n<content>\n<b></content>rye\n</content>\n</write_to_file>',
+      },
+      {
+        role: 'user',
+        content: [result("write_to_file for 'a'", ''), block(`The user denied this and ${asked}`)],
+      },
+      {
+        role: 'assistant',
+        content:
+          '<ask_followup_question>\n<question>Which flour?</question>\n<options>["rye","wheat"]</options>\n</ask_followup_question>',
+      },
+      {
+        role: 'user',
+        content: [
+          result("ask_followup_question for 'Which flour?'", '<answer>\nrye\n</answer>'),
+          block('<environment_details>\na.txt\n</environment_details>'),
+        ],
+      },
+      {
+        role: 'assistant',
+        content:
+          'Of `<read_file>` I only speak.\n<attempt_completion>\n<result>\nRye.\n</result>\n</attempt_completion>',
+      },
+      { role: 'user', content: '[ERROR] You did not use a tool in your previous response!' },
+      { role: 'assistant', content: 'Cut: <execute_command>\n<command>ls -l' },
+    ];
+    expect((await only('api_conversation_history.json', JSON.stringify(messages)))?.said).toEqual([
+      'user: Which loaf?',
+      ...['thought: Hm.', 'assistant: I look.'],
+      'assistant: write_to_file {"path":"a","content":"<b></content>rye"}',
+      'tool: The user denied this and provided the following feedback:',
+      'user: Rye flour.',
+      ...['assistant: Which flour?\n\n- rye\n- wheat', 'user: rye'],
+      '*system: <environment_details>\na.txt\n</environment_details>',
+      ...['assistant: Of `<read_file>` I only speak.', 'assistant: Rye.'],
+      '*system: [ERROR] You did not use a tool in your previous response!',
+      ...['assistant: Cut:', 'assistant: execute_command {"command":"ls -l"}'],
+    ]);
+  });
+  it('are the same in a task that was written out as Markdown', async () => {
+    const turns = [
+      '**User:**\n\n<task>\nWhich loaf?\n</task>',
+      '**Assistant:**\n\nI look.\n\n<read_file>\n<path>a</path>\n</read_file>',
+      "**User:**\n\n[read_file for 'a'] Result:\n\nrye\n\n<environment_details>\na.txt\n</environment_details>",
+      '**Assistant:**\n\n<attempt_completion>\n<result>\nRye.\n</result>\n</attempt_completion>',
+    ];
+    expect((await only('task.md', `${turns.join('\n\n---\n\n')}\n`))?.said).toEqual([
+      ...['user: Which loaf?', 'assistant: I look.', 'assistant: read_file {"path":"a"}', 'tool: rye'],
+      ...['*system: <environment_details>\na.txt\n</environment_details>', 'assistant: Rye.'],
+    ]);
+  });
+  it('are words where no such agent is', async () => {
+    const messages = [
+      { role: 'user', content: 'Write a call.' },
+      { role: 'assistant', content: '<read_file>\n<path>a</path>\n</read_file>' },
+    ];
+    expect((await only('chat.json', JSON.stringify(messages)))?.said[1]).toBe(
+      'assistant: <read_file>\n<path>a</path>\n</read_file>',
+    );
+  });
+});
+
 describe('goose', () => {
   const messages = [
     { role: 'user', created: 1_750_000_000, content: [{ type: 'text', text: 'Which loaf?' }] },
