@@ -1,7 +1,7 @@
 // Lists of messages in JSON, whoever wrote them: a request's `messages`, a dataset's lines (OpenAI's and ShareGPT's),
 // exports of other chat apps. A list of messages is one conversation, a list of such lists is several.
 import { RecollectError } from '../../domain/base/errors.ts';
-import { type Fields, isFields, stringOf } from '../../domain/base/json.ts';
+import { type Fields, fieldsOf, isFields, objectsOf, readJson, stringOf } from '../../domain/base/json.ts';
 import { createYielder } from '../../domain/base/yielding.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
 import { wordsOfUnknown } from '../../domain/chat/unknown.ts';
@@ -30,6 +30,7 @@ import {
   withoutTag,
   withThoughts,
 } from './message-shapes.ts';
+import { otherVersionsOf, withForks } from './other-versions.ts';
 import {
   countForeign,
   createDamagedFiles,
@@ -60,6 +61,7 @@ const LISTS = [
   'dialog',
   'chat',
   'history',
+  'responses',
   'input',
 ] as const;
 /** Fields of a question and its answer in datasets. */
@@ -111,13 +113,20 @@ function withModel(messages: readonly Fields[]): readonly Fields[] {
 const isMessageList = (value: unknown): value is readonly Fields[] => {
   if (!Array.isArray(value) || value.length === 0) return false;
   const first: unknown[] = value.slice(0, 20);
+  const others = first.filter(
+    (one) =>
+      !isFields(one) || !(isMessage(one) || roleOf(bare(one)) !== undefined || otherIn(bare(one)) !== ''),
+  );
   return (
-    first.every(
-      (one) =>
-        isFields(one) && (isMessage(one) || roleOf(bare(one)) !== undefined || otherIn(bare(one)) !== ''),
-    ) && first.some((one) => isMessage(one) && /^(?:user|assistant)$/.test(roleOf(bare(one)) ?? ''))
+    others.length <= first.length * MOST_BOOKKEEPING &&
+    others.every(isBookkeeping) &&
+    first.some((one) => isMessage(one) && /^(?:user|assistant)$/.test(roleOf(bare(one)) ?? ''))
   );
 };
+/** Most items of a list of messages, as a share, that say nothing: counts of tokens, marks of a fork. */
+const MOST_BOOKKEEPING = 0.4;
+const isBookkeeping = (one: unknown): boolean =>
+  isFields(one) && contentOf(bare(one)) === undefined && wordsOfUnknown(one) === '';
 
 interface Said {
   readonly list: readonly unknown[];
@@ -138,6 +147,10 @@ function saidIn(value: unknown, around: readonly Fields[] = []): Said | undefine
   }
   const nodes = isFields(value.mapping) ? messagesOfNodes(Object.values(value.mapping)) : [];
   if (isMessageList(nodes)) return { list: nodes, around: here };
+  const forked = isMessageList(value.messages)
+    ? withForks(value.messages, value.messageForksHash)
+    : undefined;
+  if (forked) return { list: forked, around: [...here, { currentId: lastOf(value.messages) }] };
   for (const name of LISTS)
     if (isMessageList(value[name]))
       return { list: [...value[name], ...answersIn(value.output ?? value.response)], around: here };
@@ -148,6 +161,8 @@ function saidIn(value: unknown, around: readonly Fields[] = []): Said | undefine
     ? { ...request, list: [...request.list, ...answersIn(value.response)] }
     : pairIn(value, here);
 }
+
+const lastOf = (list: unknown): unknown => objectsOf(list).at(-1)?.id;
 
 /** The answers of an endpoint, or of a trace, to a request that stands beside them. */
 function answersIn(response: unknown): readonly unknown[] {
@@ -163,14 +178,23 @@ function answersIn(response: unknown): readonly unknown[] {
 /** Topics of Cherry Studio, which keeps the words of all messages in one list of blocks. */
 function topicsIn({ topics, message_blocks: blocks }: Fields, around: readonly Fields[]): Said[] {
   if (!Array.isArray(topics) || !Array.isArray(blocks)) return [];
+  const names = namesOfTopics(fieldsOf(around[0]?.localStorage)['persist:cherry-studio']);
   const byMessage = new Map<unknown, Fields[]>();
   for (const block of blocks.filter(isFields))
     byMessage.set(block.messageId, [...(byMessage.get(block.messageId) ?? []), block]);
   return topics.filter(isFields).flatMap((topic) => {
     const messages = (Array.isArray(topic.messages) ? topic.messages : []).filter(isFields);
     const list = messages.map((one) => ({ ...one, content: byMessage.get(one.id) ?? [] }));
-    return isMessageList(list) ? [{ list, around: [...around, topic] }] : [];
+    const named = { name: names.get(stringOf(topic.id)), ...topic };
+    return isMessageList(list) ? [{ list, around: [...around, named] }] : [];
   });
+}
+
+/** Names of topics by their ids, out of the state of the interface, which is JSON within JSON. */
+function namesOfTopics(state: unknown): ReadonlyMap<string, string> {
+  const { assistants } = fieldsOf(readJson(stringOf(fieldsOf(readJson(stringOf(state))).assistants)));
+  const topics = objectsOf(assistants).flatMap((one) => objectsOf(one.topics));
+  return new Map(topics.map(({ id, name }) => [stringOf(id), stringOf(name)]));
 }
 
 /** Levels that are searched for messages. */
@@ -179,7 +203,10 @@ const DEEPEST = 7;
 /** Finds all conversations in a value, wherever an app keeps them. */
 function allSaidIn(value: unknown, around: readonly Fields[] = []): Said[] {
   const said = saidIn(value, around.slice(-3));
-  if (said) return inGroups(said);
+  if (said) {
+    const groups = inGroups(said);
+    return [...groups, ...besideIn(value, groups)];
+  }
   const topics = isFields(value) ? topicsIn(value, around.slice(-3)) : [];
   if (topics.length > 0) return topics.flatMap(inGroups);
   if (around.length > DEEPEST || typeof value !== 'object' || value === null) return [];
@@ -188,6 +215,28 @@ function allSaidIn(value: unknown, around: readonly Fields[] = []): Said[] {
     typeof one === 'object' && one !== null ? allSaidIn(one, here) : [],
   );
 }
+
+/** Conversations that an app keeps beside a list of messages in the same object: threads before it, other answers. */
+function besideIn(value: unknown, shown: readonly Said[]): Said[] {
+  if (!isFields(value)) return [];
+  const known = new Set(
+    shown.flatMap(({ list }) => list.flatMap((one) => [saidBy(one), wordsOfMessage(one)])),
+  );
+  const id = shown[0]?.around.map((one) => fieldOf(one, CONVERSATION_IDS)).find((one) => one !== undefined);
+  return Object.values(value)
+    .flatMap((one: unknown) => (typeof one === 'object' && one !== null ? allSaidIn(one, [{}]) : []))
+    .filter((said) => !said.list.every((one) => known.has(saidBy(one))))
+    .map((said) => {
+      const own = said.around.map((one) => fieldOf(one, CONVERSATION_IDS)).find((one) => one !== undefined);
+      const inner = own === undefined || id === undefined ? {} : { id: `${id}/${own}` };
+      return { ...said, around: [inner, ...said.around] };
+    });
+}
+/** What a message is known by: its id, if it has one, and its words. */
+const saidBy = (one: unknown): string =>
+  `${(isFields(one) && fieldOf(one, IDS)) || ''}${wordsOfMessage(one)}`;
+const wordsOfMessage = (one: unknown): string =>
+  isFields(one) ? JSON.stringify(contentOf(bare(one)) ?? '') : '';
 
 /** Fields by which an app tells the conversations of one list apart. */
 const GROUPS = [
@@ -211,10 +260,19 @@ function inGroups({ list, around }: Said): Said[] {
     group.push(one);
     groups.set(name, group);
   }
-  return groups.size <= 1
-    ? [{ list: flattened(list), around }]
-    : [...groups].map(([id, some]) => ({ list: flattened(some), around: [{ id }] }));
+  const [only] = groups.values();
+  if (groups.size <= 1) return [{ list: flattened(list), around: [...around, ...titledBy(only)] }];
+  return [...groups].map(([id, some]) => ({
+    list: flattened(some),
+    around: [{ id }, ...titledBy(some)],
+  }));
 }
+
+/** The title that a table repeats in each of its rows. */
+const titledBy = ([first]: readonly unknown[] = []): Fields[] =>
+  isFields(first) && typeof first.conversation_title === 'string'
+    ? [{ title: first.conversation_title }]
+    : [];
 
 /** Questions and answers that follow one another in a thread, as Perplexity's exports have them. */
 function pairsIn(entries: unknown): unknown[] | undefined {
@@ -311,7 +369,7 @@ export const messageLists: Importer = {
         const isLoose = isMessage(value) && !saidIn(value);
         if (isLoose) loose.push(value);
         const found = isLoose ? [] : allSaidIn(value);
-        if (!isLoose && found.length === 0)
+        if (!isLoose && found.length === 0 && !(isFields(value) && 'chat_metadata' in value))
           skipped.count(isFields(value) ? 'unknown-part' : 'malformed-line', text());
         for (const said of found) {
           const conversation = take(said, isAlone && found.length === 1 ? baseName(file.path) : undefined);
@@ -458,13 +516,14 @@ const TIMES = [
   'ts',
   'updated_at',
 ] as const;
-const IDS = ['id', 'messageId', 'message_id', 'uuid'] as const;
+const IDS = ['id', 'messageId', 'message_id', 'uuid', '_id'] as const;
 const PARENTS = [
   'parentId',
   'parentMessageId',
   'parent_id',
   'parentUuid',
   'parent_message_uuid',
+  'parent_response_id',
   'parent',
 ] as const;
 const CONVERSATION_IDS = [
@@ -486,8 +545,11 @@ const fieldOf = (fields: Fields, names: readonly string[]): string | undefined =
   return undefined;
 };
 
+const timeFieldOf = (fields: Fields): unknown =>
+  TIMES.map((name) => fields[name]).find((value) => value !== undefined && value !== null);
+
 const timeIn = (fields: Fields, skipped: SkipCounter): number | undefined => {
-  const written = TIMES.map((name) => fields[name]).find((value) => value !== undefined && value !== null);
+  const written = timeFieldOf(fields);
   const time = timeOf(written);
   if (time === 'impossible') skipped.count('impossible-time', String(written));
   return typeof time === 'number' ? time : undefined;
@@ -530,7 +592,7 @@ function piecesOf(
       kind: isNote ? 'note' : 'message',
       parts,
     }));
-  const thoughts = THOUGHTS.map((name) => message[name])
+  const thoughts = [...THOUGHTS.map((name) => message[name]), fieldsOf(message.extra).reasoning]
     .map((one) => (isFields(one) ? (one.content ?? one.text) : one))
     .find((one): one is string => typeof one === 'string' && one.trim() !== '');
   if (thoughts !== undefined && !parts.some(({ type }) => type === 'reasoning'))
@@ -565,6 +627,22 @@ interface Placed {
   readonly parent: string | null;
   readonly fields: Fields;
   readonly time: number;
+}
+
+/** Messages with their model; a list that begins with its newest answer is turned round. */
+function inOrder(given: readonly Fields[]): readonly Fields[] {
+  const messages = withModel(given);
+  const [first, last] = [messages[0], messages.at(-1)];
+  const isAnswerFirst = first && last && roleOf(first) === 'assistant' && roleOf(last) === 'user';
+  if (!isAnswerFirst || messages.some((one) => fieldOf(one, PARENTS) !== undefined)) return messages;
+  const times = messages.map((one) => timeOf(timeFieldOf(one)));
+  const isBackwards =
+    times[0] !== times.at(-1) &&
+    times.every((time, at) => {
+      const before = times[at - 1] ?? Number.POSITIVE_INFINITY;
+      return typeof time === 'number' && typeof before === 'number' && before >= time;
+    });
+  return isBackwards ? [...messages].reverse() : messages;
 }
 
 /** Orders messages, parents first; where none names its parent, each stands below the one before it. */
@@ -604,8 +682,9 @@ function toConversation(
   fallback: number,
   fileName?: string,
 ): ImportedConversation | undefined {
-  const fields = withModel(
+  const fields = inOrder(
     list.flatMap((value) => {
+      if (isBookkeeping(value) && roleOf(bare(value as Fields)) === undefined) return [];
       if (isFields(value)) return [bare(value)];
       skipped.count('malformed-line', JSON.stringify(value));
       return [];
@@ -623,7 +702,7 @@ function toConversation(
   const messages: ImportedMessage[] = [];
   /** The last piece of each message; of one without words, that of the message above it. */
   const last = new Map<string, string | null>();
-  const system = of(['system', 'system_prompt', 'instructions', 'system_instruction']);
+  const system = of(['system', 'system_prompt', 'systemPrompt', 'instructions', 'system_instruction']);
   const hasSystem = fields.some((one) => roleOf(one) === 'system');
   const before: Fields[] = system === undefined || hasSystem ? [] : [{ role: 'system', content: system }];
   let root: string | null = null;
@@ -638,7 +717,10 @@ function toConversation(
           : n === 0
             ? own
             : `${own}#${n}`;
-      const model = piece.role === 'assistant' ? (fieldOf(one, MODELS) ?? of(MODELS)) : undefined;
+      const model =
+        piece.role === 'assistant'
+          ? (modelOf(one) ?? around.map(modelOf).find((name) => name !== undefined))
+          : undefined;
       messages.push({
         ...piece,
         id,
@@ -657,6 +739,7 @@ function toConversation(
   const hasIds = !ids.includes(undefined) && new Set(ids).size === ids.length;
   for (const { id, parent, fields: one, time } of all) {
     const above = parent === null ? root : (last.get(parent) ?? root);
+    for (const other of otherVersionsOf(one)) say(other, above, time, undefined);
     last.set(id, say(one, above, time, hasIds ? id : undefined));
   }
   const title = of(['title', 'name', 'chatTitle', 'chat_title', 'topic', 'subject']);
@@ -665,7 +748,7 @@ function toConversation(
     skipped.count('empty-conversation', title);
     return undefined;
   }
-  const current = of(['currentId', 'current_id', 'currentNode']);
+  const current = of(['currentId', 'current_id', 'currentNode', 'leaf_response_id']);
   const head =
     (current === undefined ? undefined : last.get(current)) ?? (messages.at(-1) as ImportedMessage).id;
   const ownName =
@@ -678,6 +761,15 @@ function toConversation(
   };
 }
 const MODELS = ['model', 'model_slug', 'modelName', 'model_name', 'modelId'];
+/** The model's name: by itself, or within what an app keeps about it. */
+function modelOf(one: Fields): string | undefined {
+  const about = [one.model, one.modelInfo, one.extra].find(isFields) ?? {};
+  return (
+    fieldOf(one, MODELS) ??
+    fieldOf(about, ['id', ...MODELS, 'name']) ??
+    fieldOf(fieldsOf(one.senderInfo), ['senderName'])
+  );
+}
 
 /** Gives a second conversation of the same name one of its own; undefined for the same once more. */
 function unique(

@@ -232,7 +232,8 @@ const asText = (value: unknown): string =>
 /** A file by its address, which may hold its bytes. */
 function fileOf(url: string, name: string, mediaType: string, skipped: SkipCounter): Part {
   const embedded = mediaTypeOfUrl(url);
-  const kind = embedded ?? (mediaType || mediaTypeOf(name || (url.split(/[?#]/, 1)[0] as string)));
+  const written = mediaType.includes('/') ? mediaType : '';
+  const kind = embedded ?? (written || mediaTypeOf(name || (url.split(/[?#]/, 1)[0] as string)));
   const isKept = embedded !== undefined && !isTooLarge(url);
   if (!isKept) skipped.count(embedded === undefined ? 'missing-attachment' : 'oversized-attachment', name);
   return {
@@ -253,7 +254,7 @@ function mediaIn(block: Fields, skipped: SkipCounter): Part | undefined {
   const type =
     stringOf(data?.media_type ?? data?.mimeType ?? data?.mime_type ?? block.mediaType ?? block.mimeType) ||
     (/^image/.test(kind) ? 'image/*' : '');
-  const name = stringOf(block.filename ?? holder.filename ?? block.name);
+  const name = stringOf(block.filename ?? holder.filename ?? block.name ?? block.fileIdentifier);
   const bytes = stringOf(data?.data);
   const url =
     bytes === ''
@@ -277,7 +278,9 @@ export class CallReader {
     const described = [given.function, given.functionCall, given.function_call].find(isFields) ?? given;
     const name = stringOf(described.name ?? given.toolName);
     if (name === '') return undefined;
-    const callId = stringOf(given.id ?? given.call_id ?? given.toolCallId) || `call-${this.#count}`;
+    const callId =
+      stringOf(given.id ?? given.call_id ?? given.toolCallId ?? given.toolCallRequestId) ||
+      `call-${this.#count}`;
     this.#count += 1;
     this.#open.push({ callId, name });
     const input =
@@ -342,8 +345,9 @@ export function besideWords(message: Fields, calls: CallReader, skipped: SkipCou
   ];
 }
 
-const CALLS = /^(?:tool_use|tool[-_]call|function_call|server_tool_use|functionCall|toolCall)$/;
-const RESULTS = /^(?:\w*tool_result|tool[-_]result|function_call_output|function_response)$/;
+const CALLS =
+  /^(?:tool_use|tool[-_]call|function_call|server_tool_use|functionCall|toolCall|toolCallRequest)$/;
+const RESULTS = /^(?:\w*tool_result|tool[-_]result|function_call_output|function_response|toolCallResult)$/;
 const THOUGHTS = /^(?:thinking|reasoning|think|thought)$/;
 /** A tool's call and its result in one block, as the AI SDK keeps them. */
 const TOOL_PART = /^(?:tool-(?!call$|result$)(.+)|dynamic-tool|tool-invocation)$/;
@@ -384,14 +388,20 @@ function blockOf(block: unknown, calls: CallReader, skipped: SkipCounter): Part[
         );
   const type = stringOf(block.type);
   const words = (value: unknown): string => (isFields(value) ? stringOf(value.value) : stringOf(value));
-  if (THOUGHTS.test(type) || block.thought === true || block.isThought === true) {
+  // Qwen names the phase of an answer that a block is of.
+  const isThought = [block.thought, block.isThought].includes(true) || block.phase === 'think';
+  if (THOUGHTS.test(type) || isThought) {
     const text = words(block.thinking ?? block.reasoning ?? block.text ?? block.think ?? block.content);
     return text.trim() === '' ? [] : [{ type: 'reasoning', text }];
   }
   const functionCall = isFields(block.functionCall) ? block.functionCall : undefined;
   if (CALLS.test(type) || functionCall) {
-    const call = calls.call(functionCall ?? block);
-    return call ? [call] : unknownPart(block, skipped);
+    // LibreChat keeps the call, with what it gave, within the block.
+    const given = functionCall ?? (isFields(block.tool_call) ? block.tool_call : block);
+    const call = calls.call(given);
+    const gave = functionCall ? undefined : (given.output ?? given.result);
+    if (!call) return unknownPart(block, skipped);
+    return gave === undefined || gave === null ? [call] : [call, calls.result(given, asText(gave))];
   }
   const response = isFields(block.functionResponse) ? block.functionResponse : undefined;
   if (RESULTS.test(type) || response) return [resultOf(response ?? block, calls, skipped)];

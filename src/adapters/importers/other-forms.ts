@@ -255,7 +255,7 @@ function columnsOf(line: string, separator: string): readonly string[] | undefin
   const [names = []] = separatedRows(line.replace(/^\uFEFF/, ''), separator);
   const columns = names.map((name) => name.trim().toLowerCase().replace(/[ -]/g, '_'));
   return columns.some((name) => SPEAKER_COLUMN.test(name)) && columns.some((name) => WORDS_COLUMN.test(name))
-    ? columns.map((name) => (name === 'conversation' ? 'conversation_id' : name))
+    ? columns
     : undefined;
 }
 
@@ -269,5 +269,13 @@ function rowsOf(text: string, separator: string, columns: readonly string[]): un
   return [...separatedRows(text.replace(/^\uFEFF/, ''), separator)]
     .slice(1)
     .filter((row) => row.some((cell) => cell.trim() !== ''))
-    .map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at] ?? ''])));
+    .map((row) => {
+      const { conversation, ...fields } = Object.fromEntries(
+        columns.map((name, at) => [name, row[at] ?? '']),
+      );
+      // Copilot tells conversations apart by their titles.
+      return conversation === undefined
+        ? fields
+        : { conversation_id: conversation, conversation_title: conversation, ...fields };
+    });
 }

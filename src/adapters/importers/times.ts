@@ -50,6 +50,8 @@ function fromNumber(value: number): number {
 
 const NUMBER = /^[+-]?\d+(?:\.\d*)?(?:e\+?\d{1,2})?$/i;
 const WRAPPED = /^\/?Date\((\d+)(?:[+-]\d{4})?\)\/?$/;
+/** SillyTavern's: `2026-01-31@14h23m31s`, `2026-1-31 @14h 23m 31s 123ms`. */
+const LETTERED = /^(\d{4})-(\d{1,2})-(\d{1,2}) ?@ ?(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s(?: ?\d{1,3}ms)?$/;
 const COMPACT = /^(\d{4})(\d\d)(\d\d)(?:T?(\d\d)(\d\d)(\d\d)?(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/i;
 
 function fromText(text: string): number {
@@ -60,7 +62,7 @@ function fromText(text: string): number {
   }
   const wrapped = WRAPPED.exec(text)?.[1];
   if (wrapped !== undefined) return Number(wrapped);
-  const compact = COMPACT.exec(text);
+  const compact = COMPACT.exec(text) ?? LETTERED.exec(text);
   if (compact) {
     const [, year, month, day, hour = '0', minute = '0', second = '0', zone = ''] = compact;
     return instantOf([year, month, day].map(Number), [hour, minute, second].map(Number), zone);

@@ -50,7 +50,7 @@ const LONG: ReadonlySet<string> = new Set([
 ]);
 const MOST_PARAMETERS = 40;
 /** Stands behind the tag of a call: its first parameter, its end, or the end of all. */
-const PARAMETER = /\s*(?:<\/?[a-z_]{1,40}>|$)/y;
+const PARAMETER = /\s{0,40}(?:<\/?[a-z_]{1,40}>|$)/y;
 
 /** A message out of another, as lists of messages have them. */
 export interface Spoken {

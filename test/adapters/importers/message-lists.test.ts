@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ImportedConversation } from '../../../src/adapters/importers/importer.ts';
 import { IMPORTERS } from '../../../src/adapters/importers/index.ts';
 import { messageLists } from '../../../src/adapters/importers/message-lists.ts';
-import { sourceOf } from '../../fixtures/files.ts';
+import { jsonl, sourceOf } from '../../fixtures/files.ts';
 import * as fixture from '../../fixtures/message-lists.ts';
 import { readAll } from '../../suites/importer.suite.ts';
 
@@ -678,4 +678,140 @@ describe('lists of messages', () => {
       ['user: Which tea has the least caffeine?', 'assistant: Rooibos has none.'],
     ]);
   });
+});
+
+describe('what an app keeps beside the line that it shows', () => {
+  const words = (text: string) => [{ type: 'text', text }];
+  const asked = { id: 'm1', role: 'user', contentParts: words('a b?') };
+  const answered = { id: 'm2', role: 'assistant', contentParts: words('c d.') };
+  const shape = ({ source, meta, messages, head }: ImportedConversation) => ({
+    ...{ id: source.id, title: meta.title, head, said: said({ messages } as ImportedConversation) },
+    above: messages.map(({ parentId }) => parentId),
+  });
+
+  it('Chatbox: a fork is a branch, an earlier thread a conversation', async () => {
+    const fork = { id: 'm3', role: 'assistant', contentParts: words('e f.') };
+    const thread = {
+      id: 't',
+      name: 'Before',
+      messages: [
+        { ...asked, id: 'o1' },
+        { ...fork, id: 'o2' },
+      ],
+    };
+    const session = {
+      ...{ id: 's', name: 'T', messages: [asked, answered], threads: [thread] },
+      messageForksHash: { m1: { position: 1, lists: [{ id: 'l', messages: [fork] }, { messages: [] }] } },
+    };
+    const found = (await read({ 'session:s': session })).map(shape);
+    expect(found[0]).toEqual({
+      ...{ id: 's', title: 'T', head: 'm2', said: [...QA, 'assistant: e f.'], above: [null, 'm1', 'm1'] },
+    });
+    expect(found.slice(1)).toMatchObject([
+      { id: 's/t', title: 'Before', said: ['user: a b?', 'assistant: e f.'] },
+    ]);
+  });
+
+  it('LM Studio: other versions, the model, the instructions, calls', async () => {
+    const version = (role: string, text: string) => ({ type: 'singleStep', role, content: words(text) });
+    const steps = [
+      { content: words('e f.') },
+      { content: [{ type: 'toolCallRequest', toolCallRequestId: 'r', name: 'look', parameters: {} }] },
+      { content: [{ type: 'toolCallResult', toolCallId: 'r', content: 'g' }] },
+    ];
+    const senderInfo = { senderName: 'qwen3' };
+    const answers = [{ role: 'assistant', steps, senderInfo }, version('assistant', 'c d.')];
+    const [found] = await read({
+      ...{ name: 'T', systemPrompt: 'Be brief.' },
+      messages: [
+        { versions: [version('user', 'a b?')], currentlySelected: 0 },
+        { versions: answers, currentlySelected: 1 },
+      ],
+    });
+    expect(found && said(found)).toEqual([
+      ...['system: Be brief.', 'user: a b?', 'assistant: e f. | look{}', 'tool: g', 'assistant: c d.'],
+    ]);
+    const [, question, other, , answer] = found?.messages ?? [];
+    expect([other?.parentId, answer?.parentId, found?.head]).toEqual([
+      question?.id,
+      question?.id,
+      answer?.id,
+    ]);
+    expect(other?.model).toBe('qwen3');
+  });
+
+  it('SillyTavern: swipes, thoughts, the model, and times of its own', async () => {
+    const line = { name: 'B', is_user: false, mes: 'c d.', swipes: ['e f.', 'c d.'], swipe_id: 1 };
+    const log = jsonl(
+      { user_name: 'A', character_name: 'B', create_date: '2026-01-01@10h00m00s', chat_metadata: {} },
+      { name: 'A', is_user: true, mes: 'a b?', send_date: '2026-1-1 @10h 00m 05s 123ms' },
+      { ...line, send_date: '2026-01-01@10h01m00s', extra: { model: 'gpt-4o', reasoning: 't' } },
+    );
+    const { conversations, skipped } = await readAll(messageLists, source(log, 'B.jsonl'));
+    const [found] = conversations;
+    expect(skipped).toEqual({});
+    expect(found && said(found)).toEqual(['user: a b?', 'assistant: e f.', 'assistant: (t) | c d.']);
+    expect(found?.messages.map(({ createdAt }) => new Date(createdAt).toISOString().slice(11, 19))).toEqual([
+      ...['10:00:05', '10:01:00', '10:01:00'],
+    ]);
+    expect(found).toMatchObject({ head: found?.messages[2]?.id, messages: [{}, {}, { model: 'gpt-4o' }] });
+  });
+
+  it('Grok: its ids, so that a second answer is a branch, and its title', async () => {
+    const response = (_id: string, parent_response_id: string | null, sender: string, message: string) => ({
+      response: { _id, parent_response_id, sender, message },
+    });
+    const responses = [
+      ...[response('1', null, 'human', 'a b?'), response('2', '1', 'ASSISTANT', 'c d.')],
+      response('3', '1', 'ASSISTANT', 'e f.'),
+    ];
+    const conversation = { id: 'g', title: 'T', leaf_response_id: '2' };
+    expect((await read({ conversations: [{ conversation, responses }] })).map(shape)).toEqual([
+      { id: 'g', title: 'T', head: '2', said: [...QA, 'assistant: e f.'], above: [null, '1', '1'] },
+    ]);
+  });
+
+  it('counts of tokens among the messages', async () => {
+    const messages = [
+      ...['user', 'assistant'].map((role) => ({ role, content: role })),
+      { type: 'tokens', n: 1 },
+    ];
+    const { conversations, skipped } = await readAll(messageLists, source({ chatTitle: 'T', messages }));
+    expect(conversations.map(said)).toEqual([['user: user', 'assistant: assistant']]);
+    expect(skipped).toEqual({});
+  });
+
+  it('Cherry Studio: the name of a topic, and the model', async () => {
+    const assistants = JSON.stringify({ assistants: [{ topics: [{ id: 't', name: 'T' }] }] });
+    const model = { id: 'gpt-4o', name: 'GPT' };
+    const found = await read({
+      localStorage: { 'persist:cherry-studio': JSON.stringify({ assistants }) },
+      indexedDB: {
+        topics: [
+          {
+            id: 't',
+            messages: [
+              { id: 'm', role: 'user' },
+              { id: 'n', role: 'assistant', model },
+            ],
+          },
+        ],
+        message_blocks: ['m', 'n'].map((messageId) => ({ messageId, type: 'main_text', content: messageId })),
+      },
+    });
+    expect(found).toMatchObject([{ meta: { title: 'T' }, messages: [{}, { model: 'gpt-4o' }] }]);
+  });
+});
+
+it('reads a phase of thought, and a call that holds its result, for what they are', async () => {
+  const blocks = [
+    { phase: 'think', content: 't' },
+    { phase: 'answer', content: 'c d.' },
+    { type: 'tool_call', tool_call: { id: 'x', name: 'look', args: '{}', output: 'g' } },
+  ];
+  const [found] = await read([
+    { role: 'user', content: 'a b?' },
+    { role: 'assistant', content: '', content_list: blocks },
+  ]);
+  expect(found && said(found)).toEqual(['user: a b?', 'assistant: (t) | c d. | look{}', 'tool: g']);
 });

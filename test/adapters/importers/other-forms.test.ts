@@ -621,6 +621,15 @@ describe('a conversation in another form is read', () => {
     expect(await lines({ 'copilot.csv': table })).toEqual([talk]);
   });
 
+  it('Copilot’s table begins with the newest answer, and tells conversations apart by their titles', async () => {
+    const row = (minute: number, author: string, words: string) =>
+      `Loaves,2026-01-01T10:0${minute}:00,${author},${words}\n`;
+    const table = `Conversation,Time,Author,Message\n${row(1, 'AI', 'Rye.')}${row(0, 'Human', 'Which loaf?')}`;
+    expect(await lines({ 'copilot.csv': table })).toEqual([talk]);
+    const { conversations } = await read({ 'copilot.csv': table });
+    expect(conversations.map(({ meta }) => meta.title)).toEqual(['Loaves']);
+  });
+
   const asJson = JSON.stringify(talk.map(([role, content]) => ({ role, content })));
   it.each<[string, string, Contents]>([
     [
