@@ -51,8 +51,50 @@ const isClaudeCode = (record: Fields): boolean =>
   'sessionId' in record &&
   isFields(record.message);
 
-function claudeCode(records: readonly Fields[]): Session[] | undefined {
-  if (!records.some(isClaudeCode)) return undefined;
+/** What a person typed while an answer was being written stands in a record of its own. */
+const withQueued = (record: Fields): Fields => {
+  const { type, prompt, commandMode } = fieldsOf(record.attachment);
+  const isQueued = record.type === 'attachment' && type === 'queued_command';
+  return isQueued && (commandMode === undefined || commandMode === 'prompt')
+    ? { ...record, type: 'user', message: { role: 'user', content: prompt } }
+    : record;
+};
+
+/** The text of a message that holds nothing else. */
+function onlyText(content: unknown): string {
+  const [block, ...others] = objectsOf(content);
+  return typeof content === 'string' ? content : others.length === 0 ? stringOf(block?.text) : '';
+}
+const TYPED =
+  /^\s{0,40}(?:<command-message>[^<]{0,200}<\/command-message>\s{0,40})?<command-name>([^<]{1,200})<\/command-name>/;
+const ARGUMENTS = /<command-args>([^<]*)<\/command-args>/;
+const SHELL = /^\s{0,40}<bash-input>([\s\S]*)<\/bash-input>\s{0,40}$/;
+/** Texts that Claude Code writes in the person's name. */
+const BY_CLAUDE_CODE =
+  /^\s{0,40}<(?:local-command-\w{1,20}|bash-std\w{1,20}|task-notification|system-reminder)>/;
+
+/** The role and the words of a message: a command as it was typed, and what came of it as nobody's words. */
+function claudeCodeSaid(record: Fields): { readonly role: unknown; readonly content: unknown } {
+  const message = fieldsOf(record.message);
+  // Qwen Code has Gemini's form of a message within the same lines.
+  const content = message.content ?? message.parts;
+  const isWritten =
+    record.isMeta === true || record.isCompactSummary === true || record.isApiErrorMessage === true;
+  if (isWritten || record.type !== 'user')
+    return { role: isWritten ? 'system' : record.type === 'tool_result' ? 'tool' : record.type, content };
+  const text = onlyText(content);
+  if (BY_CLAUDE_CODE.test(text)) return { role: 'system', content };
+  const command = TYPED.exec(text)?.[1] ?? (SHELL.test(text) ? '!' : undefined);
+  const given = (command === '!' ? SHELL : ARGUMENTS).exec(text)?.[1] ?? '';
+  return { role: 'user', content: command === undefined ? content : `${command} ${given}`.trim() };
+}
+
+/** Stands where Claude Code itself answers. */
+const NO_MODEL = '<synthetic>';
+
+function claudeCode(given: readonly Fields[]): Session[] | undefined {
+  if (!given.some(isClaudeCode)) return undefined;
+  const records = given.map(withQueued);
   const parents = new Map(
     records.map((record) => [stringOf(record.uuid), stringOf(record.parentUuid ?? record.logicalParentUuid)]),
   );
@@ -80,15 +122,12 @@ function claudeCode(records: readonly Fields[]): Session[] | undefined {
     const side = record.isSidechain === true ? `/${stringOf(record.agentId) || 'sidechain'}` : '';
     const id = `${stringOf(record.sessionId)}${side}`;
     const message = fieldsOf(record.message);
-    const isWritten = record.isMeta === true || record.isCompactSummary === true;
     const one = {
-      role: isWritten ? 'system' : record.type === 'tool_result' ? 'tool' : record.type,
-      // Qwen Code has Gemini's form of a message within the same lines.
-      content: message.content ?? message.parts,
+      ...claudeCodeSaid(record),
       id: record.uuid,
       parentId: parentOf(record),
       timestamp: record.timestamp,
-      ...(typeof message.model === 'string' ? { model: message.model } : {}),
+      ...(typeof message.model === 'string' && message.model !== NO_MODEL ? { model: message.model } : {}),
     };
     const messages = sessions.get(id);
     if (messages) messages.push(one);
@@ -103,7 +142,7 @@ function claudeCode(records: readonly Fields[]): Session[] | undefined {
 
 // ------------------------------------------------------------------------------------------------ Codex
 const CODEX_ITEM =
-  /^(?:message|reasoning|function_call|function_call_output|custom_tool_call|custom_tool_call_output|local_shell_call)$/;
+  /^(?:message|reasoning|function_call|function_call_output|custom_tool_call|custom_tool_call_output|local_shell_call|web_search_call)$/;
 /** An item that `codex exec --json` prints. */
 const codexItem = ({ type, text, command, aggregated_output: output, id }: Fields): Fields[] => {
   if (type === 'agent_message') return [{ role: 'assistant', content: text }];
@@ -126,7 +165,7 @@ function codexPrinted(records: readonly Fields[]): Session[] | undefined {
 
 /** Texts that Codex writes in the person's name. */
 const SCAFFOLDING =
-  /^\s*(?:<(?:environment_context|user_instructions|permissions instructions|INSTRUCTIONS)|# AGENTS\.md instructions)/;
+  /^\s*(?:<(?:environment_context|user_instructions|permissions instructions|INSTRUCTIONS|turn_aborted|user_shell_command|subagent_notification|skill)\b|# AGENTS\.md instructions)/;
 
 function codex(records: readonly Fields[]): Session[] | undefined {
   const meta = records.find(({ type }) => type === 'session_meta');
@@ -138,6 +177,8 @@ function codex(records: readonly Fields[]): Session[] | undefined {
   const messages: unknown[] = [];
   for (const record of records) {
     const payload = fieldsOf(record.payload);
+    if (record.type === 'compacted')
+      messages.push({ role: 'system', content: stringOf(payload.message), timestamp: record.timestamp });
     if (record.type === 'turn_context') model = payload.model ?? model;
     const item = record.type === 'response_item' ? payload : isOld ? record : undefined;
     if (!item || !CODEX_ITEM.test(stringOf(item.type))) continue;
@@ -465,25 +506,42 @@ function telegram([document]: readonly Fields[]): Session[] | undefined {
 // ------------------------------------------------------------------------------------------------ aider
 const STARTED = /^# aider chat started at (.+)$/;
 
+const FENCE = /^(`{3,}|~{3,})[^`]*$/;
+/** aider ends the lines of its own, and those of a person, with two spaces, and begins them behind an empty line. */
+const isBegun = (line: string, before: string | undefined): boolean =>
+  /^(?:#### |> )/.test(line) && line.endsWith('  ') && (before === undefined || before.trim() === '');
+
 /** Reads aider's history, one file for all sessions: `#### ` is what the person said, `> ` what the tool said. */
 export function aiderSessions(text: string): readonly Session[] {
   const sessions: { id: string; created: string; messages: { role: string; content: string }[] }[] = [];
   const begun = new Map<string, number>();
+  /** The fence of the code that is being read. */
+  let fence: string | undefined;
+  let before: string | undefined;
   for (const line of text.split(/\r\n|\n|\r/)) {
     const started = STARTED.exec(line)?.[1]?.trim();
     if (started !== undefined) {
-      const before = begun.get(started) ?? 0;
-      begun.set(started, before + 1);
-      const id = `aider ${started}${before === 0 ? '' : `#${before}`}`;
+      const times = begun.get(started) ?? 0;
+      begun.set(started, times + 1);
+      const id = `aider ${started}${times === 0 ? '' : `#${times}`}`;
       sessions.push({ id, created: started, messages: [] });
+      fence = undefined;
       continue;
     }
+    if (fence !== undefined && isBegun(line, before)) fence = undefined;
+    before = line;
+    const isInCode = fence !== undefined;
+    const signs = FENCE.exec(line)?.[1] ?? '';
+    if (fence === undefined) fence = signs || undefined;
+    else if (signs.startsWith(fence) && line.trim() === signs) fence = undefined;
     const messages = sessions.at(-1)?.messages;
-    const [role, content] = line.startsWith('#### ')
-      ? ['user', line.slice(5)]
-      : /^> ?/.test(line)
-        ? ['system', line.replace(/^> ?/, '')]
-        : ['assistant', line];
+    const [role, content] = isInCode
+      ? ['assistant', line]
+      : line.startsWith('#### ')
+        ? ['user', line.slice(5)]
+        : /^> ?/.test(line)
+          ? ['system', line.replace(/^> ?/, '')]
+          : ['assistant', line];
     const last = messages?.at(-1);
     if (last && (last.role === role || line.trim() === '')) last.content += `\n${content}`;
     else if (content.trim() !== '') messages?.push({ role, content });

@@ -614,7 +614,8 @@ function piecesOf(
   for (const said of parts) {
     const isNote = role === 'user' && said.type === 'text' && isAdded(said.text);
     const part = role === 'user' && said.type === 'text' ? { ...said, text: withoutTag(said.text) } : said;
-    const as = isNote ? 'system' : part.type === 'tool-result' ? 'tool' : role;
+    const isResult = part.type === 'tool-result' || calls.gave.has(said);
+    const as = isNote ? 'system' : isResult ? 'tool' : role;
     const last = pieces.at(-1);
     if (last?.role === as) last.parts.push(part);
     else pieces.push({ role: as, kind: isNote ? 'note' : kind, parts: [part] });

@@ -92,7 +92,7 @@ export function bare(value: Fields): Fields {
 
 /** Items of OpenAI Responses beside messages, which its agents and Codex keep in a list. */
 const OF_RESPONSES =
-  /^(?:reasoning|function_call|function_call_output|custom_tool_call|custom_tool_call_output|local_shell_call)$/;
+  /^(?:reasoning|function_call|function_call_output|custom_tool_call|custom_tool_call_output|local_shell_call|web_search_call)$/;
 
 /** An item of OpenAI Responses as a message; undefined for thoughts that nobody can read. */
 export function messageOfItem(item: Fields): Fields | undefined {
@@ -108,14 +108,20 @@ export function messageOfItem(item: Fields): Fields | undefined {
   }
   if (type.endsWith('_output')) {
     const { output } = item;
-    const content = isFields(output) && typeof output.content === 'string' ? output.content : output;
+    // Codex wraps what a command wrote in JSON, with its time and its exit code.
+    const wrapped = typeof output === 'string' && /^\{\s*"output"/.test(output) ? readJson(output) : output;
+    const given = isFields(wrapped)
+      ? [wrapped.content, wrapped.output].find((one) => typeof one === 'string')
+      : output;
+    const content = given ?? output;
+    const isBlocks = Array.isArray(content) && content.every(isFields);
     return {
       role: 'tool',
       tool_call_id: item.call_id,
-      content: typeof content === 'string' ? content : JSON.stringify(content ?? ''),
+      content: typeof content === 'string' || isBlocks ? content : JSON.stringify(content ?? ''),
     };
   }
-  const name = stringOf(item.name) || 'shell';
+  const name = stringOf(item.name) || (type === 'web_search_call' ? 'web_search' : 'shell');
   const input = item.arguments ?? item.input ?? item.action;
   return {
     role: 'assistant',
@@ -272,6 +278,8 @@ interface Call {
 export class CallReader {
   #open: Call[] = [];
   #count = 0;
+  /** Pictures and files that stand within the result of a call. */
+  readonly gave = new WeakSet<Part>();
 
   /** `given`: a call in any shape; undefined if it names no tool. */
   call(given: Fields): Part | undefined {
@@ -404,7 +412,7 @@ function blockOf(block: unknown, calls: CallReader, skipped: SkipCounter): Part[
     return gave === undefined || gave === null ? [call] : [call, calls.result(given, asText(gave))];
   }
   const response = isFields(block.functionResponse) ? block.functionResponse : undefined;
-  if (RESULTS.test(type) || response) return [resultOf(response ?? block, calls, skipped)];
+  if (RESULTS.test(type) || response) return resultOf(response ?? block, calls, skipped);
   const [isTool, name] = TOOL_PART.exec(type) ?? [];
   if (isTool !== undefined) {
     const given = isFields(block.toolInvocation) ? block.toolInvocation : block;
@@ -420,14 +428,17 @@ function blockOf(block: unknown, calls: CallReader, skipped: SkipCounter): Part[
   return unknownPart(block, skipped);
 }
 
-function resultOf(block: Fields, calls: CallReader, skipped: SkipCounter): Part {
+function resultOf(block: Fields, calls: CallReader, skipped: SkipCounter): Part[] {
   const { result: ran, error } = isFields(block.run) ? block.run : ({} as Fields);
   const run = isFields(ran) ? (ran.content ?? ran.output ?? ran) : (ran ?? error);
   const given = block.content ?? block.output ?? block.response ?? block.result ?? run;
   const isBlocks = Array.isArray(given) && given.every(isFields);
   const said = isBlocks ? partsOf(given, new CallReader(), skipped) : [];
   const text = said.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-  return calls.result(block, isBlocks && text !== '' ? text : asText(given));
+  const files = said.filter(({ type }) => type === 'file');
+  for (const file of files) calls.gave.add(file);
+  const isRead = isBlocks && (text !== '' || files.length === said.length);
+  return [calls.result(block, isRead ? text : asText(given)), ...files];
 }
 
 /** A block of an unknown kind is kept if it has words. */

@@ -548,3 +548,87 @@ describe('lists of messages of more agents', () => {
     expect((await only('crush.json', JSON.stringify(rows)))?.said).toEqual(looked);
   });
 });
+
+describe('Claude Code', () => {
+  const record = (uuid: string, parentUuid: string | null, type: string, content: unknown, more = {}) => ({
+    ...{ uuid, parentUuid, type, sessionId: 's', timestamp: '2026-01-01T10:00:00.000Z' },
+    ...{ message: { role: type, content }, ...more },
+  });
+  const picture = {
+    type: 'image',
+    source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' },
+  };
+  it('has what was typed while it worked, commands as they were typed, and pictures that a tool gave', async () => {
+    const queued = { type: 'queued_command', prompt: 'Rolls, too.', commandMode: 'prompt' };
+    const log = jsonl(
+      record('a', null, 'user', 'Which loaf?'),
+      record('b', 'a', 'assistant', [{ type: 'tool_use', id: 't', name: 'look', input: {} }]),
+      record('c', 'b', 'user', [
+        { type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'rye' }, picture] },
+      ]),
+      { ...record('d', 'c', 'attachment', ''), message: undefined, attachment: queued },
+      record('e', 'd', 'assistant', 'Rye.'),
+      record(
+        'f',
+        'e',
+        'user',
+        '<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args>opus</command-args>',
+      ),
+      record('g', 'f', 'user', '<local-command-stdout>Set model to opus</local-command-stdout>'),
+      record('h', 'g', 'user', '<bash-input>ls</bash-input>'),
+      record('i', 'h', 'assistant', 'API Error: 529', { isApiErrorMessage: true }),
+    );
+    expect((await only('s.jsonl', log))?.said).toEqual([
+      ...['user: Which loaf?', 'assistant: look {}', 'tool: rye', 'tool: file', 'user: Rolls, too.'],
+      ...['assistant: Rye.', 'user: /model opus'],
+      'system: <local-command-stdout>Set model to opus</local-command-stdout>',
+      ...['user: ! ls', 'system: API Error: 529'],
+    ]);
+  });
+});
+
+describe('Codex', () => {
+  const item = (payload: object, type = 'response_item') => ({
+    timestamp: '2026-01-01T10:00:00Z',
+    type,
+    payload,
+  });
+  const words = (role: string, text: string) =>
+    item({ type: 'message', role, content: [{ type: 'input_text', text }] });
+  it('has what it looked up, what commands wrote, and the summary of what was compacted', async () => {
+    const log = jsonl(
+      item({ id: 'x', cwd: '/p' }, 'session_meta'),
+      words('user', 'Which loaf?'),
+      item({ type: 'web_search_call', action: { type: 'search', query: 'rye' } }),
+      item({ type: 'function_call', name: 'shell', arguments: '{}', call_id: 'c' }),
+      item({
+        type: 'function_call_output',
+        call_id: 'c',
+        output: '{"output":"a.txt","metadata":{"exit_code":0}}',
+      }),
+      item({ type: 'function_call_output', call_id: 'd', output: [{ type: 'input_text', text: 'seen' }] }),
+      item({ message: 'A loaf is wanted.' }, 'compacted'),
+      words('user', '<turn_aborted>\nInterrupted.\n</turn_aborted>'),
+      words('assistant', 'Rye.'),
+    );
+    expect((await only('rollout.jsonl', log))?.said).toEqual([
+      ...[
+        'user: Which loaf?',
+        'assistant: web_search {"type":"search","query":"rye"}',
+        'assistant: shell {}',
+      ],
+      ...['tool: a.txt', 'tool: seen', 'system: A loaf is wanted.'],
+      ...['system: <turn_aborted>\nInterrupted.\n</turn_aborted>', 'assistant: Rye.'],
+    ]);
+  });
+});
+
+it('aider: what stands in code is the model’s, whatever its lines begin with', async () => {
+  const code = '```md\n> quoted\n#### A heading\n>>>>>>> REPLACE\n```';
+  const cut = '```md\nnever ended\n\n#### And rolls?  ';
+  const log = `\n# aider chat started at 2026-01-01 10:00:00\n\n#### Which loaf?  \n\n${code}\n\n> Applied edit  \n\n${cut}\n\nWheat.\n`;
+  expect((await only('.aider.chat.history.md', log))?.said).toEqual([
+    ...['user: Which loaf?', `assistant: ${code}`],
+    ...['system: Applied edit', 'assistant: ```md\nnever ended', 'user: And rolls?', 'assistant: Wheat.'],
+  ]);
+});
