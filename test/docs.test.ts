@@ -150,6 +150,17 @@ describe('the documents', () => {
     expect(lacking, 'a row in the table of its README.md').toEqual([]);
   });
 
+  it('run the test that asks for a row with each recipe that asks for one', () => {
+    const recipes = read('CONTRIBUTING.md')
+      .split(/\n\n/)
+      .filter(
+        (text) =>
+          /^\*\*(?:An?|Another) [^*]+\*\*/.test(text) && /\bIts row in (?:the table of\s)?\[/.test(text),
+      );
+    expect(recipes.length).toBeGreaterThan(1);
+    expect(recipes.filter((text) => !/vitest[^`]* test\/docs\.test\.ts/.test(text))).toEqual([]);
+  });
+
   it('show each promise of privacy by a test', () => {
     const page = read('docs/privacy.md');
     const tables = [...page.matchAll(/^\|.*shown by \|\n\|[-|]+\|\n((?:\|.*\|\n)+)/gm)];

@@ -84,6 +84,7 @@ describe('the catalogues', () => {
           text,
         ),
       ),
+      `a thin space, U+2009, as the neighbours in src/ui/i18n/zh/${name}.ts have it`,
     ).toEqual([]);
   });
 
