@@ -1,9 +1,10 @@
 // Google's Gemini API. Thoughts are asked for, and the signatures of calls go back with them. Gemini caches what it has
 // read by itself. https://ai.google.dev/api/generate-content
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
+import type { ModelOptions } from './answer-request.ts';
 import type { ChatModel } from './chat-model.ts';
 import { nativeProtocol } from './native.ts';
-import { createSdkModel, type ModelOptions } from './sdk-stream.ts';
+import { createSdkModel } from './sdk-stream.ts';
 
 /** Makes a model for Google's own protocol (Gemini). */
 export function createGoogleModel(options: ModelOptions): ChatModel {

@@ -1,11 +1,11 @@
 // The registry of protocols: makes models. `connection-test.ts` lists them and tests
 // connections; it is loaded when it is used.
 import { toProblem } from '../../domain/base/errors.ts';
+import type { ModelOptions } from './answer-request.ts';
 import { createBrowserModel } from './browser-model.ts';
 import { type ChatModel, hostOf, parametersOf } from './chat-model.ts';
 import { contextWindowOf } from './context-windows.ts';
 import type { ProtocolName } from './protocols.ts';
-import type { ModelOptions } from './sdk-stream.ts';
 
 export { contextWindowOf } from './context-windows.ts';
 export { createScriptedModel, type ScriptedStep } from './in-memory.ts';

@@ -1,8 +1,9 @@
 // Shared parts of the protocols that the SDK speaks natively: settings by its own names, and the person's parameters.
 import type { streamText } from 'ai';
 import type { ModelParameters } from '../../domain/settings/parameters.ts';
+import type { ModelOptions, StreamOptions } from './answer-request.ts';
 import { headersFor, type ProtocolName } from './protocols.ts';
-import type { ModelOptions, Protocol, StreamOptions } from './sdk-stream.ts';
+import type { Protocol } from './sdk-stream.ts';
 
 type Settings = Partial<Parameters<typeof streamText>[0]>;
 

@@ -5,9 +5,10 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { z } from 'zod';
 import { limitName } from '../../domain/settings/parameters.ts';
+import type { ModelOptions } from './answer-request.ts';
 import { type ChatModel, hostOf, parametersOf } from './chat-model.ts';
 import { headersFor } from './protocols.ts';
-import { createSdkModel, type ModelOptions } from './sdk-stream.ts';
+import { createSdkModel } from './sdk-stream.ts';
 
 /** Creates the model. No request is made before `stream`. */
 export function createOpenAICompatibleModel(options: ModelOptions): ChatModel {

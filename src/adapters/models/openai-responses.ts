@@ -1,9 +1,10 @@
 // OpenAI's Responses API. Nothing is stored there: thoughts come back sealed and go back with their calls.
 // https://platform.openai.com/docs/api-reference/responses
 import { createOpenAI } from '@ai-sdk/openai';
+import type { ModelOptions } from './answer-request.ts';
 import type { ChatModel } from './chat-model.ts';
 import { nativeProtocol } from './native.ts';
-import { createSdkModel, type ModelOptions } from './sdk-stream.ts';
+import { createSdkModel } from './sdk-stream.ts';
 
 /** Makes a model for OpenAI's Responses API. */
 export function createOpenAIResponsesModel(options: ModelOptions): ChatModel {

@@ -1,5 +1,5 @@
-// Streams one answer through the AI SDK, for any protocol: repairs a request if the endpoint refuses an optional part
-// of it, passes the answer on as events, and ends with an event that says how it ended.
+// Streams one answer through the AI SDK, for any protocol: passes it on as events, and ends with an event that says how
+// it ended. `answer-request.ts` sends the request.
 
 import {
   InvalidResponseDataError,
@@ -16,35 +16,27 @@ import {
 } from 'ai';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { readJson } from '../../domain/base/json.ts';
-import { ignore } from '../../domain/base/log.ts';
 import type { ProviderFields } from '../../domain/chat/draft.ts';
 import type { Finish, Part, Usage } from '../../domain/chat/message.ts';
-import type { ChatEvent, ChatModel, Endpoint, Prompt, ToolDescription } from './chat-model.ts';
-import { hostOf, parametersOf } from './chat-model.ts';
+import {
+  AnswerRequest,
+  cutProblem,
+  type ModelOptions,
+  type RequestForm,
+  type StreamOptions,
+} from './answer-request.ts';
+import {
+  type ChatEvent,
+  type ChatModel,
+  hostOf,
+  type Prompt,
+  parametersOf,
+  type ToolDescription,
+} from './chat-model.ts';
 import { contextWindowOf } from './context-windows.ts';
-import { asEventStream } from './event-stream.ts';
-import {
-  addressBelow,
-  bodyOf,
-  callEndpoint,
-  checkedBase,
-  type Fetch,
-  plainKey,
-  problemOfStreamError,
-  type Surroundings,
-} from './http.ts';
-import { asNativeEvents } from './native-events.ts';
-import {
-  isAboutAnswerLength,
-  isAboutImageParts,
-  nameOfRepair,
-  type Repair,
-  type RequestRefusal,
-  repaired,
-  repairFor,
-} from './repairs.ts';
+import { addressBelow, checkedBase, type Fetch, problemOfStreamError } from './http.ts';
 import { type MessageForm, toModelMessages } from './sdk-messages.ts';
-import { addDocument, addSource, newFacts, type StreamFacts } from './stream-facts.ts';
+import { addDocument, addSource } from './stream-facts.ts';
 import { wholeArguments } from './streamed-calls.ts';
 import { createThoughts, type ThoughtOrWords } from './thoughts.ts';
 import { TwiceThought } from './twice-thought.ts';
@@ -52,66 +44,17 @@ import { TwiceThought } from './twice-thought.ts';
 // Keeps the SDK from printing its warnings into the console.
 (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
 
-/** Repairs learnt from earlier refusals of one model. The model's creator stores them. */
-interface KnownRepairs {
-  get(): readonly Repair[];
-  /** Called once a request with these changes was accepted. */
-  remember(repairs: readonly Repair[]): void;
-}
-
-export interface ModelOptions {
-  readonly endpoint: Pick<Endpoint, 'baseUrl' | 'parameters' | 'protocol'>;
-  /** The endpoint's name for the model. */
-  readonly model: string;
-  /** Called for each request, so that a changed key is used at once. */
-  readonly key: () => Promise<string | undefined>;
-  readonly fetch?: Fetch;
-  readonly surroundings?: Surroundings;
-  /**
-   * Longest silence before the answer is given up, in ms. Local models read a long prompt for minutes: default 5
-   * minutes.
-   */
-  readonly silenceMs?: number;
-  readonly repairs?: KnownRepairs;
-}
-
-export type StreamOptions = Parameters<ChatModel['stream']>[1];
-
 /** The parts in which one protocol differs from the others. */
-export interface Protocol extends MessageForm {
+export interface Protocol extends MessageForm, RequestForm {
   /** Builds the SDK's model for addresses below `baseURL`; requests go through `fetch`. */
   readonly create: (given: {
     readonly key: string;
     readonly baseURL: string;
     readonly fetch: Fetch;
   }) => LanguageModel;
-  /** Headers for authentication; absent: the key as a bearer token. */
-  readonly headers?: (key: string | undefined) => Readonly<Record<string, string>>;
-  /** Changes a body last, before it is sent. */
-  readonly body?: (body: Record<string, unknown>, options: StreamOptions) => Record<string, unknown>;
   /** Settings and options for a request. */
   readonly settings?: (options: StreamOptions) => Partial<Parameters<typeof streamText>[0]>;
-  /** Normalises answers as chat completions. */
-  readonly isChatCompletions: boolean;
 }
-
-/** State of one answer beneath the SDK. */
-interface Wire {
-  /** Problem before or during the response. */
-  problem: RecollectError | undefined;
-  /** True once headers with status 200 have arrived. */
-  accepted: boolean;
-  readonly facts: StreamFacts;
-  /** Ends the answer as if the endpoint had closed it. */
-  close: () => void;
-  /** Called when bytes arrive: the wait starts again. */
-  readonly onActivity: () => void;
-}
-
-/** Most times that a request is sent. */
-const MOST_REPAIRS = 6;
-/** Longest wait for the connection to close after the endpoint said that the answer is complete, in ms. */
-const AFTER_FINISH_MS = 5_000;
 
 /** Creates the model. No request is made before `stream`. */
 export function createSdkModel(options: ModelOptions, protocol: Protocol): ChatModel {
@@ -129,16 +72,9 @@ class StreamedAnswer {
   readonly #options: ModelOptions;
   readonly #protocol: Protocol;
   readonly #given: StreamOptions;
-  readonly #about: { readonly endpoint: string; readonly model: string };
-  readonly #ended = new AbortController();
-  readonly #bounded: AbortSignal;
-  readonly #wire: Wire;
+  readonly #request: AnswerRequest;
   readonly #thoughts = createThoughts();
   readonly #twice = new TwiceThought();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  /** True once the final wait has begun. */
-  #isClosing = false;
-  #key: string | undefined;
   /** True once text, a thought or a call has arrived. */
   #arrived = false;
   #finish: Finish | undefined;
@@ -156,15 +92,7 @@ class StreamedAnswer {
     this.#options = options;
     this.#protocol = protocol;
     this.#given = given;
-    this.#about = { endpoint: hostOf(options.endpoint.baseUrl), model: options.model };
-    this.#bounded = AbortSignal.any([given.signal, this.#ended.signal]);
-    this.#wire = {
-      problem: undefined,
-      accepted: false,
-      facts: newFacts(() => this.#wait()),
-      close: () => undefined,
-      onActivity: () => this.#wait(),
-    };
+    this.#request = new AnswerRequest(options, protocol, given);
   }
 
   async *events(prompt: Prompt): AsyncIterable<ChatEvent> {
@@ -174,12 +102,11 @@ class StreamedAnswer {
       return;
     }
     try {
-      this.#wait();
-      this.#key = plainKey(await this.#options.key());
+      await this.#request.begin();
       const result = streamText({
-        ...this.#request(prompt),
+        ...this.#settingsFor(prompt),
         maxRetries: 0,
-        abortSignal: this.#bounded,
+        abortSignal: this.#request.signal,
         // Errors arrive as parts below; without this the SDK prints them.
         onError: () => undefined,
       });
@@ -187,29 +114,28 @@ class StreamedAnswer {
     } catch (error) {
       this.#failure ??= error;
     } finally {
-      clearTimeout(this.#timer);
-      this.#ended.abort(new DOMException('Ended', 'AbortError'));
+      this.#request.end();
     }
     yield* this.#say(this.#thoughts.end());
-    if (this.#wire.facts.pictures.length > 0) this.#arrived = true;
+    if (this.#request.facts.pictures.length > 0) this.#arrived = true;
     const end = this.#ending();
     for (const { call, isWhole } of this.#waiting) if (isWhole || end.finish !== 'cut') yield call;
-    const { sources, pictures } = this.#wire.facts;
+    const { sources, pictures } = this.#request.facts;
     if (sources.length > 0) yield { type: 'sources', sources };
     for (const [at, url] of pictures.entries()) yield pictureOf(url, at + 1);
     yield end;
   }
 
-  #request(prompt: Prompt): Parameters<typeof streamText>[0] {
+  #settingsFor(prompt: Prompt): Parameters<typeof streamText>[0] {
     const { tools, toolChoice, without = [] } = this.#given;
     const { create, settings } = this.#protocol;
     const thinking = without.includes('thoughts') ? prompt.messages.map(withoutThoughts) : prompt.messages;
     const messages = without.includes('images') ? thinking.map(withoutImages) : thinking;
     return {
       model: create({
-        key: this.#key ?? '',
+        key: this.#request.key ?? '',
         baseURL: addressBelow(checkedBase(this.#options.endpoint.baseUrl)),
-        fetch: this.#fetch,
+        fetch: this.#request.fetch,
       }),
       ...(prompt.system === null ? {} : { instructions: prompt.system }),
       allowSystemInMessages: true,
@@ -220,132 +146,6 @@ class StreamedAnswer {
       ...settings?.(this.#given),
     } as Parameters<typeof streamText>[0];
   }
-
-  /**
-   * Restarts the time limit when something arrives. After the end of an answer only more of it counts (`isAnswer`),
-   * not a keep-alive.
-   */
-  #wait(isAnswer = false): void {
-    const { silenceMs = 300_000 } = this.#options;
-    const { facts } = this.#wire;
-    if (this.#isClosing && !isAnswer) return;
-    clearTimeout(this.#timer);
-    if (this.#ended.signal.aborted) return;
-    this.#isClosing = facts.finished;
-    this.#timer = setTimeout(
-      () => {
-        if (facts.finished) return this.#wire.close();
-        this.#wire.problem ??= new RecollectError(
-          'model-network',
-          `${this.#about.endpoint} has said nothing for a long time.`,
-          { params: { ...this.#about, reason: 'silent', detail: '' }, retry: true },
-        );
-        this.#ended.abort(new DOMException('Silence', 'AbortError'));
-      },
-      facts.finished ? Math.min(AFTER_FINISH_MS, silenceMs) : silenceMs,
-    );
-  }
-
-  readonly #fetch: Fetch = async (input, init) => {
-    try {
-      return await this.#send(String(input), JSON.parse(String(init?.body)));
-    } catch (error) {
-      if (error instanceof RecollectError) this.#wire.problem ??= error;
-      throw error;
-    }
-  };
-
-  /** Sends the request, and repeats it without the refused part as long as that changes it. */
-  async #send(url: string, given: Record<string, unknown>): Promise<Response> {
-    const { repairs } = this.#options;
-    const known = repairs?.get() ?? [];
-    const wanted = this.#protocol.body?.(given, this.#given) ?? given;
-    const fresh: Repair[] = [];
-    for (;;) {
-      const body = repaired(wanted, [...known, ...fresh]);
-      let refusal: RequestRefusal | undefined;
-      try {
-        const response = await this.#call(url, body, (refused) => {
-          refusal = refused;
-        });
-        if (fresh.length > 0) repairs?.remember(fresh);
-        return response;
-      } catch (error) {
-        const repair =
-          refusal && fresh.length < MOST_REPAIRS && isRepairable(error, refusal, body)
-            ? repairFor(refusal, body, [...known, ...fresh])
-            : undefined;
-        if (!repair && refusal && isAboutImageParts(refusal.text, body)) throw aboutImages(error);
-        if (!repair) throw naming(error, fresh);
-        fresh.push(repair);
-      }
-    }
-  }
-
-  async #call(
-    url: string,
-    body: Record<string, unknown>,
-    onRefused: (refusal: RequestRefusal) => void,
-  ): Promise<Response> {
-    const { endpoint, model, fetch, surroundings } = this.#options;
-    const wire = this.#wire;
-    const response = await callEndpoint({
-      baseUrl: endpoint.baseUrl,
-      url,
-      method: 'POST',
-      body: bodyOf(body),
-      accept: 'text/event-stream',
-      key: this.#key,
-      headers: this.#protocol.headers?.(this.#key),
-      model,
-      signal: this.#bounded,
-      fetch,
-      surroundings,
-      onRefused,
-    });
-    wire.onActivity();
-    const type = response.headers.get('content-type') ?? '';
-    if (!response.body) throw cutProblem(this.#about);
-    // Flask and PHP name every answer a web page; others name none that is one.
-    const bytes = await unlessPage(listenTo(response.body, wire, this.#about));
-    if (!bytes)
-      throw new RecollectError('model-format', 'The address answers, but with a web page.', {
-        params: { ...this.#about, reason: 'web-page', detail: '', suggestion: '' },
-      });
-    if (!this.#protocol.isChatCompletions) {
-      wire.accepted = true;
-      return new Response(bytes.pipeThrough(asNativeEvents(wire.facts, type)), { headers: response.headers });
-    }
-    const events = bytes
-      .pipeThrough(
-        asEventStream(
-          wire.facts,
-          this.#given.tools?.map(({ name }) => name),
-          type,
-          this.#given.toolChoice === 'none' ? undefined : this.#typeOf,
-        ),
-      )
-      .getReader();
-    // A refusal may come with status 200, as the first event.
-    const first = await events.read();
-    const { error } = wire.facts;
-    if (first.done && error !== undefined) {
-      wire.facts.error = undefined;
-      wire.facts.done = false;
-      onRefused({ status: 200, text: JSON.stringify({ error }) });
-      throw problemOfStreamError(error, this.#about, this.#key);
-    }
-    wire.accepted = true;
-    return new Response(goOnWith(first.value ? [first.value] : [], events), {
-      headers: { 'content-type': 'text/event-stream' },
-    });
-  }
-
-  readonly #typeOf = (tool: string, input: string): string => {
-    const schema = this.#given.tools?.find(({ name }) => name === tool)?.schema;
-    const { properties } = (schema ?? {}) as { properties?: Record<string, { type?: unknown }> };
-    return String(properties?.[input]?.type ?? 'string');
-  };
 
   *#say(pieces: readonly ThoughtOrWords[]): Iterable<ChatEvent> {
     for (const piece of pieces) {
@@ -364,7 +164,7 @@ class StreamedAnswer {
   }
 
   *#read(part: SdkPart): Iterable<ChatEvent> {
-    if (this.#isClosing && part.type.endsWith('-delta')) this.#wait(true);
+    if (part.type.endsWith('-delta')) this.#request.saysMore();
     switch (part.type) {
       case 'text-delta':
         // Servers of local models leave thoughts in the words of every protocol.
@@ -413,12 +213,12 @@ class StreamedAnswer {
         break;
       }
       case 'source':
-        if (part.sourceType === 'url') addSource(this.#wire.facts, part.url, part.title);
-        else addDocument(this.#wire.facts, part.title || part.filename, '');
+        if (part.sourceType === 'url') addSource(this.#request.facts, part.url, part.title);
+        else addDocument(this.#request.facts, part.title || part.filename, '');
         break;
       case 'file':
         if (/^image\//i.test(part.file.mediaType))
-          this.#wire.facts.pictures.push(`data:${part.file.mediaType};base64,${part.file.base64}`);
+          this.#request.facts.pictures.push(`data:${part.file.mediaType};base64,${part.file.base64}`);
         break;
       case 'error':
         // The SDK skips events that it cannot read and continues with the next one.
@@ -440,9 +240,9 @@ class StreamedAnswer {
     const isHeld = part.finishReason === 'content-filter' && !isRefusalInWords;
     this.#finish = isHeld ? 'error' : toFinish(part.finishReason, raw);
     if (isHeld)
-      this.#wire.problem ??= new RecollectError('model-refused', 'The endpoint held the answer back.', {
+      this.#request.problem ??= new RecollectError('model-refused', 'The endpoint held the answer back.', {
         params: {
-          ...this.#about,
+          ...this.#request.about,
           reason: this.#arrived ? 'stopped' : 'held',
           detail: raw ?? '',
         },
@@ -466,7 +266,7 @@ class StreamedAnswer {
   }
 
   #ending(): Extract<ChatEvent, { type: 'end' }> {
-    const { facts, problem, accepted } = this.#wire;
+    const { facts, problem, accepted } = this.#request;
     const arrived = this.#arrived;
     const other = facts.protocol === (this.#options.endpoint.protocol ?? 'chat') ? undefined : facts.protocol;
     if (this.#given.signal.aborted) return { type: 'end', finish: 'stopped' };
@@ -474,7 +274,7 @@ class StreamedAnswer {
       new RecollectError('model-format', 'The answer came in a form that cannot be read.', {
         // The address is right if text arrived.
         params: {
-          ...this.#about,
+          ...this.#request.about,
           reason: arrived ? 'pieces' : (other ?? 'malformed'),
           detail: '',
           suggestion: '',
@@ -503,7 +303,7 @@ class StreamedAnswer {
         finish: 'error',
         problem:
           accepted && !(reported instanceof Error)
-            ? problemOfStreamError(reported, this.#about, this.#key).problem
+            ? problemOfStreamError(reported, this.#request.about, this.#request.key).problem
             : toProblem(reported),
       };
     // Some small servers send `[DONE]` without a finish reason to say that the answer is complete.
@@ -515,7 +315,7 @@ class StreamedAnswer {
     return {
       type: 'end',
       finish: arrived ? 'cut' : 'error',
-      problem: malformed ? format() : cutProblem(this.#about).problem,
+      problem: malformed ? format() : cutProblem(this.#request.about).problem,
     };
   }
 }
@@ -560,123 +360,6 @@ const describedTools = (tools: readonly ToolDescription[]) =>
       tool({ description, inputSchema: jsonSchema(schema) }),
     ]),
   );
-
-/**
- * True if a refusal concerns the form of the request, and not the key, the model, the quota, the length or the
- * content.
- */
-function isRepairable(
-  error: unknown,
-  { status, text }: RequestRefusal,
-  body: Record<string, unknown>,
-): boolean {
-  if (!(error instanceof RecollectError)) return false;
-  const { code, params } = error.problem;
-  if (code === 'model-server') return params?.reason === 'request' || status >= 500 || status === 200;
-  if (code === 'model-context') return isAboutAnswerLength(text, body);
-  return code === 'model-not-found'
-    ? params?.reason === 'path' || params?.reason === 'versioned'
-    : code === 'model-refused';
-}
-
-/** A refusal of a request's form, told as one of its images. */
-function aboutImages(error: unknown): unknown {
-  if (!(error instanceof RecollectError) || error.problem.code !== 'model-server') return error;
-  const { code, message, params } = error.problem;
-  return new RecollectError(code, message, { params: { ...params, reason: 'images' }, cause: error });
-}
-
-/** Adds the names of what was left out before to the error. */
-function naming(error: unknown, fresh: readonly Repair[]): unknown {
-  if (!(error instanceof RecollectError) || fresh.length === 0) return error;
-  const { code, message, params, retry } = error.problem;
-  const inputs = [...new Set(fresh.map(nameOfRepair))].join(', ');
-  const reason = code === 'model-server' && params?.reason === 'request' ? { reason: 'input' } : {};
-  return new RecollectError(code, message, {
-    params: { ...params, ...reason, input: inputs },
-    retry,
-    cause: error,
-  });
-}
-
-const cutProblem = (about: { endpoint: string; model: string }, cause?: unknown) =>
-  new RecollectError('model-cut', 'The connection ended before the answer did.', {
-    params: about,
-    retry: true,
-    cause,
-  });
-
-/** Passes bytes on, and records their arrival or a connection that broke before the answer was complete. */
-function listenTo(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  wire: Wire,
-  about: { endpoint: string; model: string },
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const reader = body.getReader();
-  const closed = new Promise<{ done: true; value?: undefined }>((resolve) => {
-    wire.close = () => {
-      resolve({ done: true });
-      ignore(reader.cancel(), 'the connection of an answer that is whole');
-    };
-  });
-  return new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async pull(controller) {
-      try {
-        const { done, value } = await Promise.race([reader.read(), closed]);
-        if (done || !value) return controller.close();
-        wire.onActivity();
-        controller.enqueue(value);
-      } catch (error) {
-        const { finished, done } = wire.facts;
-        // The answer was complete, or its reader has stopped.
-        if (done) return;
-        if (finished && !isAbort(error)) return controller.close();
-        if (!isAbort(error)) wire.problem ??= cutProblem(about, error);
-        controller.error(error);
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
-}
-
-/** A declaration or a tag by which a web page begins. */
-const PAGE = /^\s*<(?:[!?]|(?:html|head|body|title|meta|center|h1)\b)/i;
-/** Bytes that tell a web page. */
-const TELLING = 40;
-
-/** The same body, to be read from its beginning; undefined if that is a web page's. */
-async function unlessPage(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-): Promise<ReadableStream<Uint8Array<ArrayBuffer>> | undefined> {
-  const reader = body.getReader();
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let begun = '';
-  let last = await reader.read();
-  for (const decoder = new TextDecoder(); last.value; last = await reader.read()) {
-    pieces.push(last.value);
-    begun += decoder.decode(last.value.subarray(0, TELLING), { stream: true });
-    if (begun.length >= TELLING || !/^\s*(?:<|$)/.test(begun)) break;
-  }
-  if (!PAGE.test(begun)) return goOnWith(pieces, reader);
-  await reader.cancel();
-  return undefined;
-}
-
-/** Returns a stream that starts with the pieces already read. */
-function goOnWith(
-  read: readonly Uint8Array<ArrayBuffer>[],
-  reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const begun = [...read];
-  return new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async pull(controller) {
-      const value = begun.shift() ?? (await reader.read()).value;
-      if (value) controller.enqueue(value);
-      else controller.close();
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
-}
 
 const isJson = (text: string): boolean => readJson(text) !== undefined;
 
