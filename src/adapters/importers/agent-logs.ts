@@ -51,7 +51,7 @@ const isClaudeCode = (record: Fields): boolean =>
   'sessionId' in record &&
   isFields(record.message);
 
-/** What a person typed while an answer was being written stands in a record of its own. */
+/** Reads a record of its own for words that a person typed while an answer was being written. */
 const withQueued = (record: Fields): Fields => {
   const { type, prompt, commandMode } = fieldsOf(record.attachment);
   const isQueued = record.type === 'attachment' && type === 'queued_command';

@@ -263,7 +263,7 @@ function piecesOf(turn: Turn, calls: CallReader): Piece[] {
   return [{ ...turn, parts }];
 }
 
-/** What the id of a message is made of: its words, also where parts were read out of them. */
+/** Returns the words that the id of a message is made of, also where parts were read out of them. */
 function hashedOf({ text, parts }: Piece): string {
   const [only, ...others] = parts ?? [];
   if (!parts) return text;

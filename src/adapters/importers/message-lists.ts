@@ -232,7 +232,7 @@ function besideIn(value: unknown, shown: readonly Said[]): Said[] {
       return { ...said, around: [inner, ...said.around] };
     });
 }
-/** What a message is known by: its id, if it has one, and its words. */
+/** Marks by which a message is known: its id, if it has one, and its words. */
 const saidBy = (one: unknown): string =>
   `${(isFields(one) && fieldOf(one, IDS)) || ''}${wordsOfMessage(one)}`;
 const wordsOfMessage = (one: unknown): string =>

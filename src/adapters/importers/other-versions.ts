@@ -1,8 +1,11 @@
-// What chat apps keep beside the line of a conversation that they show: earlier versions of an answer, swipes, forks.
+// Earlier versions of an answer, swipes and forks, which chat apps keep beside the line of a conversation they show.
 import { type Fields, fieldsOf, isFields, objectsOf, stringOf } from '../../domain/base/json.ts';
 import { bare } from './message-shapes.ts';
 
-/** The versions of a message that are not shown: of LM Studio, and SillyTavern's swipes. `message`: as `bare` gives it. */
+/**
+ * Returns the versions of a message that are not shown: of LM Studio, and SillyTavern's swipes. `message`: as `bare`
+ * gives it.
+ */
 export function otherVersionsOf(message: Fields): Fields[] {
   const { versions, currentlySelected, swipes, swipe_id: shown, swipe_info: about } = message;
   if (Array.isArray(versions))

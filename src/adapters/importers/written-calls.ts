@@ -154,7 +154,7 @@ function resultIn(text: string): { readonly name: string; readonly rest: string 
   return name === undefined || end < 0 ? undefined : { name, rest: text.slice(end + RESULT_END.length) };
 }
 
-/** What the agent says before a person's words; in an answer to a question they stand between tags alone. */
+/** Words of the agent before a person's; in an answer to a question those stand between tags alone. */
 const SAID_BESIDE = /provided the following (?:feedback|context):\s*<(feedback)>/;
 const SAID_TO_ANSWER = /<(feedback|answer|user_message)>/;
 /** Texts that the agent writes in the person's name. */
