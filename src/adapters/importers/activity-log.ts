@@ -24,11 +24,24 @@ const SAID = /^(?:Prompted(?: with:)?|Asked(?: (?:Gemini|Bard):)?|Said|Answered)
 const DONE =
   /^(?:Used|Created|Gave|Selected|Shared|Deleted|Viewed|Visited|Searched|Edited|Pinned|Renamed|Exported|Updated)\s/;
 
+/** Fewer titles show no verb: a person may begin several in the same way. */
+const FEWEST_TITLES = 3;
+/** The words with a colon that Google sets before what a person said, in a language other than English. */
+function verbOf(titles: readonly string[]): string {
+  const verb = /^[^:：\n]{1,40}[:：]\s?/.exec(titles[0] ?? '')?.[0] ?? '';
+  const isInAll = titles.length >= FEWEST_TITLES && titles.every((title) => title.startsWith(verb));
+  return isInAll && !titles.some((title) => SAID.test(title)) ? verb : '';
+}
+const withoutVerb = (title: string, verb: string): string =>
+  verb !== '' && title.startsWith(verb) ? title.slice(verb.length) : title.replace(SAID, '');
+
 /** Messages of the entries about Gemini, oldest first, as conversations; undefined if there are none. */
 export function sessionsOfActivities(activities: readonly LoggedActivity[]): unknown[] | undefined {
   const own = activities
     .filter(({ header }) => header === '' || OF_GEMINI.test(header))
     .sort((a, b) => a.time - b.time);
+  const said = own.filter(({ answer }) => answer !== '').map(({ title }) => title);
+  const verb = verbOf(said);
   const sessions: { id: string; until: number; messages: unknown[] }[] = [];
   const byChat = new Map<string, (typeof sessions)[number]>();
   const times = new Map<string, number>();
@@ -46,7 +59,7 @@ export function sessionsOfActivities(activities: readonly LoggedActivity[]): unk
     session.messages.push({
       id,
       role: isSaid ? 'user' : 'system',
-      content: isSaid ? title.replace(SAID, '') : title,
+      content: isSaid ? withoutVerb(title, verb) : title,
       timestamp: time,
       ...(files.length > 0 ? { files: files.map((name) => ({ name })) } : {}),
     });

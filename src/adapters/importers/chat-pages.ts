@@ -406,7 +406,8 @@ function activityIn(words: string, header: string, chat: string | undefined): Lo
 /** Time of a line that is nothing else; without its zone where that has several meanings. */
 function timeIn(line: string): number | undefined {
   if (line.length > 80 || !/\d[:.]\d\d/.test(line)) return undefined;
-  const text = line.replace(/\s+/g, ' ');
+  // Google writes the month first with slashes alone.
+  const text = line.replace(/\s+/g, ' ').replace(/^(\d{1,2})\.(\d{1,2})\.(\d{4})/, '$3-$2-$1');
   for (const one of [text, text.replace(/ [A-Z]{3,5}$/, '')]) {
     const time = timeOf(one);
     if (typeof time === 'number') return time;

@@ -85,17 +85,28 @@ const ZONES: Readonly<Record<string, number>> = {
   mdt: -6,
   pst: -8,
   pdt: -7,
+  wet: 0,
+  west: 1,
   cet: 1,
   cest: 2,
+  mez: 1,
+  mesz: 2,
+  eet: 2,
+  eest: 3,
+  msk: 3,
+  trt: 3,
+  wib: 7,
+  kst: 9,
+  brt: -3,
   jst: 9,
 };
 const CLOCK =
-  /(?:^|(?<=\d)T|[\s,_])(上午|下午)?\s?(\d{1,2})(?:[:：时](\d\d)(?:[:：分](\d\d)(?:[.,](\d{1,9}))?)?分?秒?)\s?([ap]\.?m\.?)?(?![\d:])/i;
+  /(?:^|(?<=\d)T|[\s,_])(上午|下午|午前|午後|오전|오후)?\s?(\d{1,2})(?:[:：时](\d\d)(?:[:：分](\d\d)(?:[.,](\d{1,9}))?)?分?秒?)\s?([ap]\.?m\.?)?(?![\d:])/i;
 const CLOCK_OF_HOURS = /(?:^|[\s,])(\d{1,2})\s?([ap]\.?m\.?)(?!\w)/i;
 /** Only behind a time: elsewhere a sign and digits are a day or a year. */
 const OFFSET =
   /^\s*(?:(?:utc|gmt)?\s*([+-]\d\d:?(?:\d\d)?)|([a-z]{1,4}))?\s*(?:\([^()]*\)|\[[^[\]]*\])?\s*(\d{4})?\s*$/i;
-const NUMERIC = /^(\d{1,4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,4})日?\s*$/;
+const NUMERIC = /^(\d{1,4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,4})[日.]?\s*$/;
 const NAMED =
   /^(?:[a-z]{3,9}\.?,?\s+)??(?:(\d{1,2})(?:st|nd|rd|th)?[\s-]+)?([a-z]{3,9})\.?(?:[\s-]+(\d{1,2})(?:st|nd|rd|th)?(?!\d))?,?(?:[\s-]+(\d{4}))?\s*$/i;
 
@@ -106,14 +117,21 @@ function fromWords(text: string): number {
   const clock = CLOCK.exec(text) ?? undefined;
   const hours = clock ? undefined : (CLOCK_OF_HOURS.exec(text) ?? undefined);
   const found = clock ?? hours;
-  const date = (found ? text.slice(0, found.index) : text).replace(/(?:,|\bat|T)\s*$/i, '').trim();
+  const date = (found ? text.slice(0, found.index) : text)
+    .replace(/(?:,|\bat|T|\s(?:à|às|um|om|alle|a las|kl\.?|в))\s*$/i, '')
+    .trim();
   const rest = found ? text.slice(found.index + found[0].length) : '';
   const tail = OFFSET.exec(rest);
   if (!tail) return NaN;
   const [, offset, zone = '', lateYear] = tail;
   const time = clock
     ? [
-        ...clockOf(clock[2], clock[3], clock[4], clock[6] ?? (clock[1] === '下午' ? 'pm' : clock[1] && 'am')),
+        ...clockOf(
+          clock[2],
+          clock[3],
+          clock[4],
+          clock[6] ?? (clock[1] && (/[下後후]/.test(clock[1]) ? 'pm' : 'am')),
+        ),
         Number(`0.${clock[5] ?? 0}`),
       ]
     : hours
@@ -139,12 +157,48 @@ function dayOf(date: string, lateYear: string | undefined): number[] {
     if (a === b || b > 12) return [c, a, b];
     return a > 12 ? [c, b, a] : [];
   }
+  const [, ofMonth, ofName = '', ofYear] = ELSEWHERE.exec(date) ?? [];
+  const elsewhere = MONTHS.test(ofName) ? undefined : monthsElsewhere().get(monthName(ofName));
+  if (elsewhere !== undefined) return [Number(ofYear), elsewhere, Number(ofMonth)];
   const [, before, name = '', after, year = lateYear] = NAMED.exec(date) ?? [];
   const month = (MONTHS.exec(name)?.slice(1) ?? []).findIndex((found) => found !== undefined) + 1;
   const day = before ?? after;
   if (month === 0 || day === undefined || year === undefined || (before !== undefined && after !== undefined))
     return [];
   return [Number(year), month, Number(day)];
+}
+
+/** A day before the name of its month in other languages: `1 de jan. de 2026`, `1. janv. 2026`, `1 янв. 2026 г.`. */
+const ELSEWHERE =
+  /^(\d{1,2})(?:er|\.|º)?\s(?:de\s)?(\p{L}{2,14}\.?)(?:\s(?:de|del))?,?\s(\d{4})(?:\s[гр]\.?)?\s*$/iu;
+/** Languages in which services write dates with the name of the month between day and year. */
+const LANGUAGES = 'cs da de el es fi fr hu id it nb nl pl pt ro ru sk sv tr uk'.split(' ');
+let months: ReadonlyMap<string, number> | undefined;
+const monthName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
+
+/** Months by their names in these languages, short and long; a name of several months is none. */
+function monthsElsewhere(): ReadonlyMap<string, number> {
+  if (months) return months;
+  const found = new Map<string, number>();
+  const several = new Set<string>();
+  for (const language of LANGUAGES)
+    for (const month of ['short', 'long'] as const) {
+      const format = new Intl.DateTimeFormat(language, {
+        day: 'numeric',
+        month,
+        year: 'numeric',
+        timeZone: 'UTC',
+      });
+      for (let at = 1; at <= 12; at += 1) {
+        const parts = format.formatToParts(Date.UTC(2026, at - 1, 1));
+        const name = monthName(parts.find(({ type }) => type === 'month')?.value ?? '');
+        if ((found.get(name) ?? at) !== at) several.add(name);
+        found.set(name, at);
+      }
+    }
+  for (const name of several) found.delete(name);
+  months = found;
+  return found;
 }
 
 /** ms since 1970; NaN for a day or a time that does not exist. `zone`: `+02:00`, `-0500`, `PDT`, '' for UTC. */

@@ -176,5 +176,10 @@ function timeOf(date: number, time: number): number {
     (time >> 5) & 63,
     (time & 31) * 2,
   ).getTime();
-  return Number.isFinite(at) ? at : 0;
+  return timeOfEntry(at);
 }
+
+/** Programs that keep no times write the first one that a ZIP can hold. */
+const EARLIEST = Date.UTC(1990, 0, 1);
+/** Time of a file in a ZIP, ms since 1970; 0 where it has none. */
+export const timeOfEntry = (at: number): number => (Number.isFinite(at) && at >= EARLIEST ? at : 0);

@@ -10,11 +10,12 @@ import {
 } from '@zip.js/zip.js/lib/zip-core-custom.js';
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import { ignore, log, orElse } from '../../domain/base/log.ts';
+import { decodeText } from '../../domain/text/encoding.ts';
 import type { Damage, ImportSource, SourceFile, Unpacked } from './importer.ts';
 import { crc32, inflated } from './inflate.ts';
 import { MAX_JSON_BYTES } from './lenient-json.ts';
 import { baseName, firstBytesOf, joined } from './source-file.ts';
-import { type PackedEntry, scanned } from './zip-scan.ts';
+import { type PackedEntry, scanned, timeOfEntry } from './zip-scan.ts';
 
 configure({ useWebWorkers: false, useCompressionStream: true });
 
@@ -83,14 +84,31 @@ async function* piecesOf(blob: Blob): AsyncGenerator<Uint8Array, undefined> {
     yield new Uint8Array(await blob.slice(at, at + HELD_BYTES).arrayBuffer());
 }
 
+/**
+ * Names that no mark says to be UTF-8, which macOS writes without it: UTF-8 or, where it is sure, another encoding,
+ * told from all of them together.
+ */
+function namesOf(entries: readonly FileEntry[]): ReadonlyMap<FileEntry, string> {
+  const unmarked = entries.filter(
+    ({ filenameUTF8, rawFilename }) => !filenameUTF8 && !rawFilename.includes(LINE_END),
+  );
+  const pieces = unmarked.flatMap(({ rawFilename }) => [rawFilename, Uint8Array.of(LINE_END)]);
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const { text, foreign } = decodeText(joined(pieces, length));
+  const names = text.split('\n');
+  const isRead = foreign.every(({ isRead }) => isRead) && names.length === unmarked.length + 1;
+  return new Map(isRead ? unmarked.map((entry, at) => [entry, names[at] as string]) : []);
+}
+const LINE_END = 0x0a;
+
 /** A file that the list of the ZIP names. */
-function listed(blob: Blob, entry: FileEntry): Packed {
+function listed(blob: Blob, entry: FileEntry, filename = entry.filename): Packed {
   return {
-    filename: entry.filename,
+    filename,
     uncompressedSize: entry.uncompressedSize,
     packedSize: Math.max(1, entry.compressedSize),
     signature: entry.signature,
-    modifiedAt: Number.isFinite(entry.lastModDate?.getTime()) ? entry.lastModDate.getTime() : 0,
+    modifiedAt: timeOfEntry(entry.lastModDate?.getTime() ?? 0),
     isCut: false,
     whole: (writable, signal) => entry.getData(writable, { signal }),
     async *upToDamage() {
@@ -145,7 +163,8 @@ async function packedIn(
       if (isFile(entry)) entries.push(entry);
     }
     if (entries.some((entry) => entry.encrypted)) throw locked();
-    return { entries: entries.map((entry) => listed(blob, entry)), isWhole: true };
+    const names = namesOf(entries);
+    return { entries: entries.map((entry) => listed(blob, entry, names.get(entry))), isWhole: true };
   } catch (error) {
     if (error instanceof RecollectError || isAbort(error)) throw error;
     unpacked.entries = before;
@@ -248,7 +267,7 @@ export async function openZip(
     files.set(path, {
       path,
       size: entry.uncompressedSize,
-      modifiedAt: entry.modifiedAt,
+      modifiedAt: entry.modifiedAt || file.modifiedAt,
       within: { zips, unpacked },
       damage,
       stream: (cancel) => unpack(entry, damage, cancel),

@@ -557,6 +557,24 @@ describe('a conversation in another form is read', () => {
     expect(asPage.conversations[0]?.messages[0]?.createdAt).toBe(Date.UTC(2026, 4, 19, 22, 7, 2));
   });
 
+  it.each([
+    ['de', 'Gemini-Apps', 'Prompt: ', '01.02.2026, 10:00:00 MEZ', 9],
+    ['fr', 'Applications Gemini', 'Requête : ', '1 févr. 2026, 10:00:00 CET', 9],
+    ['pt', 'Apps do Gemini', 'Comando: ', '1 de fev. de 2026, 10:00:00 BRT', 13],
+    ['ru', 'Приложения Gemini', 'Запрос: ', '1 февр. 2026 г., 10:00:00 MSK', 7],
+    ['ja', 'Gemini アプリ', '送信したメッセージ: ', '2026/02/01 10:00:00 JST', 1],
+    ['ko', 'Gemini 앱', '입력: ', '2026. 2. 1. 오전 10:00:00 KST', 1],
+  ])('Gemini in Google’s page of activities in another language: %s', async (_, header, verb, time, hour) => {
+    const entry = (words: string) =>
+      `<div class="outer-cell"><div class="header-cell"><p>${header}<br></p></div><div class="content-cell mdl-typography--body-1">${verb}${words}<br>${time}<br><p>Rye.</p></div></div>`;
+    const page = `<html><body>${['Which loaf?', 'And?', 'And then?'].map(entry).join('')}</body></html>`;
+    const { said, conversations } = await read({ 'activity.html': page });
+    expect(said[0]?.said.filter(([role]) => role === 'user').map(([, words]) => words)).toEqual([
+      ...['Which loaf?', 'And?', 'And then?'],
+    ]);
+    expect(conversations[0]?.messages[0]?.createdAt).toBe(Date.UTC(2026, 1, 1, hour));
+  });
+
   it('XML: roles as attributes, as elements, and as names of elements', async () => {
     const xml =
       '<?xml version="1.0"?><chats><chat title="A"><message role="user">Which loaf?</message><message role="assistant">Rye.</message></chat>' +

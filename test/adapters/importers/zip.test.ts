@@ -25,7 +25,7 @@ function lying(zip: Uint8Array, size: number): Uint8Array {
 }
 
 /** One deflated file, written by hand: no descriptors, no 64-bit fields. */
-function handmade(name: string, contents: Uint8Array, size = contents.length): Uint8Array {
+function handmade(name: string | Uint8Array, contents: Uint8Array, size = contents.length): Uint8Array {
   const packed = deflateRawSync(contents);
   const bytes = Buffer.from(name);
   const local = Buffer.alloc(30);
@@ -70,6 +70,17 @@ describe('a ZIP', () => {
     let length = 0;
     for await (const piece of files[1]?.stream?.(never) ?? []) length += piece.length;
     expect(length).toBe(300_000);
+  });
+
+  it.each([
+    ['UTF-8, as macOS writes it', '636166c3a92ee5af9f', 'café.察'],
+    ['GBK', 'b6d4bbb02fc3e6b0fcb5c4d7f6b7a82e6d64', '对话/面包的做法.md'],
+    ['CP437', '636166822e6d64', 'café.md'],
+  ])('reads names that are not marked as UTF-8: %s', async (_, name, expected) => {
+    const zip = handmade(Buffer.from(name, 'hex'), new Uint8Array(3));
+    const { files } = await openZip(fileFromBytes('a.zip', zip, 1_750_000_000_000), never);
+    // Where no time is kept, that of the ZIP stands.
+    expect(files.map(({ path, modifiedAt }) => [path, modifiedAt])).toEqual([[expected, 1_750_000_000_000]]);
   });
 
   it('treats names as labels', async () => {
