@@ -72,6 +72,13 @@ export function looksBinary(head: Uint8Array): boolean {
 /** Splits a JSONL file; CRLF, LF and a lone CR all end a line. */
 export const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);
 
+/** The beginning of a log from its first line that looks like a record: the lines above it are cut off or damaged. */
+export function fromFirstRecord(head: string, path: string): string {
+  if (/^[[{]/.test(head) || !/\.(?:jsonl|ndjson)(?:\.\w{1,8})?$/i.test(path)) return head;
+  const at = head.search(/[\r\n][ \t]{0,20}\{"/);
+  return at < 0 ? head : head.slice(at).trimStart();
+}
+
 /** A record of a log; `value` is undefined if its line is not JSON. */
 interface JsonRecord {
   readonly value: unknown;

@@ -9,6 +9,7 @@ import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import {
   decode,
+  fromFirstRecord,
   linesOf,
   looksBinary,
   parseJson,
@@ -332,7 +333,7 @@ export const messageLists: Importer = {
     const skipped = createSkipCounter();
     const damaged = createDamagedFiles();
     const yieldToEvents = createYielder();
-    const known = new Set<string>();
+    const known: KnownConversations = new Map();
     let [items, understood, tooLarge] = [0, 0, 0];
     for (const file of source.files) {
       signal.throwIfAborted();
@@ -352,7 +353,8 @@ export const messageLists: Importer = {
       const fallback = file.modifiedAt || now || 0;
       const take = (said: Said, name?: string) => {
         understood += 1;
-        const conversation = unique(toConversation(said, skipped, fallback, name), known);
+        const isNamed = said.around.some((one) => fieldOf(one, CONVERSATION_IDS) !== undefined);
+        const conversation = unique(toConversation(said, skipped, fallback, name), known, isNamed);
         if (conversation) whole += 1;
         return conversation;
       };
@@ -401,7 +403,7 @@ const LINES_ONLY = 0.2;
 async function surenessOf(file: SourceFile, signal: AbortSignal): Promise<number> {
   if (file.size === 0) return 0;
   const bytes = await headOf(file, signal);
-  const head = looksBinary(bytes) ? '' : decode(bytes).replace(/^\s+/, '');
+  const head = looksBinary(bytes) ? '' : fromFirstRecord(decode(bytes).trimStart(), file.path);
   if (!/^[[{]/.test(head) || isOfOthers(head)) return 0;
   const begun = firstValue(head) ?? firstRecord(head);
   // Some logs begin with lines about themselves.
@@ -482,7 +484,7 @@ async function* valuesIn(
   skipped: SkipCounter,
   onDamage: () => void,
 ): AsyncGenerator<Value> {
-  const head = decode(await headOf(file, signal)).trimStart();
+  const head = fromFirstRecord(decode(await headOf(file, signal)).trimStart(), file.path);
   const [line = ''] = head.split(/[\r\n]/, 1);
   const isOfLines = head.startsWith('{') && head.length > line.length + 1 && firstRecord(head) !== undefined;
   if (isOfLines && file.size <= MAX_LINES_BYTES) {
@@ -772,17 +774,31 @@ function modelOf(one: Fields): string | undefined {
   );
 }
 
-/** Gives a second conversation of the same name one of its own; undefined for the same once more. */
+/** For each conversation that was read, what its messages say, by their ids. */
+type KnownConversations = Map<string, Map<string, string>>;
+
+/**
+ * Gives a second conversation of the same name one of its own, unless the app named it and it is the same one as it was
+ * earlier or later; undefined for the same once more.
+ */
 function unique(
   conversation: ImportedConversation | undefined,
-  known: Set<string>,
+  known: KnownConversations,
+  isNamed: boolean,
 ): ImportedConversation | undefined {
   if (!conversation) return undefined;
   const { id } = conversation.source;
-  const own = known.has(id)
+  const said = new Map(conversation.messages.map((one) => [one.id, fingerprint(JSON.stringify(one.parts))]));
+  const before = known.get(id);
+  const shared = before && isNamed ? [...said].filter(([message]) => before.has(message)) : [];
+  if (before && shared.length > 0 && shared.every(([message, words]) => before.get(message) === words)) {
+    for (const [message, words] of said) before.set(message, words);
+    return shared.length === said.size ? undefined : conversation;
+  }
+  const own = before
     ? `${id}~${fingerprint(JSON.stringify(conversation.messages.map(({ parts }) => parts)))}`
     : id;
-  if (known.has(own)) return undefined;
-  known.add(own);
+  if (before && known.has(own)) return undefined;
+  known.set(own, said);
   return { ...conversation, source: { tool: TOOL, id: own } };
 }

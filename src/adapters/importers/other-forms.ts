@@ -8,7 +8,7 @@ import { separatedRows } from '../../domain/text/separated-values.ts';
 import { activitiesIn, sessionsOfActivities } from './activity-log.ts';
 import { aiderSessions, sessionsIn } from './agent-logs.ts';
 import type { Damage, SourceFile } from './importer.ts';
-import { decode, looksBinary, parseJson, recordsOf } from './lenient-json.ts';
+import { decode, fromFirstRecord, linesOf, looksBinary, parseJson, recordsOf } from './lenient-json.ts';
 import { isMessengerText, messengerSession } from './messenger-texts.ts';
 import { baseName, chunksOf, headOf, joined } from './source-file.ts';
 import { isTerminalText, terminalSession } from './terminal-texts.ts';
@@ -51,7 +51,7 @@ export async function inJson(
   const ending = ENDING.exec(file.path)?.[0].toLowerCase() ?? '';
   if ((ending === '' && !isAlone) || file.size === 0) return undefined;
   const first = await headOf(file, signal);
-  const head = looksBinary(first) ? '' : decode(first).trimStart();
+  const head = looksBinary(first) ? '' : fromFirstRecord(decode(first).trimStart(), file.path);
   if (head.startsWith('<') && PAGE.test(head)) return pageOf(file);
   if (isRichText(head) && file.size <= MAX_BYTES) return asWords(file);
   const form = file.size > MAX_BYTES ? undefined : fileFormOf(head, ending, title);
@@ -147,7 +147,28 @@ const yaml: Form = (text) => ({
 /** The one document of a file, or its lines; a line that is no JSON stays a text. */
 function recordsIn(text: string): unknown[] {
   const whole = parseJson(text);
-  return whole === undefined ? recordsOf(text).map(({ value, line }) => value ?? line) : [whole];
+  if (whole !== undefined) return [whole];
+  return /^\s*\{\s*[\r\n]/.test(text.slice(0, 1000))
+    ? indented(text)
+    : recordsOf(text).map(({ value, line }) => value ?? line);
+}
+
+/** Documents of several lines, one behind another, of which each begins and ends at the margin. */
+function indented(text: string): unknown[] {
+  const documents: unknown[] = [];
+  let lines: string[] = [];
+  const end = () => {
+    const document = lines.join('\n').trim().replace(/,$/, '');
+    if (document !== '') documents.push(parseJson(document) ?? document);
+    lines = [];
+  };
+  for (const line of linesOf(text)) {
+    if (line.startsWith('{')) end();
+    lines.push(line);
+    if (line.startsWith('}')) end();
+  }
+  end();
+  return documents;
 }
 
 async function wholeOf(file: SourceFile, signal: AbortSignal): Promise<string> {

@@ -236,8 +236,9 @@ function closedForm(bytes: Uint8Array): { reason?: string } {
   return reason === undefined ? {} : { reason };
 }
 
-/** Nothing but spaces, line ends and a byte order mark. */
-const isBlank = (bytes: Uint8Array): boolean => new TextDecoder().decode(bytes).trim() === '';
+/** Nothing but spaces, line ends, a byte order mark, and what a power cut leaves. */
+const isBlank = (bytes: Uint8Array): boolean =>
+  new TextDecoder().decode(bytes).replaceAll('\0', '').trim() === '';
 
 /** Finds ZIPs by name and content; a single file by its content alone. */
 async function zipsAmong(files: readonly SourceFile[], signal: AbortSignal): Promise<SourceFile[]> {

@@ -587,6 +587,41 @@ describe('Claude Code', () => {
   });
 });
 
+describe('a log of Claude Code', () => {
+  const record = (at: number, content: string) => ({
+    ...{ uuid: `u${at}`, parentUuid: at === 0 ? null : `u${at - 1}`, sessionId: 's' },
+    ...{ type: at % 2 === 0 ? 'user' : 'assistant', message: { content } },
+  });
+  const records = [record(0, 'Which loaf?'), record(1, 'Rye.'), record(2, 'And?')];
+  const log = jsonl(...records);
+  const sourceIds = async (files: Readonly<Record<string, Contents>>) => {
+    const ids: string[] = [];
+    for (const source of groupFiles(filesOf(files)))
+      for (const { source: piece, importer } of (await recognise(source, IMPORTERS, never)).pieces)
+        for (const one of (await readAll(importer, piece)).conversations) ids.push(one.source.id);
+    return ids;
+  };
+  it.each([
+    ['with a line in front of it that was cut off', `ge":{"content":"lost"}}\n${log}`],
+    ['set out over several lines', records.map((one) => JSON.stringify(one, null, 2)).join('\n')],
+  ])('is read %s', async (_, text) => {
+    expect((await only('s.jsonl', text))?.said).toEqual([...talk, 'user: And?']);
+    expect(await sourceIds({ 's.jsonl': text })).toEqual(['s']);
+  });
+  it('is one conversation where a folder holds it once more, as it was before', async () => {
+    const earlier = jsonl(...records.slice(0, 2));
+    expect(new Set(await sourceIds({ 'p/a.jsonl': earlier, 'p/b.jsonl': log }))).toEqual(new Set(['s']));
+    expect(await sourceIds({ 'p/a.jsonl': log, 'p/b.jsonl': earlier })).toEqual(['s']);
+    const others = jsonl(record(0, 'Which roll?'), record(1, 'Wheat.'));
+    expect(new Set(await sourceIds({ 'p/a.jsonl': log, 'p/b.jsonl': others })).size).toBe(2);
+  });
+  it('is empty where a power cut left nothing but NULs', async () => {
+    await expect(only('s.jsonl', new Uint8Array(100))).rejects.toMatchObject({
+      problem: { code: 'import-empty' },
+    });
+  });
+});
+
 describe('Codex', () => {
   const item = (payload: object, type = 'response_item') => ({
     timestamp: '2026-01-01T10:00:00Z',
