@@ -32,7 +32,8 @@ export default defineConfig({
   // As `test/scale.ts` reads it in Node, too.
   define: { 'import.meta.env.TEST_ALL': JSON.stringify(IS_ALL ? '1' : '') },
   worker: { format: 'es' },
-  server: { headers },
+  // A settings file of the compiler that `types.test.ts` writes there, beside these tests, would read every module anew.
+  server: { headers, watch: { ignored: ['**/.cache/**'] } },
   optimizeDeps: {
     // Dependencies found late would reload a running test: what the crawl of these files does not see is named.
     include: [
