@@ -157,6 +157,7 @@ const NAMES: Readonly<Record<string, string>> = {
   keywordHalf: 'keywordScore',
   laneCalls: 'workerCalls',
   leaning: 'blendQuestion',
+  letterOf: 'dmailNoteOf',
   lineFor: 'thresholdFor',
   LineNews: 'PortNews',
   lineNewsSchema: 'portNewsSchema',

@@ -5,7 +5,7 @@
 import type { MessageId } from '../base/ids.ts';
 import type { Conversation } from './conversation.ts';
 import { effectiveHead, pathTo } from './conversation.ts';
-import { letterOf } from './dmail.ts';
+import { dmailNoteOf } from './dmail.ts';
 import type { Message } from './message.ts';
 import type { Checkpoint } from './records.ts';
 
@@ -55,7 +55,7 @@ const LINE = 120;
 export function firstLineOf(message: Message): string {
   for (const part of message.parts) {
     const said =
-      letterOf(message) ??
+      dmailNoteOf(message) ??
       (part.type === 'text' || part.type === 'tool-result'
         ? part.text
         : part.type === 'tool-call'
@@ -76,7 +76,7 @@ export function firstLineOf(message: Message): string {
   return '';
 }
 
-/** True for a person's question, which starts a turn; false for a model's letter to itself. */
+/** True for a person's question, which starts a turn; false for a model's D-Mail to itself. */
 export const startsTurn = (message: Message): boolean =>
   message.role === 'user' && message.kind === 'message' && message.dmail?.by !== 'model';
 
@@ -149,8 +149,8 @@ export function listCheckpoints(
 }
 
 /**
- * Messages that a model's letters can go to, by number: after each question of the person, and after each checkpoint of
- * the model. Read from the branch, so that numbers survive compactions and letters.
+ * Messages that a model's D-Mails can go to, by number: after each question of the person, and after each checkpoint of
+ * the model. Read from the branch, so that numbers survive compactions and D-Mails.
  */
 export function modelCheckpoints(path: readonly Message[]): MessageId[] {
   const places: MessageId[] = [];

@@ -1,16 +1,16 @@
-// Links of letters to the past, both ways: from the old branch to the letter, and back. Read from
+// Links of D-Mails, both ways: from the old branch to the D-Mail, and back. Read from
 // the messages; nothing else is stored.
 import type { MessageId } from '../base/ids.ts';
 import type { Conversation } from './conversation.ts';
 import type { Dmail, Message } from './message.ts';
 
 export interface DmailLink {
-  /** The letter itself. */
+  /** The message that carries the D-Mail. */
   readonly mail: Message;
   readonly dmail: Dmail;
 }
 
-/** Letters by the last message of the branch they left: "sent back from here". Linear in the conversation. */
+/** D-Mails by the last message of the branch they left: "sent back from here". Linear in the conversation. */
 export function dmailsFrom(conversation: Conversation): Map<MessageId, DmailLink[]> {
   const links = new Map<MessageId, DmailLink[]>();
   for (const mail of conversation.messages.values()) {
@@ -28,11 +28,11 @@ const FRAME = [
   '</system>',
 ] as const;
 
-/** Words a letter for its model: one message that says where it comes from, without any of the person's own words. */
+/** Words a D-Mail for its model: one message that says where it comes from, without any of the person's own words. */
 export const dmailText = (message: string): string => FRAME.join(message.trim());
 
-/** Returns the words of a model's letter, without the frame; null for any other message. */
-export function letterOf(message: Message): string | null {
+/** Returns the words of a model's D-Mail, without the frame; null for any other message. */
+export function dmailNoteOf(message: Message): string | null {
   const [first] = message.parts;
   if (message.dmail?.by !== 'model' || first?.type !== 'text') return null;
   const { text } = first;

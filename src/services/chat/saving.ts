@@ -66,8 +66,8 @@ export function createSaving({
   }
 
   /**
-   * Appends a model's letter below its checkpoint and returns the message to answer; later work stays on its branch. If
-   * the checkpoint lies before the question being answered, the question is repeated below the letter.
+   * Appends a model's D-Mail below its checkpoint and returns the message to answer; later work stays on its branch. If
+   * the checkpoint lies before the question being answered, the question is repeated below it.
    */
   async function deliver(
     id: ConversationId,
@@ -76,7 +76,7 @@ export function createSaving({
     mail: { message: string; to: MessageId },
     asked: Message,
   ): Promise<MessageId> {
-    const letter: Message = {
+    const note: Message = {
       id: newMessageId(),
       parentId: mail.to,
       role: 'user',
@@ -90,18 +90,18 @@ export function createSaving({
     const there = pathTo(messages, mail.to).some((said) => said.id === asked.id || said.copyOf === asked.id);
     const question: Message = {
       id: newMessageId(),
-      parentId: letter.id,
+      parentId: note.id,
       role: asked.role,
       kind: asked.kind,
-      createdAt: letter.createdAt + 1,
+      createdAt: note.createdAt + 1,
       parts: asked.parts,
       device: device(),
       copyOf: asked.id,
     };
-    const leaf = there ? letter.id : question.id;
+    const leaf = there ? note.id : question.id;
     const here = effectiveHead(open.get()) === from.id;
     await documents.change(id, {
-      messages: there ? [letter] : [letter, question],
+      messages: there ? [note] : [note, question],
       ...(here ? { meta: { head: leaf } } : {}),
     });
     return leaf;

@@ -17,7 +17,7 @@ import type { SendBack } from './chat.ts';
 interface SendBackPlan {
   /** To be appended, parents first. */
   readonly messages: readonly Message[];
-  /** The message that carries the letter. */
+  /** The message that carries the D-Mail. */
   readonly sent: MessageId;
   /** New head, and parent of the next message. */
   readonly leaf: MessageId;

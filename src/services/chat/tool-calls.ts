@@ -31,7 +31,7 @@ interface CallsToRun {
 interface CallResults {
   /** Not saved yet. */
   readonly message: Message;
-  /** A letter to the past that a tool wrote: delivered once the results are saved. */
+  /** A D-Mail that a tool wrote: delivered once the results are saved. */
   readonly mail: { readonly message: string; readonly to: MessageId } | null;
 }
 

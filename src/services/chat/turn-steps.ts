@@ -311,7 +311,7 @@ export class TurnSteps {
     return price && amount !== null ? { cost: { amount, currency: price.currency } } : {};
   }
 
-  /** Delivers a letter to the past: the turn continues there, perhaps with the question and its passages repeated. */
+  /** Delivers a D-Mail: the turn continues there, perhaps with the question and its passages repeated. */
   async #deliver(results: Message, mail: Parameters<TurnStepsDeps['saving']['deliver']>[3]): Promise<void> {
     const { id, open, asked, first } = this.#turn;
     this.#leaf = await this.#deps.saving.deliver(id, open, results, mail, asked);

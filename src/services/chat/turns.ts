@@ -1,7 +1,7 @@
 // One turn: an answer in as many steps as its tools take, each a request that fits and a message that is saved.
 //
 //   question ─► recall ─► ┌─ request ─► (taken over | asked) ─► answer saved ─► calls? ─► tools ─► results saved ─┐
-//                         └───────────◄──────────────── letter to the past ◄──────────────────────────────────────┘
+//                         └───────────◄──────────────── D-Mail ◄──────────────────────────────────────────────────┘
 //
 // An answer has its id before its first word, and its draft row carries it: saving it twice is saving it once.
 import type { KeyValues } from '../../adapters/log/conversation-log.ts';
@@ -55,10 +55,11 @@ interface TurnDependencies {
  * turn, from its question to its last step.
  */
 export function createTurns(deps: TurnDependencies) {
-  return new TurnQueue(deps);
+  return new Turns(deps);
 }
 
-class TurnQueue {
+/** Runs single turns; `turn-queue.ts` says which, and when. */
+class Turns {
   readonly #deps: TurnDependencies;
   readonly #saving: ReturnType<typeof createSaving>;
   /** Asks memory; its code is loaded with the first turn (decision 1115). */

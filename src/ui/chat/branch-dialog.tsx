@@ -1,11 +1,11 @@
-// Dialog with the branch map of a conversation: heads, checkpoints, letters,
+// Dialog with the branch map of a conversation: heads, checkpoints, D-Mails,
 // compactions, and two branches side by side.
 import { GitCompareArrows } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { diffOf, firstLineOf } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
-import { letterOf } from '../../domain/chat/dmail.ts';
+import { dmailNoteOf } from '../../domain/chat/dmail.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
 import { useMedia } from '../hooks/media.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
@@ -155,7 +155,7 @@ export function BranchSide({ title, messages }: { title: string; messages: reado
               dir="auto"
               className="line-clamp-12 whitespace-pre-wrap break-words text-sm [overflow-wrap:anywhere]"
             >
-              {letterOf(message) ?? (textOf(message) || firstLineOf(message))}
+              {dmailNoteOf(message) ?? (textOf(message) || firstLineOf(message))}
             </p>
           </li>
         ))}

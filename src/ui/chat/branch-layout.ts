@@ -1,4 +1,4 @@
-// Shortens the tree of a conversation for drawing: keeps only forks, ends, checkpoints, letters, compactions and the
+// Shortens the tree of a conversation for drawing: keeps only forks, ends, checkpoints, D-Mails, compactions and the
 // head, and counts the messages between them. Pure.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Conversation, childrenOf, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
-import { letterOf } from '../../domain/chat/dmail.ts';
+import { dmailNoteOf } from '../../domain/chat/dmail.ts';
 import {
   type Message,
   type Part,
@@ -61,7 +61,7 @@ export function contextFacts(branch: Branch, turn: readonly Part[]): ContextFact
 }
 
 const oneLine = (message: Message): string =>
-  plainLine((letterOf(message) ?? textOf(message)).slice(0, 600)).slice(0, 140);
+  plainLine((dmailNoteOf(message) ?? textOf(message)).slice(0, 600)).slice(0, 140);
 
 /** Shows the request in which a model named the conversation: it sent words and cost tokens like any other. */
 function TitleCall({ conversation: { meta } }: { conversation: Conversation }) {

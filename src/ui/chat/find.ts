@@ -1,7 +1,7 @@
 // Finds which messages of a conversation contain the words, on every branch, drawn or not. Pure.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Conversation, childrenOf } from '../../domain/chat/conversation.ts';
-import { letterOf } from '../../domain/chat/dmail.ts';
+import { dmailNoteOf } from '../../domain/chat/dmail.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
 import { comparableForm, countIn } from '../../domain/text/find.ts';
 import { plainLine } from '../memory/marked-text.tsx';
@@ -19,7 +19,7 @@ export interface Hit {
 const seen = (message: Message): string => {
   if (message.role !== 'assistant')
     return (
-      letterOf(message) ??
+      dmailNoteOf(message) ??
       fencedPieces(textOf(message))
         .map(({ text, fenced }) => (fenced ? drawnWords(text) : text))
         .join(' ')

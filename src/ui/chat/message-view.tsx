@@ -1,9 +1,9 @@
-// Draws one message of the branch, with the letters that it received or sent.
+// Draws one message of the branch, with the D-Mails that it received or sent.
 import { Mail, StickyNote } from 'lucide-react';
 import { memo, useMemo } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { joinedParts, joinPieces } from '../../domain/chat/continuation.ts';
-import { letterOf } from '../../domain/chat/dmail.ts';
+import { dmailNoteOf } from '../../domain/chat/dmail.ts';
 import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
 import { classes } from '../shell/controls.tsx';
@@ -16,7 +16,7 @@ import { PersonMessage } from './person-message.tsx';
 import type { MessageListRow, RunningRow } from './rows.ts';
 import { useTurn } from './turn-view.ts';
 
-/** Links to the origin of a letter and to the places that letters from here went to. */
+/** Links to the origin of a D-Mail and to the places that D-Mails from here went to. */
 function DmailLinks({ row }: { row: MessageListRow }) {
   const { t } = useTranslation('context');
   const actions = useActions();
@@ -137,7 +137,7 @@ export const MessageView = memo(function MessageView({
 
 function speakerOf(message: Message) {
   if (message.kind === 'recall') return 'memory';
-  if (letterOf(message) !== null) return 'letter';
+  if (dmailNoteOf(message) !== null) return 'dmail';
   if (message.role === 'user') return 'you';
   return message.role === 'assistant' ? 'model' : message.role;
 }

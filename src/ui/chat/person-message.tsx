@@ -1,7 +1,7 @@
-// A person's message: a tinted block at the right, with its editor. A letter that a model sent back is drawn here, too.
+// A person's message: a tinted block at the right, with its editor. A D-Mail of a model is drawn here, too.
 import { CornerDownRight, Mail, Pencil, Pin } from 'lucide-react';
 import { Fragment, useContext, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { letterOf } from '../../domain/chat/dmail.ts';
+import { dmailNoteOf } from '../../domain/chat/dmail.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
 import { restoreLineBreaks } from '../../domain/text/typed.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -196,8 +196,8 @@ export function PersonMessage({
     place.current?.querySelector<HTMLElement>('[data-edit]')?.focus({ preventScroll: true });
   }, [editing]);
   const files = message.parts.filter((part) => part.type === 'file');
-  const letter = letterOf(message);
-  const text = letter ?? textOf(message);
+  const note = dmailNoteOf(message);
+  const text = note ?? textOf(message);
   return (
     <div ref={place} className={classes('flex flex-col items-end pt-6', editing && 'pb-5')}>
       {editing ? (
@@ -225,13 +225,13 @@ export function PersonMessage({
               className={classes(
                 'max-w-[min(85%,38rem)] rounded-2xl rounded-br-xs border px-4 py-2.5',
                 // Invisible, but a system in forced-colours mode removes backgrounds and draws every border.
-                letter === null ? 'border-transparent bg-fill' : 'border-branch-line bg-branch-soft',
+                note === null ? 'border-transparent bg-fill' : 'border-branch-line bg-branch-soft',
               )}
             >
-              {letter !== null && (
+              {note !== null && (
                 <p className="mb-1 flex items-center gap-1.5 text-branch text-xs">
                   <Mail size={13} aria-hidden />
-                  {tc('dmail.letter')}
+                  {tc('dmail.byModel')}
                 </p>
               )}
               <DrawnOrPlain words={() => text} of={text}>
@@ -246,7 +246,7 @@ export function PersonMessage({
           <div className={TOOL_ROW}>
             <Stamp at={message.createdAt} />
             <CopyButton text={text} />
-            {actions.canWrite && letter === null && (
+            {actions.canWrite && note === null && (
               <IconButton
                 size="sm"
                 data-edit

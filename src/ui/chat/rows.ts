@@ -30,7 +30,7 @@ export type ListRow =
       readonly remembered: number;
       /** Messages of this row that were sent back from a later branch: the message itself or results of its tools. */
       readonly arrived: readonly Message[];
-      /** Letters that were sent back from this message. */
+      /** D-Mails that were sent back from this message. */
       readonly left: readonly DmailLink[];
       /** No longer sent: a compaction replaced it. */
       readonly compacted: boolean;
@@ -70,7 +70,7 @@ export interface Branch {
   readonly compacted: ReadonlySet<MessageId>;
 }
 
-const NO_LETTERS: readonly DmailLink[] = [];
+const NO_DMAILS: readonly DmailLink[] = [];
 const NO_MESSAGES: readonly Message[] = [];
 
 /** Reports whether a time is on another day than the previous one; consults the calendar only at day borders. */
@@ -118,7 +118,7 @@ class BranchRows {
   readonly #inForce: Compaction | null;
   readonly #kept: ReadonlySet<MessageId>;
   readonly #compacted: ReadonlySet<MessageId>;
-  readonly #letters: ReturnType<typeof dmailsFrom>;
+  readonly #dmails: ReturnType<typeof dmailsFrom>;
   readonly #dividers = new Map<MessageId, Compaction[]>();
   readonly #rows: ListRow[] = [];
   readonly #rowOf = new Map<MessageId, number>();
@@ -141,7 +141,7 @@ class BranchRows {
     this.#inForce = compactionOn(conversation, path);
     this.#kept = keptIn(conversation);
     this.#compacted = compactedBy(this.#inForce, path, this.#kept);
-    this.#letters = dmailsFrom(conversation);
+    this.#dmails = dmailsFrom(conversation);
     for (const compaction of conversation.compactions.values())
       this.#dividers.set(compaction.at, [...(this.#dividers.get(compaction.at) ?? []), compaction]);
   }
@@ -186,12 +186,12 @@ class BranchRows {
     );
   }
 
-  /** Its letters are shown in the row of the call. */
+  /** Its D-Mails are shown in the row of the call. */
   #addResults(message: Message): void {
     this.#rowOf.set(message.id, Math.max(0, this.#rows.length - 1));
     const at = this.#rows.findLastIndex((row) => row.type === 'message');
     const row = this.#rows[at] as MessageListRow | undefined;
-    const left = this.#letters.get(message.id);
+    const left = this.#dmails.get(message.id);
     if (!row || !(message.dmail || left)) return;
     this.#rows[at] = {
       ...row,
@@ -219,7 +219,7 @@ class BranchRows {
       continued: this.#isContinued(message, at),
       remembered: this.#given.size,
       arrived: message.dmail ? [message] : NO_MESSAGES,
-      left: [...(joins?.left ?? NO_LETTERS), ...(this.#letters.get(message.id) ?? NO_LETTERS)],
+      left: [...(joins?.left ?? NO_DMAILS), ...(this.#dmails.get(message.id) ?? NO_DMAILS)],
       compacted,
       kept: this.#kept.has(message.id),
     });

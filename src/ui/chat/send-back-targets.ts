@@ -1,7 +1,7 @@
 // Lists what can be sent back to a message: a rewording, other results of its answer's tools, a note. Pure.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Conversation, childrenOf, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
-import { letterOf } from '../../domain/chat/dmail.ts';
+import { dmailNoteOf } from '../../domain/chat/dmail.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
 
 /** Target to reword: the message itself, or the results of the tools it called. */
@@ -63,7 +63,7 @@ function resultsOf(conversation: Conversation, message: Message): Target[] {
 /** Everything that can be sent back to a message, likeliest first; for an answer, the results of all its steps. */
 export function targetsOf(conversation: Conversation, message: Message): Target[] {
   const targets: Target[] = [];
-  if (message.role === 'user' && message.kind === 'message' && letterOf(message) === null)
+  if (message.role === 'user' && message.kind === 'message' && dmailNoteOf(message) === null)
     targets.push({ type: 'edit', message: message.id, text: textOf(message) });
   for (const step of stepsOf(conversation, message)) targets.push(...resultsOf(conversation, step));
   targets.push({ type: 'note', message: message.id });

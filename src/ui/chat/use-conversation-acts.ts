@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { asConversationId, asMessageId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
-import { letterOf } from '../../domain/chat/dmail.ts';
+import { dmailNoteOf } from '../../domain/chat/dmail.ts';
 import { keptChange } from '../../domain/chat/kept.ts';
 import { type Message, type Part, textOf } from '../../domain/chat/message.ts';
 import { withoutEmptyEdges } from '../../domain/text/typed.ts';
@@ -161,7 +161,7 @@ function useEditActs(
   };
   const editLast = (): boolean => {
     const last = branch.path.findLast(
-      (message) => message.role === 'user' && message.kind === 'message' && letterOf(message) === null,
+      (message) => message.role === 'user' && message.kind === 'message' && dmailNoteOf(message) === null,
     );
     if (!last || readOnly) return false;
     openEditor(last.id);

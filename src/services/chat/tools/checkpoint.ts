@@ -1,4 +1,4 @@
-// checkpoint: marks this point, so that a letter (sendDMail) can return to it.
+// checkpoint: marks this point, so that a D-Mail (sendDMail) can return to it.
 import { z } from 'zod';
 import { defineTool } from './tool.ts';
 

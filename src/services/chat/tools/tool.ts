@@ -23,11 +23,11 @@ export interface ToolContext {
   readonly conversationId: ConversationId;
   /** From the root to the calling message. */
   readonly path: readonly Message[];
-  /** Messages that a letter can go to, by their number: those before this step (`domain/chat/checkpoint.ts`). */
+  /** Messages that a D-Mail can go to, by their number: those before this step (`domain/chat/checkpoint.ts`). */
   readonly checkpoints: readonly MessageId[];
   /** Count of checkpoints set in this step already. */
   readonly newCheckpoints: number;
-  /** True if a letter waits for the end of this step. */
+  /** True if a D-Mail waits for the end of this step. */
   readonly mailPending: boolean;
   readonly documents: Pick<Documents, 'library' | 'read'>;
   readonly memory: Pick<Memory, 'recall'>;
@@ -64,7 +64,7 @@ export interface ToolOutcome {
   readonly checkpoint?: boolean;
   /** Passages behind the text, each at the price of its own share: stored with the result, shown as a card. */
   readonly recalled?: ToolRecall;
-  /** A letter to be delivered at the end of the step. */
+  /** A D-Mail to be delivered at the end of the step. */
   readonly mail?: { readonly message: string; readonly to: MessageId };
 }
 

@@ -147,7 +147,7 @@ export const chat = {
     memory: 'From memory',
     system: 'Instructions',
     tool: 'Tool result',
-    letter: 'Note from the model',
+    dmail: 'Note from the model',
   },
   instructions: {
     title: 'Instructions',

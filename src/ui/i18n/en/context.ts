@@ -290,7 +290,7 @@ export const context = {
       saved_one: '{{count, number}} model call saved',
       saved_other: '{{count, number}} model calls saved',
     },
-    letter: 'From the model, to itself',
+    byModel: 'From the model, to itself',
     sent: 'Done. The branch you left is still there.',
     from: { person: 'Note from a later branch', model: 'Note from the model on a later branch' },
     left: {

@@ -131,7 +131,7 @@ export const chat = {
     memory: '来自记忆',
     system: '自定义指令',
     tool: '工具结果',
-    letter: '模型写来的备注',
+    dmail: '模型写来的备注',
   },
   instructions: {
     title: '自定义指令',

@@ -273,7 +273,7 @@ export const context = {
       asked_other: '重新请求 {{count, number}} 个',
       saved_other: '省下 {{count, number}} 次模型调用',
     },
-    letter: '模型写给自己',
+    byModel: '模型写给自己',
     sent: '已完成。你离开的分支还在。',
     from: { person: '来自后面分支的备注', model: '模型从后面分支写来的备注' },
     left: { person: '你从这里带备注回到了前面', model: '模型从这里带备注回到了前面' },
