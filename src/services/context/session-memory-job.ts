@@ -198,14 +198,7 @@ class SessionMemoryWriter {
         onUsage: (reported) => {
           usage = reported;
         },
-      })({
-        system,
-        prompt,
-        messages: news,
-        previous,
-        language,
-        maxTokens: MEMORY_TOKENS,
-      });
+      })({ system, prompt });
       // An unusable text, or one from words that were forgotten meanwhile, is dropped; its cost is recorded. What it
       // was to replace is read again: it may have been forgotten, too.
       const still = await this.#kept(id);

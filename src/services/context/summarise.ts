@@ -5,29 +5,27 @@ import { RecollectError, toError } from '../../domain/base/errors.ts';
 import { log } from '../../domain/base/log.ts';
 import { isTimeout, withTimeLimit } from '../../domain/base/time-limit.ts';
 import type { Usage } from '../../domain/chat/message.ts';
-import type { Summarise } from '../../domain/context/compaction/strategy.ts';
+import type { Summarise, SummariseRequest } from '../../domain/context/compaction/strategy.ts';
 
 /** Longest time for a summary, ms: the conversation waits for it. */
 export const SUMMARY_TIMEOUT_MS = 120_000;
 
+/** Bounds of one request. */
+interface Limits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Most tokens of an answer. */
+  readonly answerTokens?: number;
+}
+
 /**
  * Makes the function. It throws RecollectError (`model-*`, `compaction-failed` for no time or no space), or AbortError.
- * `onUsage` gets every call's usage. `answerTokens`: most tokens of an answer.
+ * `onUsage` gets every call's usage.
  */
 export function summariseWith(
   model: ChatModel,
-  {
-    timeoutMs,
-    signal,
-    onUsage,
-    answerTokens,
-  }: {
-    timeoutMs: number;
-    signal: AbortSignal;
-    onUsage: (usage: Usage) => void;
-    answerTokens?: number;
-  },
-): Summarise {
+  { timeoutMs, signal, onUsage, answerTokens }: Limits & { onUsage: (usage: Usage) => void },
+): (asked: Pick<SummariseRequest, 'system' | 'prompt'>) => ReturnType<Summarise> {
   return async ({ system, prompt }) => {
     let text = '';
     await withTimeLimit(signal, timeoutMs, async (bounded) => {
@@ -51,6 +49,24 @@ export function summariseWith(
     });
     return { text: withoutCalls(text) };
   };
+}
+
+/**
+ * Asks for one text beside any conversation, such as a title. Throws as the function above does. `usage` is empty if the
+ * endpoint reports none.
+ */
+export async function askOnce(
+  model: ChatModel,
+  system: string,
+  prompt: string,
+  limits: Limits,
+): Promise<{ readonly text: string; readonly usage: Usage }> {
+  let usage: Usage = {};
+  const onUsage = (reported: Usage) => {
+    usage = reported;
+  };
+  const { text } = await summariseWith(model, { ...limits, onUsage })({ system, prompt });
+  return { text, usage };
 }
 
 const failed = (detail: string, reason: string) =>

@@ -7,11 +7,11 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, haveSameWords, pathTo } from '../../domain/chat/conversation.ts';
-import { type Message, textOf, type Usage } from '../../domain/chat/message.ts';
+import { type Message, textOf } from '../../domain/chat/message.ts';
 import { isExcluded, isSkipped } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { startOf } from '../../domain/text/whole-characters.ts';
-import { summariseWith } from '../context/summarise.ts';
+import { askOnce } from '../context/summarise.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { createJob } from '../scheduler.ts';
@@ -108,22 +108,12 @@ export function startNaming({
         .redacted('index', textOf(message).slice(0, READ + BEYOND))
         .slice(0, READ)
         .trim();
-    let usage: Usage = {};
-    const { text } = await summariseWith(by, {
-      timeoutMs: TIMEOUT_MS,
-      signal: ending,
-      answerTokens: ANSWER_TOKENS,
-      onUsage: (reported) => {
-        usage = reported;
-      },
-    })({
-      system: SYSTEM,
-      prompt: `<question>\n${quoted(said.question)}\n</question>\n\n<answer>\n${quoted(said.answer)}\n</answer>\n\nTitle:`,
-      messages: [],
-      previous: null,
-      language: 'en',
-      maxTokens: ANSWER_TOKENS,
-    });
+    const { text, usage } = await askOnce(
+      by,
+      SYSTEM,
+      `<question>\n${quoted(said.question)}\n</question>\n\n<answer>\n${quoted(said.answer)}\n</answer>\n\nTitle:`,
+      { timeoutMs: TIMEOUT_MS, signal: ending, answerTokens: ANSWER_TOKENS },
+    );
     log.info(
       `A title was asked of ${by.id}: ${usage.inputTokens ?? '?'} in, ${usage.outputTokens ?? '?'} out`,
     );

@@ -17,7 +17,7 @@ import type { Config } from '../../domain/settings/config.ts';
 import { squeezed } from '../../domain/text/sentences.ts';
 import type { Notes } from '../documents/notes.ts';
 import { createReader } from '../documents/reader.ts';
-import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
+import { mayBeNote, type PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { createJob } from '../scheduler.ts';
 import type { RecognisedText, Recognising } from './recognising.ts';
 import { isRemembered } from './rows.ts';
@@ -183,7 +183,7 @@ class NoticingService implements Noticing {
       seen.add(message.id);
       if (isSkipped(message, privacy)) continue;
       for (const said of statementsOf(message))
-        if (this.#isPlain(said)) sentences.push({ said, text: wordsToKeep(said), message });
+        if (mayBeNote(this.#deps.filter, said)) sentences.push({ said, text: wordsToKeep(said), message });
     }
     if (sentences.length === 0) return;
     // The rest of the sentence says the kind; where it says none, the request to remember it does.
@@ -223,13 +223,6 @@ class NoticingService implements Noticing {
     });
     await notes.propose(proposals);
     if (config.get().notes.accept) await this.#acceptAll(id);
-  }
-
-  /**
-   * Notes go to the person's other devices and into the index, so words that are kept out of either are not proposed.
-   */
-  #isPlain(text: string): boolean {
-    return (['index', 'sync'] as const).every((place) => this.#deps.filter.find(place, text).length === 0);
   }
 
   /**

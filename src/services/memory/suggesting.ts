@@ -11,7 +11,7 @@ import { log } from '../../domain/base/log.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { localDay } from '../../domain/base/time.ts';
 import { type Conversation, effectiveHead, haveSameWords, pathTo } from '../../domain/chat/conversation.ts';
-import { type Message, textOf, type Usage } from '../../domain/chat/message.ts';
+import { type Message, textOf } from '../../domain/chat/message.ts';
 import { estimateTokens } from '../../domain/context/tokens.ts';
 import type { Proposal } from '../../domain/memory/notes.ts';
 import { isExcluded, isSkipped } from '../../domain/memory/privacy.ts';
@@ -19,10 +19,10 @@ import { NOTE_KINDS } from '../../domain/memory/recognition/kinds.ts';
 import { wordsToKeep } from '../../domain/memory/recognition/wording.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { squeezed } from '../../domain/text/sentences.ts';
-import { summariseWith } from '../context/summarise.ts';
+import { askOnce } from '../context/summarise.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
-import type { PrivacyFilter } from '../privacy/privacy-filter.ts';
+import { mayBeNote, type PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { createJob } from '../scheduler.ts';
 import { OF_A_PROJECT } from './noticing.ts';
 import { isRemembered } from './rows.ts';
@@ -158,15 +158,11 @@ class SuggestingService {
       tokens: kept.tokens + price,
       seen: [...kept.seen, ...fresh.map(({ id }) => id)],
     });
-    let usage: Usage = {};
-    const { text } = await summariseWith(by, {
+    const { text, usage } = await askOnce(by, SYSTEM, prompt, {
       timeoutMs: TIMEOUT_MS,
       signal: ending,
       answerTokens: ANSWER_TOKENS,
-      onUsage: (reported) => {
-        usage = reported;
-      },
-    })({ system: SYSTEM, prompt, messages: [], previous: null, language: 'en', maxTokens: ANSWER_TOKENS });
+    });
     const spent = (usage.inputTokens ?? price - ANSWER_TOKENS) + (usage.outputTokens ?? estimateTokens(text));
     const after = await this.#kept();
     await this.#keep({ ...after, tokens: Math.max(0, after.tokens - price + spent) });
@@ -178,7 +174,10 @@ class SuggestingService {
     const proposals = quotedIn(text, read).flatMap(({ quote, kind, message }): Omit<Proposal, 'id'>[] => {
       const words = squeezed(quote);
       if (!left || !haveSameWords([message], left)) return [];
-      if (!this.#isPlain(quote) || standing.some((one) => one.includes(words) || words.includes(one)))
+      if (
+        !mayBeNote(this.#deps.filter, quote) ||
+        standing.some((one) => one.includes(words) || words.includes(one))
+      )
         return [];
       standing.push(words);
       const { projectId } = conversation.meta;
@@ -240,13 +239,6 @@ class SuggestingService {
       read,
       prompt: quoted.map((words, at) => `<message number="${at + 1}">\n${words}\n</message>`).join('\n\n'),
     };
-  }
-
-  /**
-   * Notes go to the person's other devices and into the index, so words that are kept out of either are not proposed.
-   */
-  #isPlain(text: string): boolean {
-    return (['index', 'sync'] as const).every((place) => this.#deps.filter.find(place, text).length === 0);
   }
 
   async #kept(): Promise<Kept> {

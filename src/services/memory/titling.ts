@@ -13,7 +13,7 @@ import { textOf } from '../../domain/chat/message.ts';
 import { isSkipped } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { startOf } from '../../domain/text/whole-characters.ts';
-import { summariseWith } from '../context/summarise.ts';
+import { askOnce } from '../context/summarise.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import { PrivacyFilter } from '../privacy/privacy-filter.ts';
 import { createJob } from '../scheduler.ts';
@@ -94,16 +94,8 @@ export function startTitling({
     entry: LibraryEntry,
     ending: AbortSignal,
   ): Promise<void> {
-    const summarise = summariseWith(ask, { timeoutMs: TIMEOUT_MS, signal: ending, onUsage: () => {} });
     const prompt = transcriptOf(conversation, config.get().privacy, filter);
-    const { text } = await summarise({
-      system: SYSTEM,
-      prompt,
-      messages: [],
-      previous: null,
-      language: 'en',
-      maxTokens: 400,
-    });
+    const { text } = await askOnce(ask, SYSTEM, prompt, { timeoutMs: TIMEOUT_MS, signal: ending });
     const made = read(text);
     // An unusable answer is no reason to ask again and again.
     if (!made) return;

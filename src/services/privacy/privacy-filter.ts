@@ -150,3 +150,10 @@ export class PrivacyFilter {
       this.tokens.privateWordsOf(token) === undefined ? token : this.tokens.abroad(token),
     );
 }
+
+/**
+ * True if words may be proposed as a memory note: notes go into the index and to the person's other devices, so nothing
+ * that is kept out of either.
+ */
+export const mayBeNote = (filter: Pick<PrivacyFilter, 'find'>, text: string): boolean =>
+  (['index', 'sync'] as const).every((place) => filter.find(place, text).length === 0);

@@ -1,7 +1,7 @@
 // What of a model's words is a summary: no thoughts, however they are marked, and no calls written in words.
 import { expect, it } from 'vitest';
 import { createEndpointModel } from '../../../src/adapters/models/index.ts';
-import { summariseWith } from '../../../src/services/context/summarise.ts';
+import { askOnce } from '../../../src/services/context/summarise.ts';
 import { startScriptedModel } from '../../server/scripted-model.ts';
 
 const summaryOf = async (text: string): Promise<string> => {
@@ -16,16 +16,7 @@ const summaryOf = async (text: string): Promise<string> => {
       key: async () => undefined,
     });
     const { signal } = new AbortController();
-    const summarise = summariseWith(model, { timeoutMs: 10_000, signal, onUsage: () => undefined });
-    const { text: summary } = await summarise({
-      system: 's',
-      prompt: 'p',
-      messages: [],
-      previous: null,
-      language: 'en',
-      maxTokens: 100,
-    });
-    return summary;
+    return (await askOnce(model, 's', 'p', { timeoutMs: 10_000, signal })).text;
   } finally {
     await server.close();
   }
