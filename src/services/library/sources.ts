@@ -117,7 +117,8 @@ export async function recognise(
     new RecollectError('import-empty', `${source.name} is empty`, { params: { file: source.name } });
   if (!only || source.files.every((file) => file.size === 0)) throw empty();
   const zipped = alone !== undefined && (await isZip(alone, signal));
-  const packed = zipped ? { ...(await openZip(alone, signal)), name: source.name } : source;
+  const opening = zipped ? { ...(await openZip(alone, signal)), name: source.name } : source;
+  const packed = await unpacked(opening, signal);
   const opened = { ...packed, files: await readable(packed.files, signal) };
   const isCut = opened.isCut === true;
   if (opened.files.every((file) => file.size === 0)) throw empty();
@@ -209,12 +210,16 @@ const TASK = /^((?:.*\/)?)api_conversation_history\.json$/;
 /** Place of the log of one agent in the folder of a kimi-code session. */
 const SESSION_LOG = /^((?:.*\/)?)agents\/[^/]+\/wire\.jsonl$/;
 
-/** Replaces a gzipped file by its content. */
-async function unpacked(source: ImportSource, signal: AbortSignal): Promise<ImportSource> {
-  const [file] = source.files;
-  if (!file || source.files.length > 1 || !(await isGzip(file, signal))) return source;
-  return { name: source.name, files: [await openGzip(file, signal)] };
+/** Replaces gzipped files by their content: a single one whatever its name, others by theirs. */
+async function unpacked<T extends ImportSource>(source: T, signal: AbortSignal): Promise<T> {
+  const files: SourceFile[] = [];
+  for (const file of source.files) {
+    const mayBe = source.files.length === 1 || GZIP_NAME.test(file.path);
+    files.push(mayBe && (await isGzip(file, signal)) ? await openGzip(file, signal) : file);
+  }
+  return { ...source, files };
 }
+const GZIP_NAME = /\.gz(?:ip)?$/i;
 
 /** Names of chats that messengers write out. */
 const CHAT_NAME = /\.(?:txt|json)$/i;

@@ -179,6 +179,35 @@ describe('importing', () => {
     expect(await read('bomb.json.gz', bomb)).toMatchObject({ problem: { code: 'import-bomb' } });
   });
 
+  it('reads what was packed by itself within a folder, a ZIP, and once more', async () => {
+    const lists = ['Which loaf?', 'Which roll?'].map((content) =>
+      JSON.stringify([{ role: 'user', content }]),
+    );
+    const [first = '', second = ''] = lists;
+    const packed = (text: string | Uint8Array) => new Uint8Array(gzipSync(text));
+    for (const files of [
+      filesOf({ 'chats/a.json.gz': packed(first), 'chats/b.json': second }),
+      [await zipFile('chats.zip', { 'a.json.gz': packed(first), 'b.json.gz': packed(second) })],
+    ])
+      expect(await setup().library.importFiles(files)).toMatchObject([
+        { conversations: { added: 2 }, skipped: [] },
+      ]);
+    const twice = filesOf({ 'a.json.gz': packed(packed(first)) });
+    expect(await setup().library.importFiles(twice)).toMatchObject([{ conversations: { added: 1 } }]);
+  });
+
+  it('joins an earlier copy of a log with the later one beside it', async () => {
+    const record = (at: number) => ({
+      ...{ uuid: `u${at}`, parentUuid: at === 0 ? null : `u${at - 1}`, sessionId: 's', type: 'user' },
+      message: { content: `words ${at}` },
+    });
+    const log = [0, 1, 2].map((at) => JSON.stringify(record(at)));
+    const { library, entries } = setup();
+    const files = filesOf({ 'p/a.jsonl': log.slice(0, 2).join('\n'), 'p/b.jsonl': log.join('\n') });
+    expect(await library.importFiles(files)).toMatchObject([{ messages: { user: 3 } }]);
+    expect((await entries()).length).toBe(1);
+  });
+
   it('changes nothing the second time, whatever the format', async () => {
     const { library, store } = setup();
     const files = [
