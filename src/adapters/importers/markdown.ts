@@ -111,9 +111,33 @@ interface Turns {
 
 /** Reads the turns of a file; undefined unless it names both a person and a model. */
 const turnsIn = (body: string): Turns | undefined => {
+  if (OF_PERPLEXITY.test(body)) return turnsOfPerplexity(body);
   const own = ownNameIn(/\S[^\n]*/.exec(body)?.[0] ?? '');
   return turnsOf(body, false) ?? turnsOf(body, true) ?? (own && turnsOf(body, false, own));
 };
+
+/** The picture with which Perplexity begins what it writes out. */
+const OF_PERPLEXITY = /^\s{0,40}<img src="https:\/\/[^"]{0,80}(?:pplx|perplexity)[^"]{0,120}"[^>]{0,200}>/;
+
+/** Reads questions as headings, the first or below a rule, each with its answer. */
+function turnsOfPerplexity(body: string): Turns | undefined {
+  const lines = body.replace(OF_PERPLEXITY, '').split('\n');
+  const inCode = codeIn(lines);
+  const turns: { role: Role; name: string; lines: string[] }[] = [];
+  let mayAsk = true;
+  for (const [at, line] of lines.entries()) {
+    const question = mayAsk && !inCode[at] ? /^#[ \t]+(\S.*)$/.exec(line)?.[1] : undefined;
+    if (line.trim() !== '') mayAsk = /^---[ \t]*$/.test(line) && !inCode[at];
+    if (question === undefined) turns.at(-1)?.lines.push(line);
+    else
+      turns.push(
+        { role: 'user', name: 'user', lines: [question] },
+        { role: 'assistant', name: 'model', lines: [] },
+      );
+  }
+  const said = turns.map(({ lines: own, ...who }) => ({ ...who, text: trimmed(own.join('\n')) }));
+  return said.length === 0 ? undefined : { preamble: '', turns: said };
+}
 
 /**
  * `isDense`: a name with a colon need not begin a paragraph, if the file begins with one. `ownName`: finds a person

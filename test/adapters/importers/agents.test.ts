@@ -475,6 +475,15 @@ describe('Markdown of more tools', () => {
   ])('%s', async (_, text) => {
     expect((await only('chat.md', text))?.said.filter((one) => !one.startsWith('*'))).toEqual(talk);
   });
+  it('Perplexity: questions as headings, each below a rule', async () => {
+    const logo = '<img src="https://r2cdn.perplexity.ai/pplx-full-logo.png" style="height:64px"/>';
+    const cited =
+      'Rye.[^1]\n\n# A heading of the answer\n\n<div align="center">⁂</div>\n\n[^1]: https://a.example';
+    const text = `${logo}\n\n# Which loaf?\n\n${cited}\n\n---\n\n# And rolls?\n\nWheat.\n`;
+    expect((await only('loaf.md', text))?.said).toEqual([
+      ...['user: Which loaf?', `assistant: ${cited}`, 'user: And rolls?', 'assistant: Wheat.'],
+    ]);
+  });
   it('tells the model and the thoughts of an answer', async () => {
     const text = `_**User**_\n\nWhich loaf?\n\n_**Agent**_\n\n<think><details><summary>Thought Process</summary>\nHm.</details></think>\n\nRye.\n`;
     expect((await only('chat.md', text))?.said).toEqual([
