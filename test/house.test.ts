@@ -43,7 +43,7 @@ const TOP = [
 ];
 
 /** Package → the only folders (or files) that may name it. */
-const ROOMS: Record<string, readonly string[]> = {
+const FOLDERS_OF: Record<string, readonly string[]> = {
   yjs: ['services/documents/', 'adapters/sync/', 'relay/'],
   'y-websocket': ['adapters/sync/'],
   ws: ['relay/'],
@@ -96,7 +96,7 @@ describe('the house', () => {
     for (const floor of FLOORS) expect(files.some((file) => file.startsWith(`${floor}/`))).toBe(true);
   });
 
-  it('has nothing on the doorstep', () => {
+  it('has nothing else at the top of the repository', () => {
     const root = resolve(SRC, '..');
     const made = ['node_modules', ...readFileSync(join(root, '.gitignore'), 'utf8').split('\n')].map((line) =>
       line.replaceAll('/', ''),
@@ -133,14 +133,14 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('each big dependency has one room', () => {
+  it('each big dependency is named in its own folders only', () => {
     const wrong: string[] = [];
     for (const file of files)
       for (const target of importsOf(file))
-        for (const [dependency, rooms] of Object.entries(ROOMS))
+        for (const [dependency, folders] of Object.entries(FOLDERS_OF))
           if (
             (target === dependency || target.startsWith(`${dependency}/`)) &&
-            !rooms.some((room) => file.startsWith(room))
+            !folders.some((folder) => file.startsWith(folder))
           )
             wrong.push(`${file} names ${target}`);
     expect(wrong).toEqual([]);
@@ -248,6 +248,11 @@ describe('the house', () => {
       source.filter(({ text }) => yields.test(text)).map(({ path }) => path),
       'use yieldToEvents of domain/base/yielding.ts',
     ).toEqual(may);
+  });
+
+  it('has one field for files', () => {
+    const having = files.filter((file) => /type="file"/.test(readFileSync(join(SRC, file), 'utf8')));
+    expect(having, 'use FilePicker').toEqual(['ui/shell/controls/file-picker.tsx']);
   });
 
   it('has one hash of a text and one test for an object of JSON', () => {

@@ -2,7 +2,7 @@
 import { ArrowUp, Paperclip, Square } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { classes, IconButton } from '../shell/controls.tsx';
+import { classes, FilePicker, IconButton } from '../shell/controls.tsx';
 import { filesGiven, type GivenFiles } from './file-drop.tsx';
 
 export function ComposerBar({
@@ -24,16 +24,7 @@ export function ComposerBar({
   return (
     // On the narrowest phones the gap between buttons goes to the model's name.
     <div className="flex items-center gap-1 px-2 pb-2 max-[22.4rem]:gap-0 max-[22.4rem]:px-1">
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        hidden
-        onChange={(event) => {
-          onFiles(filesGiven([...(event.target.files ?? [])]));
-          event.target.value = '';
-        }}
-      />
+      <FilePicker ref={picker} multiple onFiles={(files) => onFiles(filesGiven(files))} />
       <IconButton
         label={t('attach')}
         tooltipSide="top"

@@ -13,13 +13,9 @@ export class TooManyFiles extends Error {
   override readonly name = 'TooManyFiles';
 }
 
-/**
- * Files from `<input type="file">`, with or without `webkitdirectory`. Copies the list,
- * because the input may be emptied at once.
- */
-export function filesOfInput(files: FileList): SourceFile[] {
-  return [...files].map((file) => fileOf(file)).filter((file) => !NOISE.test(file.path));
-}
+/** Files picked one by one or as a folder, without what systems and tools leave beside them. */
+export const filesOfInput = (files: readonly File[]): SourceFile[] =>
+  files.map((file) => fileOf(file)).filter((file) => !NOISE.test(file.path));
 
 const handedOut = (entry: FileSystemFileEntry): Promise<File> =>
   new Promise((resolve, reject) => entry.file(resolve, reject));

@@ -9,7 +9,7 @@ import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatNumber, formatPercent } from '../i18n/index.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, classes, Dialog, Progress, Spinner } from '../shell/controls.tsx';
+import { Button, classes, Dialog, FilePicker, Progress, Spinner } from '../shell/controls.tsx';
 import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { filesOfInput, MOST_FILES, TooManyFiles } from './drop.ts';
@@ -164,10 +164,7 @@ function Pick({
   const target = useDropTarget(onFiles);
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  const picked = (input: HTMLInputElement) => {
-    if (input.files && input.files.length > 0) onFiles(Promise.resolve(filesOfInput(input.files)));
-    input.value = '';
-  };
+  const picked = (given: readonly File[]) => onFiles(Promise.resolve(filesOfInput(given)));
   return (
     <div className="space-y-5">
       <div
@@ -193,24 +190,15 @@ function Pick({
             {t('import.folder')}
           </Button>
         </div>
-        <input
-          ref={files}
-          type="file"
-          multiple
-          hidden
-          data-import="files"
-          onChange={(event) => picked(event.currentTarget)}
-        />
-        <input
+        <FilePicker ref={files} multiple data-import="files" onFiles={picked} />
+        <FilePicker
           ref={(input) => {
             folder.current = input;
             // React has no such attribute: it makes the input pick a folder.
             input?.setAttribute('webkitdirectory', '');
           }}
-          type="file"
-          hidden
           data-import="folder"
-          onChange={(event) => picked(event.currentTarget)}
+          onFiles={picked}
         />
       </div>
       <Notices notices={notices} />

@@ -13,7 +13,7 @@ import { useConversation } from '../hooks/conversation.ts';
 import { useMedia } from '../hooks/media.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, classes, Dialog, IconButton, Skeleton } from '../shell/controls.tsx';
+import { Button, classes, Dialog, FilePicker, IconButton, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { Loading, ReadFailed } from '../shell/reading.tsx';
@@ -92,16 +92,7 @@ export function ProjectFiles({ project, itemId }: { project: ProjectEntry; itemI
           </Button>
         }
       >
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
-          onChange={(event) => {
-            take([...(event.target.files ?? [])]);
-            event.target.value = '';
-          }}
-        />
+        <FilePicker ref={picker} multiple onFiles={take} />
         {state.state === 'failed' && <ReadFailed problem={state.problem} onRetry={state.again} compact />}
         {state.state === 'loading' && project.project.files > 0 && (
           <Loading>

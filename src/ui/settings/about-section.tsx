@@ -9,7 +9,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { wordsFor } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, Confirm, Dialog, Spinner } from '../shell/controls.tsx';
+import { Button, Confirm, Dialog, FilePicker, Spinner } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
@@ -115,16 +115,11 @@ function ConfigurationGroup() {
           <Button variant="ghost" icon={<RotateCcw size={15} aria-hidden />} onClick={() => setAsking(true)}>
             {t('about.reset')}
           </Button>
-          <input
+          <FilePicker
             ref={file}
-            type="file"
             accept=".yaml,.yml,application/yaml,text/yaml"
-            hidden
             data-import="configuration"
-            onChange={(event) => {
-              read(event.currentTarget.files?.[0]);
-              event.currentTarget.value = '';
-            }}
+            onFiles={([picked]) => read(picked)}
           />
         </div>
         {problem && <ProblemNotice problem={problem} className="mt-3" />}

@@ -13,7 +13,7 @@ import type { Persona } from '../../domain/prompts/persona.ts';
 import { type SavedPrompt, slugOf, slugsOf } from '../../domain/prompts/prompt.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Badge, Button, IconButton, Menu, type MenuItem, Skeleton } from '../shell/controls.tsx';
+import { Badge, Button, FilePicker, IconButton, Menu, type MenuItem, Skeleton } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { PersonaSign } from '../shell/persona-sign.tsx';
@@ -275,16 +275,13 @@ function FilesRow() {
       <h3 className="font-semibold">{t('files.title')}</h3>
       <p className="mt-0.5 text-ink-3 text-xs">{t('files.lead')}</p>
       <div className="mt-3 flex flex-wrap gap-2">
-        <input
+        <FilePicker
           ref={picker}
-          type="file"
           multiple
-          hidden
           accept=".json,.md,.markdown,.mdx,.txt"
           data-testid="prompt-files"
-          onChange={({ target }) => {
-            read([...(target.files ?? [])]).catch(report);
-            target.value = '';
+          onFiles={(files) => {
+            read(files).catch(report);
           }}
         />
         <Button size="sm" icon={<Upload size={14} aria-hidden />} onClick={() => picker.current?.click()}>

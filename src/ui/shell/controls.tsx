@@ -3,6 +3,7 @@
 export { Button, IconButton } from './controls/buttons.tsx';
 export { classes } from './controls/classes.ts';
 export { Field, Switch, submitByEnter, TextArea, TextField } from './controls/fields.tsx';
+export { FilePicker } from './controls/file-picker.tsx';
 export {
   Confirm,
   Dialog,

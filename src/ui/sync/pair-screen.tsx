@@ -9,7 +9,7 @@ import type { PairingOffer } from '../../domain/sync/pairing.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useTranslation } from '../i18n/use-translation.ts';
-import { Button, classes, submitByEnter, TextField } from '../shell/controls.tsx';
+import { Button, classes, FilePicker, submitByEnter, TextField } from '../shell/controls.tsx';
 import { Header } from '../shell/header.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { useGuessedName } from './account-form.tsx';
@@ -250,17 +250,7 @@ function QrPictureButton({
       <Button busy={reading} icon={<ImageUp size={16} aria-hidden />} onClick={() => file.current?.click()}>
         {t('scan.picture')}
       </Button>
-      <input
-        ref={file}
-        type="file"
-        accept="image/*"
-        hidden
-        data-import="qr"
-        onChange={(event) => {
-          readPicture(event.currentTarget.files?.[0]);
-          event.currentTarget.value = '';
-        }}
-      />
+      <FilePicker ref={file} accept="image/*" data-import="qr" onFiles={([picked]) => readPicture(picked)} />
     </>
   );
 }
