@@ -262,12 +262,12 @@ function marks(
   for (const [name, { messageId }] of checkpoints)
     put(messageId, `*${words('checkpoint', { name: asPlainMarkdown(name) })}*`);
   for (const compaction of compactions.values())
-    if (!compaction.undone) put(compaction.at, foldedUpTo(compaction, words));
+    if (!compaction.undone) put(compaction.at, compactedUpTo(compaction, words));
   return all;
 }
 
 /** Writes a summary in quotes, under a line that says what it covers. */
-function foldedUpTo(compaction: Compaction, words: ExportWords): string {
+function compactedUpTo(compaction: Compaction, words: ExportWords): string {
   const plan = planSchema.safeParse(compaction.plan).data;
   const count = (plan?.runs ?? []).reduce((sum, run) => sum + (run.action === 'fold' ? run.count : 0), 0);
   const made = (plan?.summaries ?? []).filter(({ kind }) => kind !== 'constraints').map(({ text }) => text);

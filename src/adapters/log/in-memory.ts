@@ -74,15 +74,15 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
       replaceBySnapshot: (document, snapshot, upTo, id = newEntryId()) => {
         const bytes = snapshot.slice();
         return later(() => {
-          const folded = (entry: LogEntry) => entry.document === document && entry.seq <= upTo;
-          const last = entries.findLast(folded);
+          const isCovered = (entry: LogEntry) => entry.document === document && entry.seq <= upTo;
+          const last = entries.findLast(isCovered);
           if (!last) return;
-          for (const entry of entries) if (folded(entry)) ids.delete(entry.id);
+          for (const entry of entries) if (isCovered(entry)) ids.delete(entry.id);
           ids.add(id);
           entries = entries.flatMap((entry) =>
             entry === last
               ? [{ seq: last.seq, id, document, origin: 'fold' as const, bytes, at: now() }]
-              : folded(entry)
+              : isCovered(entry)
                 ? []
                 : [entry],
           );
