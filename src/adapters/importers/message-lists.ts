@@ -262,15 +262,15 @@ function inGroups({ list, around }: Said): Said[] {
     groups.set(name, group);
   }
   const [only] = groups.values();
-  if (groups.size <= 1) return [{ list: flattened(list), around: [...around, ...titledBy(only)] }];
+  if (groups.size <= 1) return [{ list: flattened(list), around: [...around, ...titleInRow(only)] }];
   return [...groups].map(([id, some]) => ({
     list: flattened(some),
-    around: [{ id }, ...titledBy(some)],
+    around: [{ id }, ...titleInRow(some)],
   }));
 }
 
 /** The title that a table repeats in each of its rows. */
-const titledBy = ([first]: readonly unknown[] = []): Fields[] =>
+const titleInRow = ([first]: readonly unknown[] = []): Fields[] =>
   isFields(first) && typeof first.conversation_title === 'string'
     ? [{ title: first.conversation_title }]
     : [];

@@ -52,8 +52,8 @@ export function summariseWith(
 }
 
 /**
- * Asks for one text beside any conversation, such as a title. Throws as the function above does. `usage` is empty if the
- * endpoint reports none.
+ * Asks for one text beside any conversation, such as a title. Throws as the function above does. `usage` is empty if
+ * the endpoint reports none.
  */
 export async function askOnce(
   model: ChatModel,
