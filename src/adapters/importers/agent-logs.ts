@@ -242,6 +242,17 @@ function geminiCli(records: readonly Fields[]): Session[] | undefined {
   return [{ id: stringOf(meta.sessionId), title: title || undefined, messages }];
 }
 
+/** What a tool gave: the words out of the form in which they went to the model. */
+function geminiResult(result: unknown): unknown {
+  const outputs = objectsOf(result).map((one) => {
+    const { output, error } = fieldsOf(fieldsOf(one.functionResponse).response);
+    return output ?? error;
+  });
+  return outputs.length > 0 && outputs.every((one) => typeof one === 'string')
+    ? outputs.join('\n\n')
+    : result;
+}
+
 function geminiMessages(record: Fields, parentId: string | undefined): Fields[] {
   const [first] = objectsOf(record.content);
   const isWritten = /^\s*<session_context>/.test(stringOf(first?.text ?? record.content));
@@ -254,7 +265,7 @@ function geminiMessages(record: Fields, parentId: string | undefined): Fields[] 
   }));
   const calls = objectsOf(record.toolCalls).map((call) => ({
     ...{ type: 'tool-invocation', toolCallId: call.id, toolName: call.name, args: call.args },
-    ...(call.result === undefined ? {} : { result: call.result }),
+    ...(call.result === undefined ? {} : { result: geminiResult(call.result) }),
   }));
   const words =
     typeof record.content === 'string' ? [{ type: 'text', text: record.content }] : objectsOf(record.content);
@@ -293,17 +304,7 @@ function copilotChat(records: readonly Fields[]): Session[] | undefined {
   if ((rest.length > 0 && !isGrown) || !Array.isArray(document?.requests)) return undefined;
   if (!('responderUsername' in document)) return undefined;
   const messages = objectsOf(document.requests).flatMap((request) => {
-    const said = objectsOf(request.response).filter(
-      ({ kind }) => kind === undefined || /^markdown/.test(stringOf(kind)),
-    );
-    const words = said.map((one) => stringOf(one.value) || stringOf(fieldsOf(one.content).value)).join('');
-    const thinking = objectsOf(request.response)
-      .map(({ kind, value }) => (kind === 'thinking' ? [value].flat().map(stringOf).join('') : ''))
-      .join('');
-    const answer = [
-      ...(thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }]),
-      ...(words === '' ? [] : [{ type: 'text', text: words }]),
-    ];
+    const answer = copilotAnswer(objectsOf(request.response));
     const { timestamp, modelId: model } = request;
     const asked = { role: 'user', content: stringOf(fieldsOf(request.message).text), timestamp };
     return answer.length === 0 ? [asked] : [asked, { role: 'assistant', content: answer, timestamp, model }];
@@ -315,6 +316,47 @@ function copilotChat(records: readonly Fields[]): Session[] | undefined {
       messages,
     },
   ];
+}
+
+/** The name of a file or a symbol that stands within the words. */
+function copilotReference({ name, inlineReference }: Fields): string {
+  const { name: symbol, path, location } = fieldsOf(inlineReference);
+  const file = stringOf(path) || stringOf(fieldsOf(fieldsOf(location).uri).path);
+  return stringOf(name) || stringOf(symbol) || (file.split('/').at(-1) ?? '');
+}
+
+/** Thoughts, words and calls of an answer in their order; what a call did stands in a sentence. */
+function copilotAnswer(pieces: readonly Fields[]): Fields[] {
+  const thinking = pieces
+    .map(({ kind, value }) => (kind === 'thinking' ? [value].flat().map(stringOf).join('') : ''))
+    .join('');
+  const answer: Fields[] = thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }];
+  const say = (text: string) => {
+    const last = answer.at(-1);
+    if (text === '') return;
+    if (last?.type === 'text') answer[answer.length - 1] = { type: 'text', text: stringOf(last.text) + text };
+    else answer.push({ type: 'text', text });
+  };
+  for (const piece of pieces) {
+    const kind = stringOf(piece.kind);
+    const name = kind === 'inlineReference' ? copilotReference(piece) : '';
+    if (name !== '') say(`\`${name}\``);
+    else if (kind === '' || kind.startsWith('markdown'))
+      say(stringOf(piece.value) || stringOf(fieldsOf(piece.content).value));
+    else if (kind === 'toolInvocationSerialized') {
+      const told = piece.pastTenseMessage ?? piece.invocationMessage;
+      const message = stringOf(fieldsOf(told).value ?? told);
+      answer.push({ type: 'tool_use', id: piece.toolCallId, name: piece.toolId, input: { message } });
+    } else if (kind === 'textEditGroup') {
+      const text = [piece.edits].flat(2).map((edit) => stringOf(fieldsOf(edit).text));
+      answer.push({
+        type: 'tool_use',
+        name: 'edit',
+        input: { file: fieldsOf(piece.uri).path, text: text.join('') },
+      });
+    }
+  }
+  return answer;
 }
 
 /** A document out of its first state and its changes: values that are set, items that are added, keys that go. */
@@ -404,7 +446,13 @@ function kimiCode(records: readonly Fields[]): Session[] | undefined {
     else if (event.type === 'tool.result') {
       const result = fieldsOf(event.result);
       const { output } = result;
-      const content = typeof output === 'string' ? output : JSON.stringify(output ?? event.result ?? '');
+      const isBlocks = Array.isArray(output) && output.every(isFields);
+      const content =
+        typeof output === 'string'
+          ? output
+          : isBlocks
+            ? objectsOf(output).map(kimiPart)
+            : JSON.stringify(output ?? event.result ?? '');
       say({ role: 'tool', tool_call_id: event.toolCallId, content, isError: result.isError === true }, time);
     }
   }
@@ -417,8 +465,11 @@ const roleOfOrigin = (origin: unknown, role: unknown): unknown => {
   return role === 'user' && typeof kind === 'string' && kind !== 'user' ? 'system' : role;
 };
 
-const kimiPart = (part: Fields): Fields =>
-  part.type === 'think' ? { type: 'thinking', thinking: part.think ?? part.text } : part;
+function kimiPart(part: Fields): Fields {
+  if (part.type === 'think') return { type: 'thinking', thinking: part.think ?? part.text };
+  const media = [part.imageUrl, part.audioUrl, part.videoUrl].find(isFields);
+  return media ? { type: part.type, image_url: media } : part;
+}
 
 function kimiMessage(message: Fields): Fields {
   const calls = objectsOf(message.toolCalls).map((call) => ({

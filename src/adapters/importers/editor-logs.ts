@@ -35,7 +35,7 @@ export function cline(records: readonly Fields[]): Session[] | undefined {
   let calls = 0;
   const messages = lines.flatMap((line, at): Fields[] => {
     const kind = stringOf(line.say ?? line.ask);
-    const text = stringOf(line.text);
+    const text = stringOf(line.text) || stringOf(fieldsOf(line.contextCondense).summary);
     const common = { timestamp: line.ts, model: fieldsOf(line.modelInfo).modelId };
     if (text.trim() === '' && !Array.isArray(line.images)) return [];
     if (at === 0 || BY_PERSON.test(kind))
@@ -52,7 +52,9 @@ export function cline(records: readonly Fields[]): Session[] | undefined {
     }
     if (OUTPUTS.test(kind))
       return [{ role: 'tool', tool_call_id: `call-${calls}`, content: text, timestamp: line.ts }];
-    return /error|diff_error/.test(kind) ? [{ role: 'system', content: text, timestamp: line.ts }] : [];
+    return /error|^condense_context$/.test(kind)
+      ? [{ role: 'system', content: text, timestamp: line.ts }]
+      : [];
   });
   return [{ id: `task ${String(lines[0]?.ts)}`, messages }];
 }
@@ -191,6 +193,10 @@ export function openCodePart(part: Fields): Fields[] {
         ...(result === undefined ? {} : { result }),
       },
     ];
+  if (part.type === 'subtask') {
+    const { agent, description, prompt } = part;
+    return [{ type: 'tool_use', id: part.id, name: 'subtask', input: { agent, description, prompt } }];
+  }
   return /^(?:text|reasoning|file)$/.test(stringOf(part.type)) ? [{ ...part, mediaType: part.mime }] : [];
 }
 

@@ -157,9 +157,9 @@ function saidIn(value: unknown, around: readonly Fields[] = []): Said | undefine
       return { list: [...value[name], ...answersIn(value.output ?? value.response)], around: here };
   const pairs = pairsIn(value.entries);
   if (pairs) return { list: pairs, around: here };
-  const request = saidIn(value.request ?? value.body, here);
+  const request = saidIn(value.request ?? value.body ?? value.input, here);
   return request
-    ? { ...request, list: [...request.list, ...answersIn(value.response)] }
+    ? { ...request, list: [...request.list, ...answersIn(value.response ?? value.output)] }
     : pairIn(value, here);
 }
 
@@ -172,8 +172,8 @@ function answersIn(response: unknown): readonly unknown[] {
   const fields: Fields = response;
   if (isMessage(fields)) return [response];
   const { choices, output } = isFields(response.body) ? response.body : response;
-  const [first] = Array.isArray(choices) ? (choices as unknown[]) : [];
-  return isFields(first) && isFields(first.message) ? [first.message] : answersIn(output);
+  const [first, ...others] = objectsOf(choices).map(({ message }) => message);
+  return isFields(first) ? [{ ...first, choices: others }] : answersIn(output);
 }
 
 /** Topics of Cherry Studio, which keeps the words of all messages in one list of blocks. */
@@ -220,9 +220,7 @@ function allSaidIn(value: unknown, around: readonly Fields[] = []): Said[] {
 /** Conversations that an app keeps beside a list of messages in the same object: threads before it, other answers. */
 function besideIn(value: unknown, shown: readonly Said[]): Said[] {
   if (!isFields(value)) return [];
-  const known = new Set(
-    shown.flatMap(({ list }) => list.flatMap((one) => [saidBy(one), wordsOfMessage(one)])),
-  );
+  const known = new Set(shown.flatMap(({ list }) => list.flatMap(waysToKnow)));
   const id = shown[0]?.around.map((one) => fieldOf(one, CONVERSATION_IDS)).find((one) => one !== undefined);
   return Object.values(value)
     .flatMap((one: unknown) => (typeof one === 'object' && one !== null ? allSaidIn(one, [{}]) : []))
@@ -233,7 +231,13 @@ function besideIn(value: unknown, shown: readonly Said[]): Said[] {
       return { ...said, around: [inner, ...said.around] };
     });
 }
-/** Marks by which a message is known: its id, if it has one, and its words. */
+/** What a message, or another version of it, may be known by. */
+const waysToKnow = (one: unknown): string[] =>
+  [one, ...(isFields(one) ? otherVersionsOf(bare(one)) : [])].flatMap((each) => [
+    saidBy(each),
+    wordsOfMessage(each),
+  ]);
+/** What a message is known by: its id, if it has one, and its words. */
 const saidBy = (one: unknown): string =>
   `${(isFields(one) && fieldOf(one, IDS)) || ''}${wordsOfMessage(one)}`;
 const wordsOfMessage = (one: unknown): string =>

@@ -3,8 +3,8 @@ import { type Fields, fieldsOf, isFields, objectsOf, stringOf } from '../../doma
 import { bare } from './message-shapes.ts';
 
 /**
- * Returns the versions of a message that are not shown: of LM Studio, and SillyTavern's swipes. `message`: as `bare`
- * gives it.
+ * The versions of a message that are not shown: of LM Studio, SillyTavern's swipes, further choices of an endpoint.
+ * `message`: as `bare` gives it.
  */
 export function otherVersionsOf(message: Fields): Fields[] {
   const { versions, currentlySelected, swipes, swipe_id: shown, swipe_info: about } = message;
@@ -12,6 +12,7 @@ export function otherVersionsOf(message: Fields): Fields[] {
     return versions
       .filter((one, at) => isFields(one) && at !== Number(currentlySelected ?? 0))
       .map((one) => bare({ versions: [one], currentlySelected: 0 }));
+  if (Array.isArray(message.choices)) return message.choices.filter(isFields).map(bare);
   if (!Array.isArray(swipes)) return [];
   const abouts: readonly unknown[] = Array.isArray(about) ? about : [];
   return swipes.flatMap((words, at) => {

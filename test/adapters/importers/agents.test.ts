@@ -676,3 +676,67 @@ it('aider: what stands in code is the model’s, whatever its lines begin with',
     ...['system: Applied edit', 'assistant: ```md\nnever ended', 'user: And rolls?', 'assistant: Wheat.'],
   ]);
 });
+
+describe('what stands beside the words of an answer', () => {
+  it('Copilot Chat: names within the words, what it ran and changed', async () => {
+    const response = [
+      { value: 'Rye, as in ' },
+      { kind: 'inlineReference', inlineReference: { path: '/p/a.ts' } },
+      { value: ', is best.' },
+      {
+        kind: 'toolInvocationSerialized',
+        toolId: 'read',
+        toolCallId: 'x',
+        pastTenseMessage: { value: 'Read a.ts' },
+      },
+      { kind: 'textEditGroup', uri: { path: '/p/a.ts' }, edits: [[{ text: 'rye' }]] },
+    ];
+    const requests = [{ message: { text: 'Which loaf?' }, response }];
+    const chat = JSON.stringify({ responderUsername: 'GitHub Copilot', sessionId: 'c', requests });
+    expect((await only('chat.json', chat))?.said).toEqual([
+      ...[
+        'user: Which loaf?',
+        'assistant: Rye, as in `a.ts`, is best.',
+        'assistant: read {"message":"Read a.ts"}',
+      ],
+      'assistant: edit {"file":"/p/a.ts","text":"rye"}',
+    ]);
+  });
+  it('Gemini CLI: the words of a result', async () => {
+    const result = [{ functionResponse: { id: 't', name: 'look', response: { output: 'rye' } } }];
+    const messages = [
+      { id: '1', type: 'user', content: 'Which loaf?' },
+      { id: '2', type: 'gemini', content: '', toolCalls: [{ id: 't', name: 'look', args: {}, result }] },
+    ];
+    const session = { sessionId: 'g', projectHash: 'h', startTime: '2026-01-01T10:00:00Z', messages };
+    expect((await only('session.json', JSON.stringify(session)))?.said).toEqual([
+      ...['user: Which loaf?', 'assistant: look {}', 'tool: rye'],
+    ]);
+  });
+  it('kimi-code: pictures, and the words of a result', async () => {
+    const step = (event: object) => ({ type: 'context.append_loop_event', time: AT, event });
+    const picture = { type: 'image_url', imageUrl: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
+    const log = jsonl(
+      { type: 'metadata', created_at: AT },
+      { type: 'context.append_message', time: AT, message: { role: 'user', content: [picture] } },
+      step({ type: 'tool.call', toolCallId: 't', name: 'look', args: {} }),
+      step({ type: 'tool.result', toolCallId: 't', result: { output: [{ type: 'text', text: 'rye' }] } }),
+    );
+    const [source] = groupFiles(filesOf({ 'wire.jsonl': log }));
+    const { pieces } = await recognise(source as NonNullable<typeof source>, IMPORTERS, never);
+    for (const { source: piece, importer } of pieces)
+      expect((await readAll(importer, piece)).skipped).toEqual({});
+    expect((await only('wire.jsonl', log))?.said).toEqual(['user: file', 'assistant: look {}', 'tool: rye']);
+  });
+  it('a trace: the answer, and further choices beside it', async () => {
+    const say = (role: string, content: string) => ({ role, content });
+    const asked = { messages: [say('user', 'Which loaf?')] };
+    expect(
+      await read({ 'a.json': JSON.stringify([{ input: asked, output: say('assistant', 'Rye.') }]) }),
+    ).toEqual([{ title: '', said: talk }]);
+    const choices = ['Rye.', 'Wheat.'].map((words) => ({ message: say('assistant', words) }));
+    expect(await read({ 'a.json': JSON.stringify({ ...asked, response: { choices } }) })).toEqual([
+      { title: '', said: ['user: Which loaf?', 'assistant: Wheat.', 'assistant: Rye.'] },
+    ]);
+  });
+});
