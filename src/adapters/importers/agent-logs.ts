@@ -344,8 +344,8 @@ function copilotAnswer(pieces: readonly Fields[]): Fields[] {
     else if (kind === '' || kind.startsWith('markdown'))
       say(stringOf(piece.value) || stringOf(fieldsOf(piece.content).value));
     else if (kind === 'toolInvocationSerialized') {
-      const told = piece.pastTenseMessage ?? piece.invocationMessage;
-      const message = stringOf(fieldsOf(told).value ?? told);
+      const shown = piece.pastTenseMessage ?? piece.invocationMessage;
+      const message = stringOf(fieldsOf(shown).value ?? shown);
       answer.push({ type: 'tool_use', id: piece.toolCallId, name: piece.toolId, input: { message } });
     } else if (kind === 'textEditGroup') {
       const text = [piece.edits].flat(2).map((edit) => stringOf(fieldsOf(edit).text));

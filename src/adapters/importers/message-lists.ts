@@ -266,15 +266,15 @@ function inGroups({ list, around }: Said): Said[] {
     groups.set(name, group);
   }
   const [only] = groups.values();
-  if (groups.size <= 1) return [{ list: flattened(list), around: [...around, ...titleInRow(only)] }];
+  if (groups.size <= 1) return [{ list: flattened(list), around: [...around, ...rowTitleOf(only)] }];
   return [...groups].map(([id, some]) => ({
     list: flattened(some),
-    around: [{ id }, ...titleInRow(some)],
+    around: [{ id }, ...rowTitleOf(some)],
   }));
 }
 
 /** The title that a table repeats in each of its rows. */
-const titleInRow = ([first]: readonly unknown[] = []): Fields[] =>
+const rowTitleOf = ([first]: readonly unknown[] = []): Fields[] =>
   isFields(first) && typeof first.conversation_title === 'string'
     ? [{ title: first.conversation_title }]
     : [];

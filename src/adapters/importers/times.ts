@@ -157,9 +157,9 @@ function dayOf(date: string, lateYear: string | undefined): number[] {
     if (a === b || b > 12) return [c, a, b];
     return a > 12 ? [c, b, a] : [];
   }
-  const [, ofMonth, ofName = '', ofYear] = NAMED_MONTH.exec(date) ?? [];
-  const named = MONTHS.test(ofName) ? undefined : monthsOfLanguages().get(monthName(ofName));
-  if (named !== undefined) return [Number(ofYear), named, Number(ofMonth)];
+  const [, ofMonth, ofName = '', ofYear] = FOREIGN.exec(date) ?? [];
+  const foreignMonth = MONTHS.test(ofName) ? undefined : foreignMonths().get(monthName(ofName));
+  if (foreignMonth !== undefined) return [Number(ofYear), foreignMonth, Number(ofMonth)];
   const [, before, name = '', after, year = lateYear] = NAMED.exec(date) ?? [];
   const month = (MONTHS.exec(name)?.slice(1) ?? []).findIndex((found) => found !== undefined) + 1;
   const day = before ?? after;
@@ -169,7 +169,7 @@ function dayOf(date: string, lateYear: string | undefined): number[] {
 }
 
 /** A day before the name of its month in other languages: `1 de jan. de 2026`, `1. janv. 2026`, `1 янв. 2026 г.`. */
-const NAMED_MONTH =
+const FOREIGN =
   /^(\d{1,2})(?:er|\.|º)?\s(?:de\s)?(\p{L}{2,14}\.?)(?:\s(?:de|del))?,?\s(\d{4})(?:\s[гр]\.?)?\s*$/iu;
 /** Languages in which services write dates with the name of the month between day and year. */
 const LANGUAGES = 'cs da de el es fi fr hu id it nb nl pl pt ro ru sk sv tr uk'.split(' ');
@@ -177,7 +177,7 @@ let months: ReadonlyMap<string, number> | undefined;
 const monthName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
 /** Months by their names in these languages, short and long; a name of several months is none. */
-function monthsOfLanguages(): ReadonlyMap<string, number> {
+function foreignMonths(): ReadonlyMap<string, number> {
   if (months) return months;
   const found = new Map<string, number>();
   const several = new Set<string>();
