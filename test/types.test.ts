@@ -6,9 +6,13 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { checkTypes } from './types.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-mkdirSync(join(ROOT, '.cache'), { recursive: true });
-/** Inside the project, so that the packages of types are found; ignored by git. */
-const folder = mkdtempSync(join(ROOT, '.cache/types-'));
+const CACHE = join(ROOT, 'node_modules/.cache');
+mkdirSync(CACHE, { recursive: true });
+/**
+ * Inside the project, so that the packages of types are found; ignored by git, and by Vite, which elsewhere reads all
+ * anew and reloads its page when settings of the compiler appear.
+ */
+const folder = mkdtempSync(join(CACHE, 'types-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Context → code that it must refuse, each with the name that it does not know; and code that it must let through. */

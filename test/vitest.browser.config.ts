@@ -32,8 +32,7 @@ export default defineConfig({
   // As `test/scale.ts` reads it in Node, too.
   define: { 'import.meta.env.TEST_ALL': JSON.stringify(IS_ALL ? '1' : '') },
   worker: { format: 'es' },
-  // `types.test.ts` writes settings of the compiler there while these tests run, at which Vite reads all anew.
-  server: { headers, watch: { ignored: ['**/.cache/**'] } },
+  server: { headers },
   optimizeDeps: {
     // Dependencies found late would reload a running test: what the crawl of these files does not see is named.
     include: [
