@@ -242,7 +242,7 @@ function geminiCli(records: readonly Fields[]): Session[] | undefined {
   return [{ id: stringOf(meta.sessionId), title: title || undefined, messages }];
 }
 
-/** What a tool gave: the words out of the form in which they went to the model. */
+/** Returns what a tool gave: the words out of the form in which they went to the model. */
 function geminiResult(result: unknown): unknown {
   const outputs = objectsOf(result).map((one) => {
     const { output, error } = fieldsOf(fieldsOf(one.functionResponse).response);

@@ -231,13 +231,13 @@ function besideIn(value: unknown, shown: readonly Said[]): Said[] {
       return { ...said, around: [inner, ...said.around] };
     });
 }
-/** What a message, or another version of it, may be known by. */
+/** Marks by which a message, or another version of it, may be known. */
 const waysToKnow = (one: unknown): string[] =>
   [one, ...(isFields(one) ? otherVersionsOf(bare(one)) : [])].flatMap((each) => [
     saidBy(each),
     wordsOfMessage(each),
   ]);
-/** What a message is known by: its id, if it has one, and its words. */
+/** Marks by which a message is known: its id, if it has one, and its words. */
 const saidBy = (one: unknown): string =>
   `${(isFields(one) && fieldOf(one, IDS)) || ''}${wordsOfMessage(one)}`;
 const wordsOfMessage = (one: unknown): string =>
