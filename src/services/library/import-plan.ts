@@ -23,6 +23,7 @@ import { type Hlc, nextHlc, readHlc } from '../../domain/sync/hlc.ts';
 import { shownName } from '../../domain/text/shown.ts';
 import type { ConversationChange } from '../documents/documents.ts';
 import type { Later } from './library.ts';
+import { createSayings, lettersIn } from './under-other-ids.ts';
 
 export interface ImportPlan {
   readonly id: ConversationId;
@@ -180,6 +181,8 @@ function identify(imported: ImportedConversation, existing: Conversation | undef
   const fresh: ImportedMessage[] = [];
   const more = new Map<MessageId, Message>();
   const answersTo = existing && byParent(existing.messages);
+  const named = new Set(imported.messages.flatMap((message) => [keyOf(message), message.formerly ?? '']));
+  const sayings = existing && !own ? createSayings(existing, (sourceId) => named.has(sourceId)) : undefined;
   const take = (message: ImportedMessage, there: MessageId | undefined) => {
     const real = there ?? importedMessageId(imported, message);
     ids.set(message.id, real);
@@ -189,7 +192,7 @@ function identify(imported: ImportedConversation, existing: Conversation | undef
   };
   for (const message of imported.messages) {
     const same = known.get(own ? message.id : keyOf(message));
-    const there = same ?? known.get(message.formerly ?? '');
+    const there = same ?? known.get(message.formerly ?? '') ?? sayings?.take(message);
     const here = there && (more.get(there) ?? existing?.messages.get(there));
     const isOpen = here && answersTo && !existing.newer;
     const whole = isOpen ? wholeOf(here, message, answersTo.get(here.id) ?? [], own) : undefined;
@@ -297,8 +300,6 @@ function byParent(messages: Conversation['messages']): ReadonlyMap<MessageId, re
 
 const wordsIn = ({ parts }: Pick<Message, 'parts'>): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-/** Letters and digits alone: marks and spaces may be read otherwise by another version of the app. */
-const lettersIn = (words: string): string => words.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
 /** So many first letters tell two answers apart. */
 const TELLING = 24;
 

@@ -25,6 +25,7 @@ import {
 import type { ImportReport, Later } from './library.ts';
 import { PendingChanges } from './pending-changes.ts';
 import { inMegabytes, type StorageSpace } from './storage-space.ts';
+import { isSameUnderOtherId } from './under-other-ids.ts';
 
 /** Size of one append of a larger source, bytes. */
 const APPEND_BYTES = 4 * 1024 * 1024;
@@ -100,6 +101,10 @@ interface SourceReading {
   readonly brought: readonly Brought[];
 }
 
+/** So many conversations of one time are compared at most: rows of a file without times share its own. */
+const MOST_LIKELY = 8;
+const timeKey = (tool: string, at: number): string => `${tool}\n${at}`;
+
 export class ImportRun {
   readonly #deps: ImportRunDeps;
   readonly #reader: SourceReader;
@@ -112,6 +117,8 @@ export class ImportRun {
 
   /** Existing conversations by their source. */
   readonly #bySource = new Map<string, ConversationId>();
+  /** Existing imported conversations by tool and time, for those that come under another id. */
+  readonly #byTime = new Map<string, ConversationId[]>();
   readonly #ids = new Set<ConversationId>();
   readonly #callers = new Map<string, ReadonlyMap<string, MessageId>>();
   /**
@@ -153,7 +160,12 @@ export class ImportRun {
   async run(): Promise<ImportResult> {
     for (const entry of await this.#deps.entries()) {
       this.#ids.add(entry.id);
-      if (entry.source) this.#bySource.set(sourceKey(entry.source.tool, entry.source.id), entry.id);
+      if (!entry.source) continue;
+      this.#bySource.set(sourceKey(entry.source.tool, entry.source.id), entry.id);
+      const time = timeKey(entry.source.tool, entry.createdAt);
+      const others = this.#byTime.get(time);
+      if (others) others.push(entry.id);
+      else this.#byTime.set(time, [entry.id]);
     }
     const reading = await this.#read();
     await this.#refuseWithoutSpace(reading.bytes);
@@ -183,7 +195,8 @@ export class ImportRun {
     // The signature shows that nothing in it is new; a changed file is another conversation.
     if (copy?.isUnchanged && this.#ids.has(copy.of)) return await this.#nothingNew(copy.of, imported);
     const key = sourceKey(imported.source.tool, imported.source.id);
-    const id = imported.own?.id ?? this.#bySource.get(key) ?? conversationIdOf(imported);
+    const known = imported.own?.id ?? this.#bySource.get(key) ?? (await this.#underOtherId(imported));
+    const id = known ?? conversationIdOf(imported);
     const written = this.#ids.has(id) ? await this.#deps.documents.read(id) : undefined;
     const planned = this.#pending.get(id);
     const existing = planned ? applyChange(id, written, planned) : written;
@@ -196,6 +209,17 @@ export class ImportRun {
     this.#bySource.set(key, id);
     if (plan.callers.size > 0) this.#callers.set(key, plan.callers);
     return plan;
+  }
+
+  /** The existing conversation that this one holds whole, if its source named it otherwise then. */
+  async #underOtherId(imported: ImportedConversation): Promise<ConversationId | undefined> {
+    const likely = this.#byTime.get(timeKey(imported.source.tool, imported.meta.createdAt ?? 0)) ?? [];
+    for (const id of likely.length > MOST_LIKELY ? [] : likely) {
+      if (this.#states.has(id)) continue;
+      const existing = await this.#deps.documents.read(id);
+      if (existing && isSameUnderOtherId(imported, existing)) return id;
+    }
+    return undefined;
   }
 
   async #nothingNew(id: ConversationId, imported: ImportedConversation): Promise<ImportPlan> {

@@ -184,6 +184,98 @@ describe.each([
   });
 });
 
+describe('what an export names otherwise than the one before', () => {
+  const T0 = Date.UTC(2026, 4, 1);
+  const SAID = ['A poem, please.', 'The first line.', 'One more.', 'The second line.'];
+  /** A chat of SAID in the form of many apps; `idOf`: ids of its messages, none if absent. */
+  const chat = (
+    { id, idOf, words = SAID }: { id?: string; idOf?: (at: number) => string; words?: readonly string[] },
+    name = 'chat.json',
+  ): SourceFile =>
+    filesOf({
+      [name]: JSON.stringify({
+        ...(id === undefined ? {} : { id }),
+        title: 'Poems',
+        messages: words.map((content, at) => ({
+          ...(idOf ? { id: idOf(at) } : {}),
+          role: at % 2 ? 'assistant' : 'user',
+          content,
+          timestamp: T0 + at * 1000,
+        })),
+      }),
+    })[0] as SourceFile;
+  const only = async ({ entries, read }: ReturnType<typeof device>) => {
+    const all = await entries();
+    expect(all).toHaveLength(1);
+    return read((all[0] as { id: ConversationId }).id);
+  };
+
+  it('is the same conversation when it has ids at last', async () => {
+    const here = device();
+    await here.bring(chat({}));
+    const before = await only(here);
+    for (const file of [chat({ id: 'c-1', idOf: (at) => `m-${at}` }, 'export.json'), chat({})])
+      expect((await here.bring(file)).conversations).toEqual(UNCHANGED);
+    expect([...(await only(here)).messages.keys()]).toEqual([...before.messages.keys()]);
+  });
+
+  it('grows by what is new in it', async () => {
+    const here = device();
+    await here.bring(chat({}));
+    const more = [...SAID, 'And a third?'];
+    const grown = chat({ id: 'c-1', idOf: (at) => `m-${at}`, words: more });
+    expect(await here.bring(grown)).toMatchObject({
+      conversations: CHANGED,
+      messages: { user: 1, assistant: 0 },
+    });
+    const { messages, meta } = await only(here);
+    expect([...messages.values()].map(textOf)).toEqual(more);
+    expect(textOf(messages.get(meta.head as MessageId) as Message)).toBe('And a third?');
+    expect((await here.bring(grown)).conversations).toEqual(UNCHANGED);
+  });
+
+  it('is another conversation if it lacks a word of the one here, or was said at another time', async () => {
+    const here = device();
+    await here.bring(chat({}));
+    const ids = { idOf: (at: number) => `m-${at}` };
+    await here.bring(chat({ ...ids, id: 'c-1', words: ['A poem, please.', 'Another line.'] }));
+    expect(await here.entries()).toHaveLength(2);
+  });
+
+  it('does not join two conversations of one file that begin alike', async () => {
+    const here = device();
+    const [one, two] = [
+      chat({ id: 'c-1', words: SAID.slice(0, 2) }, 'a.json'),
+      chat({ id: 'c-2' }, 'b.json'),
+    ];
+    for (const _ of [1, 2]) {
+      await here.bring(one, two);
+      expect(await here.entries()).toHaveLength(2);
+    }
+  });
+
+  it('gives two messages of the same words and time one each', async () => {
+    const here = device();
+    const twice = (id: string) =>
+      filesOf({
+        'chat.json': JSON.stringify({
+          id: 'c-1',
+          title: 'Poems',
+          messages: [0, 1].map((at) => ({
+            id: `${id}${at}`,
+            role: 'user',
+            content: 'Again.',
+            timestamp: T0,
+          })),
+        }),
+      })[0] as SourceFile;
+    await here.bring(twice('m'));
+    expect((await only(here)).messages.size).toBe(2);
+    await here.bring(twice('n'));
+    expect((await only(here)).messages.size).toBe(2);
+  });
+});
+
 describe('an answer that was imported half', () => {
   it('is whole after an export that has all of it, and its half does not come back', async () => {
     const { bring, from, store } = device();
